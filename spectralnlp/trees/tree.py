@@ -6,11 +6,17 @@ hundreds of tokens are ordinary input.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     import nltk
+
+T = TypeVar("T")
+
+_UNWRITABLE = re.compile(r"[()\s\0]", re.ASCII)
+_AS_WRITTEN = {"(": "-LRB-", ")": "-RRB-"}  # anything else unwritable, a blank, becomes "_"
 
 
 class Tree:
@@ -56,6 +62,19 @@ class Tree:
         order.reverse()
         return order
 
+    def fold(self, combine: Callable[[Tree, list[T]], T]) -> T:
+        """The value of the root, where a node's value is made from its children's.
+
+        Args:
+            combine: gives a node's value from the node and the values of its children in order.
+        """
+        values: list[T] = []
+        for node in self.postorder():
+            first = len(values) - len(node.children)
+            below, values[first:] = values[first:], []
+            values.append(combine(node, below))
+        return values[0]
+
     def preterminals(self) -> list[Tree]:
         """The nodes over words, from left to right."""
         return [node for node in self.nodes() if node.word is not None]
@@ -90,23 +109,23 @@ class Tree:
         return spans
 
     def __str__(self) -> str:
-        """One line of brackets, ``(S (NP (PRP I)) (VP (VBP see)))``; escapes no token."""
+        """One line of brackets, ``(S (NP (PRP I)) (VP (VBP see)))``, that can be read back.
+
+        Inside tokens and labels ``(`` and ``)`` are written ``-LRB-`` and ``-RRB-``, and ASCII blanks ``_``.
+        """
         pieces: list[str] = []
         stack: list[Tree | None] = [self]
         while stack:
             node = stack.pop()
             if node is None:
                 pieces.append(")")
-                continue
-            if pieces and node is not self:
-                pieces.append(" ")
-            if node.word is not None:
-                pieces.append(f"({node.label} {node.word})")
+            elif node.word is not None:
+                pieces.append(f" ({writable(node.label)} {writable(node.word) or '_'})")
             else:
-                pieces.append(f"({node.label}")
+                pieces.append(f" ({writable(node.label)}")
                 stack.append(None)
                 stack.extend(reversed(node.children))
-        return "".join(pieces)
+        return "".join(pieces)[1:]
 
     def __repr__(self) -> str:
         return f"Tree({str(self)!r})"
@@ -135,15 +154,10 @@ class Tree:
         """The same tree as an ``nltk.Tree``, whose leaves are strings (imports nltk)."""
         from nltk import Tree as NltkTree
 
-        built: list[NltkTree] = []
-        for node in self.postorder():
-            if node.word is not None:
-                built.append(NltkTree(node.label, [node.word]))
-            else:
-                first = len(built) - len(node.children)
-                children, built[first:] = built[first:], []
-                built.append(NltkTree(node.label, children))
-        return built[0]
+        def build(node: Tree, children: list[NltkTree]) -> NltkTree:
+            return NltkTree(node.label, children if node.word is None else [node.word])
+
+        return self.fold(build)
 
     @classmethod
     def from_nltk(cls, tree: nltk.Tree) -> Tree:
@@ -165,6 +179,13 @@ class Tree:
                 children, built[first:] = built[first:], []
                 built.append(cls(node.label(), children))
         return built[0]
+
+
+def writable(text: str) -> str:
+    """A token or label as bracket files can hold it; see `Tree.__str__`."""
+    if _UNWRITABLE.search(text) is None:
+        return text
+    return _UNWRITABLE.sub(lambda found: _AS_WRITTEN.get(found[0], "_"), text)
 
 
 def _rebuild(flat: list[tuple[str, str | None, int]]) -> Tree:

@@ -1,0 +1,6 @@
+"""Trained models that ship with spectralnlp, each a folder with its model card."""
+
+from pathlib import Path
+
+EN = Path(__file__).parent / "en"
+"""English: see en/README.md."""

@@ -1,0 +1,13 @@
+"""The command line. Only ``main`` is here, so that ``spectralnlp --help`` imports almost nothing."""
+
+from __future__ import annotations
+
+
+def main() -> int:
+    """Run the command line on ``sys.argv`` and return its exit status (entry point ``spectralnlp``)."""
+    try:
+        from spectralnlp.cli.app import run
+
+        return run()
+    except KeyboardInterrupt:  # before run() could take care of it
+        return 130

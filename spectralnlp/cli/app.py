@@ -1,0 +1,143 @@
+"""The application: which commands there are, and what a user sees when one fails.
+
+A command's module holds its options and nothing heavy; what it needs is imported when it runs.
+Exit status: 0 done, 2 the input's or the user's fault (one line on stderr), 130 interrupted,
+141 whoever read our output stopped reading.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from spectralnlp import __version__
+from spectralnlp.cli.evaluate import evaluate
+from spectralnlp.cli.info import info
+from spectralnlp.cli.inspect import inspect
+from spectralnlp.cli.parse import parse
+from spectralnlp.cli.plugins import plugins
+from spectralnlp.cli.score import score
+from spectralnlp.cli.train import train
+from spectralnlp.errors import SpectralError
+
+USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer does not export its base
+
+
+class Commands(TyperGroup):
+    """The commands of this package, and those of plugins, which are loaded when they are called."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name, a plugin's too; None if there is none."""
+        own = super().get_command(ctx, cmd_name)
+        return own if own is not None else _load_plugin_command(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of commands in ``--help``: a plugin's is listed from metadata, not imported."""
+        super().format_commands(ctx, formatter)
+        rows = [(name, f"from {package}") for name, package in _plugin_commands().items()]
+        if rows:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(rows)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a reader of our output who leaves (``| head``) is no error to speak of."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            # The interpreter flushes stdout once more as it exits: let that go nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(BROKEN_PIPE) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Parsers, taggers and text representations learned by spectral methods.",
+    rich_markup_mode=None,  # plain help: rich costs more than all the rest of --help
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (parse, train, evaluate, score, info, plugins, inspect):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"spectralnlp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and exit.", callback=_version, is_eager=True
+    ),
+) -> None: ...
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status; no exception that is the user's fault escapes.
+
+    Args:
+        arguments: what follows the program's name; ``sys.argv[1:]`` by default.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        status = typer.main.get_command(app).main(
+            args=None if arguments is None else list(arguments),
+            prog_name="spectralnlp",
+            standalone_mode=False,
+        )
+        return status if isinstance(status, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except SpectralError as error:
+        return _complain(str(error))
+    except _UsageError as error:
+        return _complain(_usage(error))
+    except OSError as error:
+        if error.filename is None and error.errno is None:
+            raise
+        where = "" if error.filename is None else f"{error.filename}: "
+        return _complain(f"{where}{error.strerror}")
+
+
+def _complain(message: str) -> int:
+    print(f"spectralnlp: {message}", file=sys.stderr)
+    return USER_ERROR
+
+
+def _usage(error: Any) -> str:
+    """A usage error on one line, with the command whose help explains it."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    command = error.ctx.command_path if error.ctx is not None else "spectralnlp"
+    return f"{message}; try '{command} --help'"
+
+
+def _plugin_commands() -> dict[str, str]:
+    """The bare names of plugins' commands, each with the package it comes from; imports none of them."""
+    from spectralnlp import registry
+
+    return {re.sub(r"\.v\d+$", "", entry.name): entry.distribution for entry in registry.commands.describe()}
+
+
+def _load_plugin_command(name: str) -> Any:
+    from spectralnlp import registry
+
+    if name not in registry.commands:
+        return None
+    plugin: typer.Typer | Callable[..., Any] = registry.commands.get(name)
+    if not isinstance(plugin, typer.Typer):
+        callback, plugin = plugin, typer.Typer(rich_markup_mode=None)
+        plugin.command(name)(callback)
+    return typer.main.get_command(plugin)

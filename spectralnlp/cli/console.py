@@ -1,0 +1,121 @@
+"""What commands say and where: results on stdout or in a file, notes and progress on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import TextIO
+
+from spectralnlp.errors import ConfigError
+
+PATIENCE = 1.0  # seconds of work before progress is shown
+
+
+def note(line: str) -> None:
+    """Say something that is not a result, in one line on stderr."""
+    print(f"spectralnlp: {line}", file=sys.stderr)
+
+
+@contextmanager
+def results(output: Path | None) -> Iterator[Callable[[str], None]]:
+    """A function that writes a line of results and flushes it: to stdout, or to a file.
+
+    The file appears under its name when it is whole, and not at all after an error or an interrupt.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    if output is None:
+        yield _line_writer(sys.stdout)
+        return
+    if output.is_dir():
+        raise ConfigError("cannot write the output: this is a folder", path=output)
+    special = output.exists() and not output.is_file()  # /dev/null, a pipe
+    partial = output if special else output.with_name(f".{output.name}.{os.getpid()}.partial")
+    try:
+        file = partial.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ConfigError(f"cannot write the output: {error.strerror}", path=output) from error
+    try:
+        with file:
+            yield _line_writer(file)
+        if not special:
+            partial.replace(output)
+    except BaseException:
+        if not special:
+            partial.unlink(missing_ok=True)
+        raise
+
+
+def _line_writer(stream: TextIO) -> Callable[[str], None]:
+    def write(line: str) -> None:
+        stream.write(line + "\n")
+        stream.flush()
+
+    return write
+
+
+@contextmanager
+def progress(what: str, *, silent: bool = False) -> Iterator[Callable[[], None]]:
+    """Show that work goes on, once it has taken a second and if stderr is a terminal.
+
+    Args:
+        what: the work, ``parsing``.
+        silent: show nothing all the same.
+
+    Yields:
+        A function to call after each step, if there are steps to count.
+    """
+    if silent or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    # What is printed meanwhile goes above the spinner, unless stdout is no terminal: then it is results.
+    redirect = sys.stdout.isatty()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect)
+    task = bar.add_task(what)
+    n_steps = 0
+
+    def step() -> None:
+        nonlocal n_steps
+        n_steps += 1
+        bar.update(task, description=f"{what} {n_steps:,}")
+
+    timer = Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield step
+    finally:
+        timer.cancel()
+        timer.join()  # it may be starting the spinner right now
+        bar.stop()
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns of plain text, as wide as their longest cell, the last one ragged."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = []
+    for row in (header, *rows):
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def fields(values: Mapping[str, object], indent: str = "") -> str:
+    """Names and values, one a line; a mapping inside becomes indented lines."""
+    width = max((len(name) for name in values), default=0)
+    lines = []
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            lines += [f"{indent}{name}", fields(value, indent + "  ")]
+        else:
+            lines.append(f"{indent}{name:<{width}}  {value}".rstrip())
+    return "\n".join(lines)

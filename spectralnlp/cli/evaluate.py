@@ -1,0 +1,75 @@
+"""``spectralnlp evaluate``: a model's score on gold data, alone or against another model's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.scoring import Comparison
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")],
+    gold: Annotated[list[str], typer.Argument(metavar="GOLD", help="Files, folders or globs.")],
+    against: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Another model: test whether the two differ.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")] = False,
+    reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
+    decoder: Annotated[str | None, typer.Option(metavar="NAME", help="How to choose the tree.")] = None,
+    prm: Annotated[
+        Path | None, typer.Option("--prm", metavar="FILE", help="EVALB parameters; default COLLINS.prm's.")
+    ] = None,
+    own_tags: Annotated[
+        bool, typer.Option("--own-tags", help="Plain EVALB: count with the prediction's own tags.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 1,
+) -> None:
+    """Evaluate a model on gold data."""
+    from spectralnlp import load, registry
+    from spectralnlp.cli.console import progress
+    from spectralnlp.cli.score import evalb_parameters
+    from spectralnlp.scoring import compare
+
+    parameters = evalb_parameters(prm)
+    names = [model] if against is None else [model, against]
+    with progress("loading"):
+        models = [load(name) for name in names]
+    if models[-1].task != models[0].task:
+        raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
+    task = registry.tasks.get(models[0].task)()
+    corpus = task.read(gold, reader=reader)
+    reports = []
+    for name, each in zip(names, models, strict=True):
+        with progress(f"evaluating {name}"):
+            how = {"decoder": decoder, "parameters": parameters, "own_tags": own_tags}
+            reports.append(task.evaluate(each, corpus, jobs=jobs, **how))
+    comparison = compare(*(report.counts for report in reports)) if against is not None else None
+    if as_json:
+        flat = reports[0].to_flat_dict() | (_flat(comparison) if comparison is not None else {})
+        print(json.dumps(flat, ensure_ascii=False))
+    elif comparison is None:
+        print(reports[0].to_table())
+    else:
+        for name, report in zip(names, reports, strict=True):
+            print(f"{name}\n{report.to_table()}\n")
+        print(comparison)
+
+
+def _flat(comparison: Comparison) -> dict[str, float | int | str]:
+    """A comparison's part of the flat JSON object."""
+    low, high = comparison.interval
+    return {
+        "f1_against": comparison.f1_b,
+        "f1_delta": comparison.delta,
+        "f1_delta_low": low,
+        "f1_delta_high": high,
+        "p_value": comparison.p_value,
+        "signature_against": comparison.signature,
+    }

@@ -1,0 +1,34 @@
+"""``spectralnlp inspect``: what the latent states of a grammar have learned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from spectralnlp.model import SymbolReport
+
+
+def inspect(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")],
+    symbol: Annotated[
+        str | None, typer.Argument(metavar="[SYMBOL]", help="A nonterminal or tag; all without one.")
+    ] = None,
+) -> None:
+    """Show the top words and rules of each latent state."""
+    from spectralnlp import load
+
+    for report in load(model).inspect(symbol):
+        print("\n".join(_describe(report)))
+
+
+def _describe(report: SymbolReport) -> list[str]:
+    """A symbol's heading, then for each state its words and its rules."""
+    lines = [f"{report.symbol}  {report.n_states} state{'s' * (report.n_states != 1)}"]
+    for state in report.states:
+        lines.append(f"  state {state.index}")
+        if state.words:
+            lines.append("    " + "  ".join(f"{word} {score:.3g}" for word, score in state.words))
+        lines.extend(f"    {score:8.4f}  {rule}" for rule, score in state.rules)
+    return [*lines, ""]

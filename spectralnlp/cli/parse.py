@@ -1,0 +1,168 @@
+"""``spectralnlp parse``: text in, trees out, one sentence at a time.
+
+Formats (``--format``):
+
+- ``ptb``: one bracketed tree a line; with ``--scores`` two more columns after tabs, the
+  log-probability and ``label:start:end=posterior`` of each constituent (token offsets);
+- ``pretty``: a drawing of each tree in plain text;
+- ``json``: one object a line, described by ``spectralnlp/render/parse.schema.json``;
+- ``svg``: one SVG document a line, or with ``-o DIR`` one file a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spectralnlp.cli.console import note, progress, results
+from spectralnlp.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from spectralnlp.model import Parser
+    from spectralnlp.text.conventions import Conventions
+    from spectralnlp.text.tokens import Sentence
+
+STDIN = "-"
+_BLANKLESS = re.compile(r"\S+", re.ASCII)  # as in trees: U+00A0 and its kin stand inside tokens
+
+
+def parse(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="Text files, .gz too; none, or -, is standard input."),
+    ] = None,
+    model: Annotated[str, typer.Option("--model", "-m", metavar="NAME|PATH", help="The parser.")] = "en",
+    tokenized: Annotated[
+        bool, typer.Option("--tokenized", help="One sentence a line, blanks between tokens.")
+    ] = False,
+    tagged: Annotated[bool, typer.Option("--tagged", help="The same, with tokens as word_TAG.")] = False,
+    decoder: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How to choose the tree, e.g. mbr, viterbi.")
+    ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="ptb, pretty, json or svg.")
+    ] = "ptb",
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Add the log-probability and each constituent's posterior.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write; for svg, a folder."),
+    ] = None,
+) -> None:
+    """Parse text into constituency trees."""
+    if tokenized and tagged:
+        raise ConfigError("--tokenized and --tagged exclude each other", hint="--tagged text is tokenized")
+    from spectralnlp.render import renderer
+
+    render = renderer(format_)
+    sources = _sources(files or [STDIN])
+    with progress(f"loading {model}"):
+        from spectralnlp import load
+
+        parser = load(model)
+    sentences = _sentences(parser, sources, tokenized=tokenized, tagged=tagged)
+    n_fallbacks = n_sentences = 0
+    sink = _svg_files(output) if output is not None and format_ == "svg" else results(output)
+    # A terminal that shows the trees needs no progress beside them.
+    with sink as write, progress("parsing", silent=output is None and sys.stdout.isatty()) as step:
+        for result in parser.parse_many(sentences, decoder=decoder, jobs=jobs):
+            write("" if result is None else render(result, scores))
+            step()
+            n_sentences += result is not None
+            n_fallbacks += result is not None and result.fallback is not None
+    if n_fallbacks:
+        note(f"{n_fallbacks} of {n_sentences} sentences got a fallback tree: the grammar cannot derive them")
+
+
+def _sources(files: list[str]) -> list[str]:
+    """The files behind the arguments; what is missing is missed before any work starts."""
+    from spectralnlp.corpus import expand_inputs
+
+    sources: list[str] = []
+    for file in files:
+        sources += [STDIN] if file == STDIN else map(str, expand_inputs([file]))
+    return sources
+
+
+@contextmanager
+def _lines(source: str) -> Iterator[Iterator[str]]:
+    from spectralnlp.corpus import decode_lines, open_text
+
+    if source != STDIN:
+        with open_text(source) as lines:
+            yield lines
+    elif sys.stdin is None:
+        raise InputError("standard input is closed", hint="give a file")
+    else:
+        yield decode_lines(sys.stdin.buffer, _called(source))
+
+
+def _called(source: str) -> str:
+    return "<stdin>" if source == STDIN else source
+
+
+def _sentences(
+    parser: Parser, sources: list[str], *, tokenized: bool, tagged: bool
+) -> Iterator[Sentence | None]:
+    """The sentences of all files, read as they are needed; None for a blank line of tokenized text."""
+    for source in sources:
+        with _lines(source) as lines:
+            if tokenized or tagged:
+                yield from _tokenized(lines, parser.conventions, tagged, _called(source))
+            else:
+                yield from parser.sentences(lines)
+
+
+def _tokenized(
+    lines: Iterator[str], conventions: Conventions, tagged: bool, path: str
+) -> Iterator[Sentence | None]:
+    """A sentence for each line, with offsets into the text; a line end counts as one character."""
+    from spectralnlp.text.tokens import Sentence, Token
+
+    offset = 0
+    for number, line in enumerate(lines, start=1):
+        words, tags, starts = [], [], []
+        for match in _BLANKLESS.finditer(line):
+            word, tag = match[0], ""
+            if tagged:
+                word, _, tag = match[0].rpartition("_")
+                if not word or not tag:
+                    what = f"no word_TAG: {match[0]!r}"
+                    hint = "without tags, use --tokenized"
+                    raise InputError(what, path=path, line=number, hint=hint)
+            words.append(word)
+            tags.append(tag)
+            starts.append(offset + match.start())
+        offset += len(line) + 1
+        tokens = tuple(
+            Token(word, form, start, start + len(word))
+            for word, form, start in zip(words, conventions.forms(words), starts, strict=True)
+        )
+        yield Sentence(tokens, tuple(tags) if tagged else None) if tokens else None
+
+
+@contextmanager
+def _svg_files(folder: Path) -> Iterator[Callable[[str], None]]:
+    """A function that writes each document to a file of its own, ``00001.svg`` and so on."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot write the output: {error.strerror}", path=folder) from error
+    number = 0
+
+    def write(document: str) -> None:
+        nonlocal number
+        number += 1  # blank lines count too, so that numbers stay aligned with lines
+        if document:
+            with results(folder / f"{number:05d}.svg") as write_line:
+                write_line(document)
+
+    yield write

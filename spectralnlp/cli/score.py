@@ -1,0 +1,75 @@
+"""``spectralnlp score``: EVALB on two files of trees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from spectralnlp.errors import InputError
+
+if TYPE_CHECKING:
+    from spectralnlp.scoring import EvalbParameters
+    from spectralnlp.trees.tree import Tree
+
+T = TypeVar("T")
+_FAILED = "\N{REPLACEMENT CHARACTER}NO-PARSE"
+
+
+def score(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank.")],
+    predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="A parser's trees, in order.")],
+    prm: Annotated[
+        Path | None, typer.Option("--prm", metavar="FILE", help="EVALB parameters; default COLLINS.prm's.")
+    ] = None,
+    own_tags: Annotated[
+        bool, typer.Option("--own-tags", help="Plain EVALB: count with the prediction's own tags.")
+    ] = False,
+    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="A line for each sentence.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")] = False,
+) -> None:
+    """Score predicted trees against gold trees, as EVALB does."""
+    from spectralnlp.cli.console import progress
+    from spectralnlp.scoring import score_trees
+    from spectralnlp.trees.readers import read_trees
+
+    parameters = evalb_parameters(prm)
+    with progress("scoring"):
+        pairs = _not_empty(read_trees(gold), gold), _not_empty(_predictions(predicted), predicted)
+        report = score_trees(*pairs, parameters, tags="own" if own_tags else "gold")
+    if as_json:
+        flat = report.to_flat_dict()
+        print(json.dumps(flat, ensure_ascii=False))
+        return
+    if per_sentence:
+        print("\n".join(report.sentence_lines()), end="\n\n")
+    print(report.to_table())
+
+
+def evalb_parameters(prm: Path | None) -> EvalbParameters:
+    """The EVALB parameters of a file; COLLINS.prm's without one."""
+    from spectralnlp.scoring import COLLINS, read_prm
+
+    return COLLINS if prm is None else read_prm(prm)
+
+
+def _predictions(path: str) -> Iterator[Tree | None]:
+    """The trees of a file, with None where a line says, as parsers do, that there is none: ``(())``."""
+    from spectralnlp.corpus import open_text
+    from spectralnlp.trees.brackets import read_brackets
+
+    failed = f"({_FAILED} {_FAILED})"  # stands in for such a line, so that line numbers stay right
+    with open_text(path) as lines:
+        marked = (failed if "".join(line.split()) in ("()", "(())") else line for line in lines)
+        for tree in read_brackets(marked, path=path):
+            yield None if tree.label == _FAILED else tree
+
+
+def _not_empty(trees: Iterator[T], path: str) -> list[T]:
+    found = list(trees)
+    if not found:
+        raise InputError("no trees in this file", path=path)
+    return found

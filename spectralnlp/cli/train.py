@@ -1,0 +1,163 @@
+"""``spectralnlp train``: an estimator and its data in, a model folder out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spectralnlp.cli.console import progress
+from spectralnlp.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from spectralnlp.estimator import Estimator
+
+SECTION = "estimator"  # of a configuration, on screen and in --config
+
+
+def train(
+    estimator: Annotated[str, typer.Argument(metavar="ESTIMATOR", help="Its name; see 'plugins'.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The model folder to make.")],
+    dev: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Data to score at the end; repeatable.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Settings, in the form that train prints.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting; preset=NAME starts from a preset."),
+    ] = None,
+    reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
+    ] = False,
+    engine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Where the work is done, e.g. processes.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 1,
+) -> None:
+    """Train a model."""
+    from spectralnlp import registry
+    from spectralnlp.storage import check_writable
+
+    name = registry.estimators.resolve(estimator)
+    kind: type[Estimator] = registry.estimators.get(name)
+    learner = build_estimator(kind, read_config(config, name), parse_settings(settings or []))
+    check_writable(output)
+    print(filled_config(name, learner), flush=True)
+
+    task = registry.tasks.get(kind.task)()
+    skipped = _Skipped() if skip_bad else None
+    started = perf_counter()
+    with _engine(engine, jobs), progress("training"):
+        corpus = task.read(inputs, reader=reader, on_bad=skipped)
+        held_out = task.read(dev, reader=reader, on_bad=skipped) if dev else None
+        model = task.train(learner, corpus, report=_say)
+    if skipped is not None:
+        skipped.print_summary()
+    model.save(output)
+    _say(f"{output}: trained in {perf_counter() - started:.1f} s")
+    if held_out is not None:
+        with progress("evaluating"):
+            report = task.evaluate(model, held_out, jobs=jobs)
+        print(f"\n{report.to_table()}")
+
+
+class _Skipped:
+    """Names each bad input once, in whichever pass it is met, and counts them."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, None] = {}
+
+    def __call__(self, error: InputError) -> None:
+        if str(error) not in self.seen:
+            self.seen[str(error)] = None
+            _say(f"skipped {error}")
+
+    def print_summary(self) -> None:
+        _say(f"skipped {len(self.seen)} in all")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+@contextmanager
+def _engine(name: str | None, jobs: int) -> Iterator[None]:
+    """The engine asked for; processes if only ``--jobs`` was, and nothing but this process by default."""
+    from spectralnlp.engine import use_engine
+
+    if name is None and jobs == 1:
+        yield
+        return
+    with use_engine(name or "processes", **({"jobs": jobs} if jobs > 1 else {})):
+        yield
+
+
+def build_estimator(kind: type[Estimator], config: dict[str, Any], settings: dict[str, str]) -> Estimator:
+    """An estimator whose preset gives way to the configuration file, and both to ``--set``.
+
+    Raises:
+        ConfigError: an unknown preset or setting, or a value of the wrong type.
+    """
+    from spectralnlp.estimator import check_params, coerce_params
+
+    preset = settings.pop("preset", None) or config.pop("preset", None)
+    config.pop("preset", None)
+    params = check_params(kind, config) | coerce_params(kind, settings)
+    return kind(**params) if preset is None else kind.from_preset(str(preset), **params)
+
+
+def parse_settings(settings: list[str]) -> dict[str, str]:
+    """The ``KEY=VALUE`` texts of ``--set``, the last of equal keys winning."""
+    parsed = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"--set takes KEY=VALUE, not {setting!r}")
+        parsed[key.strip()] = value.strip()
+    return parsed
+
+
+def read_config(path: Path | None, name: str) -> dict[str, Any]:
+    """The settings in a configuration file's section ``[estimator]``; none without a file.
+
+    Raises:
+        ConfigError: the file cannot be read, or is of another estimator than ``name``.
+    """
+    if path is None:
+        return {}
+    from configparser import Error
+
+    from confection import Config
+
+    from spectralnlp import registry
+
+    try:
+        sections = Config().from_str(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration: {error.strerror}", path=path) from error
+    except (ValueError, Error) as error:  # confection's errors are ValueErrors, and so is wrong UTF-8
+        reason = str(error).rpartition("\n\n")[2]
+        raise ConfigError(f"no configuration: {reason}", path=path) from error
+    if set(sections) != {SECTION}:
+        raise ConfigError(f"a configuration has one section, [{SECTION}]", path=path)
+    config = dict(sections[SECTION])
+    written_for = str(config.pop("name", name))
+    if registry.estimators.resolve(written_for) != name:
+        raise ConfigError(f"a configuration of {written_for}, not of {name}", path=path)
+    return config
+
+
+def filled_config(name: str, learner: Estimator) -> str:
+    """Every setting of an estimator, in the form that ``--config`` reads."""
+    from confection import Config
+
+    text: str = Config({SECTION: {"name": name, **learner.get_params(deep=False)}}).to_str()
+    return text + "\n"

@@ -1,0 +1,276 @@
+"""Engines run the two verbs over a corpus: add up its moments, or map a function over it in order.
+
+Which engine runs is a context, never an argument of ``fit``::
+
+    with use_engine("processes", jobs=4):
+        estimator.fit(corpus)
+
+Every engine adds up each partition from empty and merges the parts from left to right, so sums of
+floats are equal to the byte whichever engine ran. Errors in the input come after the results of what
+stood before it, from every engine.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, ClassVar, TypeVar
+
+from spectralnlp import registry
+from spectralnlp.corpus import Corpus, Partition
+from spectralnlp.errors import ConfigError, SpectralError
+from spectralnlp.moments import Moments
+
+T = TypeVar("T")
+R = TypeVar("R")
+M = TypeVar("M", bound=Moments[Any])
+
+BATCH_SIZE = 256
+
+
+def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int = BATCH_SIZE) -> M:
+    """Add a corpus to moments, with the current engine.
+
+    Args:
+        moments: changed in place, once the whole corpus has been read without error.
+        corpus: the examples.
+        batch_size: examples observed at a time.
+
+    Returns:
+        ``moments``.
+    """
+    total = moments.empty_like()
+    observe = partial(_observe, total.empty_like(), batch_size)
+    for part in current_engine().map(observe, corpus.partitions()):
+        total.merge(part)
+    moments.merge(total)
+    return moments
+
+
+def map_ordered(function: Callable[[T], R], examples: Iterable[T]) -> Iterator[R]:
+    """The function of each example, in order, with the current engine.
+
+    Lazy: examples are read little further than results are taken, so that a stream larger than memory
+    passes through and its first results come early.
+
+    Args:
+        function: for the ``processes`` engine, one that can be pickled.
+        examples: a corpus, or any iterable.
+    """
+    engine = current_engine()
+    if engine.chunk_size == 1:
+        return engine.map(function, examples)
+    return _flatten(engine.map(partial(_apply, function), _chunks(examples, engine.chunk_size)))
+
+
+def _observe(empty: M, batch_size: int, partition: Partition[Any]) -> M:
+    moments = empty.empty_like()
+    for batch in partition.batches(batch_size):
+        moments.observe(batch)
+    return moments
+
+
+def _chunks(examples: Iterable[T], largest: int) -> Iterator[list[T]]:
+    """Lists of examples, small ones first so that the first results do not wait for a full list."""
+    chunk: list[T] = []
+    size = 1
+    try:
+        for example in examples:
+            chunk.append(example)
+            if len(chunk) == size:
+                yield chunk
+                chunk, size = [], min(2 * size, largest)
+    except SpectralError:
+        yield chunk
+        raise
+    yield chunk
+
+
+def _apply(function: Callable[[T], R], chunk: list[T]) -> tuple[list[R], SpectralError | None]:
+    results: list[R] = []
+    try:
+        results.extend(map(function, chunk))
+    except SpectralError as error:
+        return results, error
+    return results, None
+
+
+def _flatten(outcomes: Iterator[tuple[list[R], SpectralError | None]]) -> Iterator[R]:
+    for results, error in outcomes:
+        yield from results
+        if error is not None:
+            raise error
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Engines
+
+
+class Engine(ABC):
+    """One way to call a function on many tasks. A plugin's engine supplies `map` and its options."""
+
+    #: Examples that `map_ordered` sends as one task: more than 1 where sending costs more than calling.
+    chunk_size: ClassVar[int] = 1
+
+    @abstractmethod
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """The function of each task, in order, reading only a bounded number of tasks ahead."""
+
+
+class SerialEngine(Engine):
+    """Everything in this thread, one task after the other."""
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """As the builtin."""
+        return map(function, tasks)
+
+
+class ThreadsEngine(Engine):
+    """Threads of this process: for functions that spend their time in kernels without the GIL.
+
+    Args:
+        jobs: number of threads; by default the cores that this process may use.
+    """
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self.jobs = _positive(jobs)
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """In order; at most two tasks a thread are under way."""
+        pool = ThreadPoolExecutor(self.jobs)
+        try:
+            yield from _windowed(pool, function, tasks, 2 * self.jobs)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class ProcessesEngine(Engine):
+    """Worker processes, started afresh for each pass; the function is sent to each of them once.
+
+    Args:
+        jobs: number of processes; by default the cores that this process may use.
+    """
+
+    chunk_size = 16
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self.jobs = _positive(jobs)
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """In order; at most two tasks a process are under way."""
+        # Forking a process that runs threads (numba's, numpy's) can hang it; spawning is the same anywhere.
+        pool = ProcessPoolExecutor(
+            self.jobs,
+            mp_context=get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(_pickled(function),),
+        )
+        try:
+            yield from _windowed(pool, _work, tasks, 2 * self.jobs)
+        except BrokenProcessPool as error:
+            hint = "it ran out of memory, or the script lacks an `if __name__ == '__main__':` guard"
+            raise SpectralError("a worker process died", hint=hint) from error
+        except BaseException:
+            # An interrupt or an error does not wait for tasks whose results nobody will read.
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _windowed(pool: Executor, function: Callable[[T], R], tasks: Iterable[T], width: int) -> Iterator[R]:
+    """Results in the order of the tasks, with at most ``width`` of them submitted and not yet yielded."""
+    pending: deque[Future[R]] = deque()
+    upcoming = iter(tasks)
+    failure: SpectralError | None = None
+    while True:
+        while failure is None and len(pending) < width and not (pending and pending[0].done()):
+            try:
+                task = next(upcoming)
+            except StopIteration:
+                break
+            except SpectralError as error:
+                failure = error
+                break
+            pending.append(pool.submit(function, task))
+        if not pending:
+            break
+        yield pending.popleft().result()
+    if failure is not None:
+        raise failure
+
+
+_worker_function: Callable[[Any], Any]
+
+
+def _start_worker(pickled: bytes) -> None:
+    global _worker_function
+    # Ctrl-C reaches the whole process group; the parent alone answers it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker_function = pickle.loads(pickled)
+
+
+def _work(task: Any) -> Any:
+    return _worker_function(task)
+
+
+def _pickled(function: Callable[..., Any]) -> bytes:
+    try:
+        return pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, TypeError, RecursionError) as error:
+        hint = "use functions and classes of a module, or the engine serial or threads"
+        raise ConfigError(f"cannot be sent to worker processes: {error}", hint=hint) from error
+
+
+def _positive(jobs: int | None) -> int:
+    if jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs < 1:
+        raise ConfigError(f"jobs must be 1 or more, not {jobs}")
+    return jobs
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Which one runs
+
+_current: ContextVar[Engine | None] = ContextVar("spectralnlp.engine", default=None)
+
+
+def current_engine() -> Engine:
+    """The engine of the innermost `use_engine`; serial outside of all."""
+    return _current.get() or SerialEngine()
+
+
+@contextmanager
+def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
+    """Run the verbs inside the ``with`` block on a registered engine.
+
+    Args:
+        name: ``serial``, ``threads``, ``processes``, or a plugin's.
+        options: of the engine, such as ``jobs``.
+
+    Raises:
+        RegistryError: there is no such engine, or it cannot be loaded.
+        ConfigError: the engine has no such option.
+    """
+    kind = registry.engines.get(name)
+    try:
+        engine: Engine = kind(**options)
+    except TypeError as error:
+        raise ConfigError(f"engine {name} does not take these options: {error}") from error
+    token = _current.set(engine)
+    try:
+        yield engine
+    finally:
+        _current.reset(token)

@@ -1,0 +1,128 @@
+"""From features to states: Y(t) and Z(o) of every node (Cohen et al. 2012, section 6; the slides' "Reducing
+Dimensions via a Singular Value Decomposition")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ...linalg import randomized_svd
+from ...parameters import Floats, Ints
+from ...trees.features import Ids, NodeFeatures
+from ...trees.treelog import TreeTable
+
+
+@dataclass(frozen=True)
+class ProjectionOptions:
+    """How features become states.
+
+    Args:
+        n_states: most states a symbol may have (m).
+        nodes_per_state: nodes that a symbol needs for each of its states.
+        min_nodes: symbols with fewer nodes have one state.
+        min_feature_count: features seen less often in a symbol are dropped.
+        scaling: scale features by the root of their inverse count ("Scaling of Features by Inverse Variance").
+        kappa: what is added to the count (κ).
+        shrinkage: ρ; Z is divided by σ_i + ρ σ_1. 0 is the published Σ⁻¹, which amplifies noise.
+        min_singular_value: states whose σ_i / σ_1 is smaller are dropped.
+        iterations: power iterations of the SVD.
+        random_state: seed of the SVD.
+    """
+
+    n_states: int = 24
+    nodes_per_state: float = 50.0
+    min_nodes: float = 20.0
+    min_feature_count: float = 2.0
+    scaling: bool = True
+    kappa: float = 5.0
+    shrinkage: float = 0.15
+    min_singular_value: float = 1e-6
+    iterations: int = 3
+    random_state: int = 0
+
+
+@dataclass(frozen=True)
+class Projections:
+    """States of every node, padded with zeros to the largest number of states.
+
+    Attributes:
+        n_states: int32 (n_symbols,).
+        inside: float64 (n_nodes, m); Y of the inside tree, Uᵀφ.
+        outside: float64 (n_nodes, m); Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
+        singular_values: float64 (n_symbols, m); 0 where there is none.
+    """
+
+    n_states: Ints
+    inside: Floats
+    outside: Floats
+    singular_values: Floats
+
+
+def project(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Projections:
+    """The singular vectors of each symbol's inside–outside cross-covariance, applied to its nodes.
+
+    Args:
+        table: the treebank.
+        features: of each of its nodes.
+        options: see :class:`ProjectionOptions`.
+    """
+    n_symbols, m = len(table.symbols), options.n_states
+    n_states = np.ones(n_symbols, np.int32)
+    inside, outside = np.zeros((table.n_nodes, m)), np.zeros((table.n_nodes, m))
+    singular_values = np.zeros((n_symbols, m))
+    inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
+    by_symbol = np.argsort(table.symbol, kind="stable")
+    bounds = np.searchsorted(table.symbol[by_symbol], np.arange(n_symbols + 1))
+    for symbol in range(n_symbols):
+        rows = by_symbol[bounds[symbol] : bounds[symbol + 1]]
+        weight = table.weight[table.tree[rows]]
+        total = weight.sum()
+        rank = int(np.clip(total / options.nodes_per_state if options.nodes_per_state else m, 1, m))
+        if total < options.min_nodes or rank == 1:
+            continue
+        phi = _feature_matrix(features.inside[rows], weight, options)
+        psi = _feature_matrix(features.outside[rows], weight, options)
+        u, sigma, v = _cross_covariance_svd(phi, psi, weight, rank, options, symbol)
+        kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
+        if kept == 0:
+            continue
+        n_states[symbol] = kept
+        singular_values[symbol, :kept] = sigma[:kept]
+        inside[rows, :kept] = phi @ u[:, :kept]
+        outside[rows, :kept] = (psi @ v[:, :kept]) / (sigma[:kept] + options.shrinkage * sigma[0])
+    return Projections(n_states, inside, outside, singular_values)
+
+
+def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:
+    """Nodes × features of one symbol: one-hot answers, scaled."""
+    n_nodes, n_groups = ids.shape
+    names, column = np.unique(ids, return_inverse=True)
+    column = column.reshape(-1)
+    count = np.bincount(column, np.repeat(weight, n_groups), len(names))
+    kept = (names != 0) & (count >= options.min_feature_count)
+    value = np.sqrt(weight.sum() / (count + options.kappa)) if options.scaling else np.ones(len(names))
+    new_column = np.cumsum(kept) - 1
+    used = kept[column]
+    row = np.repeat(np.arange(n_nodes), n_groups)[used]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_nodes))])
+    return csr_array(
+        (value[column[used]], new_column[column[used]].astype(np.int32), starts), (n_nodes, int(kept.sum()))
+    )
+
+
+def _cross_covariance_svd(
+    phi: csr_array, psi: csr_array, weight: Floats, rank: int, options: ProjectionOptions, symbol: int
+) -> tuple[Floats, Floats, Floats]:
+    """SVD of Ω = E[φψᵀ], which is never formed."""
+    share = (weight / weight.sum())[:, None]
+    phi_t, psi_t = phi.T.tocsr(), psi.T.tocsr()
+    return randomized_svd(
+        lambda x: phi_t @ (share * (psi @ x)),
+        lambda x: psi_t @ (share * (phi @ x)),
+        (phi.shape[1], psi.shape[1]),
+        rank,
+        iterations=options.iterations,
+        random_state=options.random_state + symbol,
+    )

@@ -1,0 +1,166 @@
+"""From states to parameters: means of outer products of Y and Z, smoothed (the slides' "Parameter Estimation
+for Binary Rules" to "… for the Root", and "Smoothing")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...parameters import DenseTensors, Floats, Ints
+from ...trees.treelog import TreeTable
+from ..lexicon import TokenMoments
+from .projections import Projections
+
+_CHUNK = 4096  # nodes whose outer products are in memory at one time
+
+
+@dataclass(frozen=True)
+class SmoothingOptions:
+    """How far a rule seen n times is trusted: λ = √n / (C + √n).
+
+    Args:
+        smoothing: whether to smooth at all.
+        strength: C.
+    """
+
+    smoothing: bool = True
+    strength: float = 20.0
+
+    def trust(self, count: float) -> float:
+        """λ of a rule with this count."""
+        return float(np.sqrt(count) / (self.strength + np.sqrt(count))) if self.smoothing else 1.0
+
+
+@dataclass(frozen=True)
+class RuleTensors:
+    """Rules in lexicographic order, and their tensors."""
+
+    binary_rules: Ints
+    binary: DenseTensors
+    unary_rules: Ints
+    unary: DenseTensors
+
+
+def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingOptions) -> RuleTensors:
+    """Tensors of all binary and unary rules: count(rule) / count(a) times a smoothed mean.
+
+    Args:
+        table: the treebank.
+        projections: Y and Z of its nodes.
+        options: smoothing.
+    """
+    weight = table.weight[table.tree]
+    count = np.bincount(table.symbol, weight, len(table.symbols))
+    binary_rules, binary = [], []
+    for rule, rows in _by_rule(table, np.flatnonzero(table.right >= 0), binary=True):
+        a, b, c = rule
+        m = projections.n_states[[a, b, c]]
+        parts = (
+            projections.outside[rows, : m[0]],
+            projections.inside[table.left[rows], : m[1]],
+            projections.inside[table.right[rows], : m[2]],
+        )
+        tensor = _smoothed_third_moment(*parts, weight[rows], options)
+        binary_rules.append(rule)
+        binary.append(weight[rows].sum() / count[a] * tensor)
+    unary_rules, unary = [], []
+    for rule, rows in _by_rule(table, np.flatnonzero((table.left >= 0) & (table.right < 0)), binary=False):
+        a, b = rule
+        z = projections.outside[rows, : projections.n_states[a]]
+        y = projections.inside[table.left[rows], : projections.n_states[b]]
+        unary_rules.append(rule)
+        unary.append(weight[rows].sum() / count[a] * _smoothed_second_moment(z, y, weight[rows], options))
+    return RuleTensors(
+        np.array(binary_rules, np.int32).reshape(-1, 3), _dense(binary),
+        np.array(unary_rules, np.int32).reshape(-1, 2), _dense(unary),
+    )  # fmt: skip
+
+
+def _by_rule(table: TreeTable, rows: np.ndarray, *, binary: bool) -> list[tuple[tuple[int, ...], np.ndarray]]:
+    """Rows of each rule, rules in lexicographic order."""
+    columns = [table.symbol[rows], table.symbol[table.left[rows]]]
+    if binary:
+        columns.append(table.symbol[table.right[rows]])
+    rules, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    bounds = np.searchsorted(which.reshape(-1)[order], np.arange(len(rules) + 1))
+    return [
+        (tuple(int(s) for s in rule), rows[order[bounds[r] : bounds[r + 1]]]) for r, rule in enumerate(rules)
+    ]
+
+
+def _smoothed_third_moment(
+    z: Floats, left: Floats, right: Floats, weight: Floats, options: SmoothingOptions
+) -> Floats:
+    """λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H), K the average of the three pairwise moments times the third's
+    mean and H the product of means (Cohen et al. 2013, section 3.4). Shape (m_a, m_b, m_c)."""
+    total = weight.sum()
+    moment = np.zeros((z.shape[1], left.shape[1] * right.shape[1]))
+    for start in range(0, len(z), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        outer = left[part, :, None] * right[part, None, :]
+        moment += (z[part] * weight[part, None]).T @ outer.reshape(len(outer), -1)
+    moment = (moment / total).reshape(z.shape[1], left.shape[1], right.shape[1])
+    trust = options.trust(total)
+    if trust == 1.0:
+        return moment
+    share = (weight / total)[:, None]
+    mean_z, mean_l, mean_r = ((share * x).sum(0) for x in (z, left, right))
+    pair_zl, pair_zr, pair_lr = (share * z).T @ left, (share * z).T @ right, (share * left).T @ right
+    pairs = (
+        pair_zl[:, :, None] * mean_r
+        + pair_zr[:, None, :] * mean_l[None, :, None]
+        + mean_z[:, None, None] * pair_lr[None]
+    ) / 3
+    means = mean_z[:, None, None] * mean_l[None, :, None] * mean_r
+    return trust * moment + (1 - trust) * (trust * pairs + (1 - trust) * means)
+
+
+def _smoothed_second_moment(z: Floats, y: Floats, weight: Floats, options: SmoothingOptions) -> Floats:
+    """λ E[Z⊗Y] + (1 − λ) E[Z]⊗E[Y]. Shape (m_a, m_b)."""
+    share = (weight / weight.sum())[:, None]
+    trust = options.trust(weight.sum())
+    means = np.outer((share * z).sum(0), (share * y).sum(0))
+    return trust * ((share * z).T @ y) + (1 - trust) * means
+
+
+def _dense(tensors: list[Floats]) -> DenseTensors:
+    sizes = [tensor.size for tensor in tensors]
+    values = np.concatenate([np.empty(0), *(tensor.ravel() for tensor in tensors)])
+    return DenseTensors(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64), values)
+
+
+def root_vectors(table: TreeTable, projections: Projections) -> Floats:
+    """pi: of each symbol, its share of the roots times the mean Y; laid end to end."""
+    roots = np.flatnonzero(table.parent < 0)
+    weight = table.weight[table.tree[roots]]
+    vectors = np.zeros((len(table.symbols), projections.inside.shape[1]))
+    np.add.at(vectors, table.symbol[roots], weight[:, None] * projections.inside[roots] / weight.sum())
+    return vectors[np.arange(vectors.shape[1]) < projections.n_states[:, None]]
+
+
+def token_moments(table: TreeTable, outside: Floats) -> TokenMoments:
+    """Counts and sums of Z of every (word, tag).
+
+    Args:
+        table: the treebank.
+        outside: float64 (n_nodes, m); Z of every node.
+    """
+    leaves = np.flatnonzero(table.word >= 0)
+    weight = table.weight[table.tree[leaves]]
+    is_first = np.ones(len(leaves), bool)
+    is_first[1:] = table.tree[leaves][1:] != table.tree[leaves][:-1]
+    keys = table.word[leaves].astype(np.int64) * len(table.symbols) + table.symbol[leaves]
+    pairs, which = np.unique(keys, return_inverse=True)
+    z = np.stack(
+        [np.bincount(which, weight * column, len(pairs)) for column in outside[leaves].T], axis=1
+    )
+    return TokenMoments(
+        table.words,
+        (pairs // len(table.symbols)).astype(np.int32),
+        (pairs % len(table.symbols)).astype(np.int32),
+        np.bincount(which, weight, len(pairs)),
+        np.bincount(which, weight * is_first, len(pairs)),
+        z,
+    )

@@ -1,0 +1,189 @@
+"""The coarse pass: inside and outside over plain symbols, pruned into a packed forest.
+
+The chart has two layers a span: a *bottom* (a tag over its word, or a binary rule) and a
+*top*, top[a] = bottom[a] + sum over unary rules a → b of p · bottom[b]. Values of a span are
+kept as a mantissa with a common power of two, so that sentences of hundreds of tokens neither
+underflow nor need logarithms (Goodman 1999 describes the passes; the scaling is Rabiner's).
+
+The outside pass visits only nodes whose posterior passes the threshold, and writes the hyperedges
+that do straight into the forest's arrays: there is no pass that searches the chart again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ..parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
+
+
+@dataclass(frozen=True)
+class RuleIndex:
+    """A one-state grammar's rules in the orders in which the passes ask for them.
+
+    Attributes:
+        by_left: int64 (n_symbols + 1,); the (b, c) pairs with left child b are a range of pairs.
+        pair_right: int32 (n_pairs,); c of each pair.
+        pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of ``parent`` and ``weight``.
+        parent: int32 (n_binary,); a of each rule, in pair order.
+        weight: float64 (n_binary,); its probability.
+        by_parent: int64 (n_symbols + 1,); rows of ``rules`` with parent a.
+        rules: int32 (n_binary, 3); sorted by parent, as in the grammar.
+        rule_weight: float64 (n_binary,).
+        unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
+        unary_child: int32 (n_unary,).
+        unary_weight: float64 (n_unary,).
+        root: float64 (n_symbols,).
+    """
+
+    by_left: Offsets
+    pair_right: Ints
+    pair_rules: Offsets
+    parent: Ints
+    weight: Floats
+    by_parent: Offsets
+    rules: Ints
+    rule_weight: Floats
+    unary_by_parent: Offsets
+    unary_child: Ints
+    unary_weight: Floats
+    root: Floats
+
+    @classmethod
+    def of(cls, grammar: LatentGrammar) -> RuleIndex:
+        """Index a grammar whose symbols have one state each."""
+        if not (isinstance(grammar.binary, DenseTensors) and isinstance(grammar.unary, DenseTensors)):
+            raise TypeError("the coarse grammar must have one state a symbol, stored densely")
+        n_symbols, rules = len(grammar.symbols), grammar.binary_rules
+        order = np.lexsort((rules[:, 0], rules[:, 2], rules[:, 1]))
+        ordered = rules[order]
+        is_first = np.ones(len(ordered), bool)
+        is_first[1:] = (ordered[1:, 1:] != ordered[:-1, 1:]).any(axis=1)
+        firsts = np.flatnonzero(is_first)
+        return cls(
+            by_left=_ranges(ordered[firsts, 1], n_symbols),
+            pair_right=ordered[firsts, 2].copy(),
+            pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
+            parent=ordered[:, 0].copy(),
+            weight=grammar.binary.values[order],
+            by_parent=_ranges(rules[:, 0], n_symbols),
+            rules=rules,
+            rule_weight=grammar.binary.values,
+            unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
+            unary_child=grammar.unary_rules[:, 1].copy(),
+            unary_weight=grammar.unary.values,
+            root=grammar.root,
+        )
+
+
+def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
+    return np.searchsorted(sorted_keys, np.arange(n_keys + 1)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Inside values of one sentence of n tokens.
+
+    Span (i, j) is row ``j * (j - 1) // 2 + i``.
+
+    Attributes:
+        bottom, top: float64 (n (n + 1) / 2, n_symbols); mantissas.
+        exponent: float64 (n (n + 1) / 2,); values are mantissa · 2 ** exponent.
+        total: the sentence's mantissa, 0 when the grammar cannot derive it.
+    """
+
+    bottom: Floats
+    top: Floats
+    exponent: Floats
+    total: float
+
+    @property
+    def root(self) -> int:
+        """Row of the span of the whole sentence."""
+        n_tokens = int((np.sqrt(8 * len(self.exponent) + 1) - 1) // 2)
+        return n_tokens * (n_tokens - 1) // 2
+
+    @property
+    def log_scale(self) -> float:
+        """Natural logarithm of what the sentence's mantissa is multiplied by."""
+        return float(self.exponent[self.root] * np.log(2.0))
+
+
+def inside(index: RuleIndex, lexical: Floats) -> Chart:
+    """The inside pass.
+
+    Args:
+        index: the coarse grammar's rules.
+        lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
+    """
+    n, n_symbols = lexical.shape
+    n_spans = n * (n + 1) // 2
+    bottom = np.zeros((n_spans, n_symbols))
+    top = np.zeros((n_spans, n_symbols))
+    exponent = np.zeros(n_spans)
+    inside_kernel(
+        lexical, index.by_left, index.pair_right, index.pair_rules, index.parent, index.weight,
+        index.unary_by_parent, index.unary_child, index.unary_weight, bottom, top, exponent,
+    )  # fmt: skip
+    total = float(index.root @ top[n * (n - 1) // 2])
+    return Chart(bottom, top, exponent, total if np.isfinite(total) else 0.0)
+
+
+@njit(cache=True, nogil=True)
+def inside_kernel(
+    lexical, by_left, pair_right, pair_rules, parent, weight, unary_by_parent, unary_child, unary_weight,
+    bottom, top, exponent,
+):  # fmt: skip
+    n, n_symbols = lexical.shape
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            span = j * (j - 1) // 2 + i
+            cell = bottom[span]
+            common = 0.0
+            if width == 1:
+                cell[:] = lexical[i]
+            else:
+                common = -np.inf  # the largest exponent among the splits; all are brought to it
+                for k in range(i + 1, j):
+                    e = exponent[k * (k - 1) // 2 + i] + exponent[j * (j - 1) // 2 + k]
+                    common = max(common, e)
+                for k in range(i + 1, j):
+                    left_span = k * (k - 1) // 2 + i
+                    right_span = j * (j - 1) // 2 + k
+                    shift = exponent[left_span] + exponent[right_span] - common
+                    if shift < -300.0:
+                        continue
+                    factor = 2.0**shift
+                    left, right = top[left_span], top[right_span]
+                    for b in range(n_symbols):
+                        if left[b] == 0.0:
+                            continue
+                        scaled = left[b] * factor
+                        for pair in range(by_left[b], by_left[b + 1]):
+                            value = right[pair_right[pair]]
+                            if value == 0.0:
+                                continue
+                            value *= scaled
+                            for rule in range(pair_rules[pair], pair_rules[pair + 1]):
+                                cell[parent[rule]] += weight[rule] * value
+            largest = 0.0
+            for a in range(n_symbols):
+                largest = max(largest, cell[a])
+            if largest > 0.0:
+                e = max(np.floor(np.log2(largest)), -1000.0)
+                scale = 2.0**-e
+                for a in range(n_symbols):
+                    cell[a] *= scale
+                exponent[span] = common + e
+            else:
+                exponent[span] = -1e9
+            upper = top[span]
+            for a in range(n_symbols):
+                value = cell[a]
+                for rule in range(unary_by_parent[a], unary_by_parent[a + 1]):
+                    value += unary_weight[rule] * cell[unary_child[rule]]
+                upper[a] = value

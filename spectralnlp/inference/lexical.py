@@ -1,0 +1,94 @@
+"""Values of tags for the tokens of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ..parameters import Floats, LatentGrammar, Lexicon, Offsets
+from ..text.signatures import Signature
+
+_ANY_TAG = 1e-4
+"""Value of a tag that neither a word nor its signature was seen with, where nothing else derives."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Where a sentence's tokens are in a lexicon.
+
+    Attributes:
+        entries: int64 (n_tokens,); entry of each token, a word's or a signature's.
+        signatures: int64 (n_tokens,); entry of each token's signature.
+        log_weight: natural logarithm of the product of p(word).
+    """
+
+    entries: Offsets
+    signatures: Offsets
+    log_weight: float
+
+
+def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Lookup:
+    """Find each word; a sentence-initial word that is unknown tries its lower case.
+
+    Args:
+        lexicon: the lexicon.
+        words: tokens in the model's conventions.
+        signature: the lexicon's signature function.
+    """
+    n_words, last_resort = len(lexicon.words), len(lexicon.signatures) - 1
+    entries = np.empty(len(words), np.int64)
+    signatures = np.empty(len(words), np.int64)
+    for position, word in enumerate(words):
+        entry = lexicon.word_index.get(word)
+        if entry is None and position == 0:
+            entry = lexicon.word_index.get(word.lower())
+        if entry is None:
+            sign = lexicon.signature_index.get(signature(word, position, lexicon.word_index), last_resort)
+            entries[position] = signatures[position] = n_words + sign
+        else:
+            entries[position] = entry
+            signatures[position] = n_words + int(lexicon.word_signature[entry])
+    return Lookup(entries, signatures, float(lexicon.log_weight[entries].sum()))
+
+
+def coarse_values(
+    grammar: LatentGrammar, found: Lookup, allowed: NDArray[np.bool_] | None, *, any_tag: bool = False
+) -> Floats:
+    """Value of each tag for each token under a grammar of one state.
+
+    Args:
+        grammar: the coarse grammar.
+        found: the tokens' entries.
+        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
+        any_tag: let every token have every tag (for sentences that have no derivation otherwise).
+
+    Returns:
+        float64 (n_tokens, n_symbols).
+    """
+    values = np.zeros((len(found.entries), len(grammar.symbols)))
+    lexicon = grammar.lexicon
+    _fill(
+        found.entries, found.signatures, lexicon.starts, lexicon.tags, lexicon.values, lexicon.backoff, values
+    )
+    if any_tag:
+        values = np.maximum(values, _ANY_TAG * grammar.tag_default)
+    if allowed is not None:
+        unseen = ~(allowed & (values > 0)).any(axis=1)
+        values[unseen] = grammar.tag_default
+        values[~allowed] = 0.0
+    return values
+
+
+@njit(cache=True, nogil=True)
+def _fill(entries, signatures, starts, row_tags, row_values, backoff, values):
+    for i in range(len(entries)):
+        entry, signature = entries[i], signatures[i]
+        if entry != signature and backoff[entry] > 0.0:
+            for row in range(starts[signature], starts[signature + 1]):
+                values[i, row_tags[row]] = backoff[entry] * row_values[row]
+        for row in range(starts[entry], starts[entry + 1]):
+            values[i, row_tags[row]] = row_values[row]

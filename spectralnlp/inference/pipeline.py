@@ -1,0 +1,115 @@
+"""Coarse to fine: from values of tags to a packed forest that every grammar has scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parameters import Ints, LatentGrammar
+from ..text.signatures import Signature
+from .coarse import RuleIndex, inside
+from .decoders import Decoder, Evidence
+from .forest import Forest, build_forest
+from .latent import Scores, leaf_vectors, score_forest
+from .lexical import coarse_values, look_up
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What the coarse pass keeps.
+
+    Args:
+        node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
+    """
+
+    node_threshold: float = 1e-5
+    edge_threshold: float = 1e-6
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What inference says of one sentence.
+
+    Attributes:
+        evidence: the forest and the posteriors of each usable grammar.
+        log_probability: natural logarithm of the sentence's probability under the first usable grammar.
+        any_tag: whether the sentence needed every tag for every word.
+        coarse_only: whether no fine grammar could score it, so that the coarse one did.
+    """
+
+    evidence: Evidence
+    log_probability: float
+    any_tag: bool
+    coarse_only: bool
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A coarse grammar that makes forests, and the grammars that score them.
+
+    Args:
+        coarse: a grammar of one state a symbol.
+        grammars: grammars with the same symbols and rules; the coarse one alone will do.
+        signature: the lexicons' signature function.
+        n_brackets: int32 (n_symbols,); see :class:`~.decoders.Evidence`.
+        pruning: what the coarse pass keeps.
+    """
+
+    coarse: LatentGrammar
+    grammars: Sequence[LatentGrammar]
+    signature: Signature
+    n_brackets: Ints
+    pruning: Pruning = field(default_factory=Pruning)
+
+    @cached_property
+    def index(self) -> RuleIndex:
+        """The coarse grammar's rules, indexed once."""
+        return RuleIndex.of(self.coarse)
+
+    def infer(self, words: Sequence[str], allowed: NDArray[np.bool_] | None = None) -> Inference | None:
+        """Score the parses of a sentence; None when the grammar has no derivation for it.
+
+        Args:
+            words: tokens in the model's conventions, one or more.
+            allowed: bool (n_tokens, n_symbols), the tags that each token may have, at least one; None for all.
+        """
+        found = look_up(self.coarse.lexicon, words, self.signature)
+        for any_tag in (False, True):
+            chart = inside(self.index, coarse_values(self.coarse, found, allowed, any_tag=any_tag))
+            if chart.total > 0:
+                forest = build_forest(
+                    chart,
+                    self.index,
+                    node_threshold=self.pruning.node_threshold,
+                    edge_threshold=self.pruning.edge_threshold,
+                )
+                return self._score(forest, words, any_tag)
+        return None
+
+    def _score(self, forest: Forest, words: Sequence[str], any_tag: bool) -> Inference | None:
+        for grammars in (self.grammars, (self.coarse,)):
+            usable: list[tuple[LatentGrammar, np.ndarray, Scores, float]] = []
+            for grammar in grammars:
+                found = look_up(grammar.lexicon, words, self.signature)
+                leaves = leaf_vectors(forest, grammar, found.entries, found.signatures)
+                scores = score_forest(forest, grammar, leaves)
+                if scores.usable:
+                    usable.append((grammar, leaves, scores, found.log_weight))
+            if usable:
+                used, leaves_of, scores_of, weights = zip(*usable, strict=True)
+                return Inference(
+                    Evidence(forest, used, leaves_of, scores_of, self.n_brackets),
+                    scores_of[0].log_total + weights[0],
+                    any_tag,
+                    coarse_only=grammars is not self.grammars,
+                )
+        return None
+
+
+def decode(inference: Inference, decoder: Decoder) -> Ints:
+    """The chosen hyperedge of each node of the forest; see :class:`~.decoders.Decoder`."""
+    return decoder.decode(inference.evidence)

@@ -1,0 +1,256 @@
+"""Named, versioned things, found by entry points without importing them.
+
+A package registers ``pcfg.v1`` by an entry point of that name in the group ``spectralnlp.estimators``; a
+script or a test by the decorator ``@registry.estimators.register("pcfg.v1")``. A bare name, ``pcfg``, means
+the highest version. Names are listed from metadata alone; `Registry.get` imports the one thing asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint
+from typing import Any, Literal, TypeVar, cast
+
+from spectralnlp.errors import RegistryError
+
+T = TypeVar("T")
+_HERE = "this process"
+Status = Literal["ok", "not installed", "broken"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered name and how it stands.
+
+    Args:
+        registry: the registry it is in, ``estimators``.
+        name: the full name, ``pcfg.v1``.
+        distribution: package and version that registered it, or ``this process``.
+        status: ``ok``; ``not installed`` if an extra that it needs is absent; ``broken`` if it cannot be
+            imported or two packages claim the name.
+        reason: why it is not ok, and what to do; empty otherwise.
+    """
+
+    registry: str
+    name: str
+    distribution: str
+    status: Status = "ok"
+    reason: str = ""
+
+    @property
+    def version(self) -> int:
+        """The number after ``.v``; 0 for a name without one."""
+        return _split(self.name)[1]
+
+
+class Registry:
+    """The things registered under one kind of name.
+
+    Args:
+        kind: ``estimators``: names the entry-point group ``spectralnlp.estimators``.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._local: dict[str, Any] = {}
+
+    def register(self, name: str) -> Callable[[T], T]:
+        """Register the decorated object in this process.
+
+        Raises:
+            RegistryError: the name is taken by something else.
+        """
+
+        def decorate(thing: T) -> T:
+            taken = [_distribution(point) for point in self._claims(name)]
+            if name in self._local and _identity(self._local[name]) != _identity(thing):
+                taken.append(_HERE)
+            if taken:
+                raise RegistryError(f"{self._called(name)} is already registered by {' and '.join(taken)}")
+            self._local[name] = thing
+            return thing
+
+        return decorate
+
+    def names(self) -> list[str]:
+        """All full names, sorted; imports nothing."""
+        return sorted({*self._local, *(point.name for point in self._points())}, key=_split)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and bool(self._candidates(name))
+
+    def resolve(self, name: str) -> str:
+        """The full name that a full or bare name stands for; imports nothing.
+
+        Raises:
+            RegistryError: nothing is called so; with the names that come close.
+        """
+        candidates = self._candidates(name)
+        if candidates:
+            return candidates[-1]
+        known = self.names()
+        bare = sorted({_split(each)[0] for each in known})
+        close = difflib.get_close_matches(name, known if _split(name)[1] else bare)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(bare) or 'none'}"
+        raise RegistryError(f"no {self.kind[:-1]} is called {name!r}", hint=hint)
+
+    def get(self, name: str) -> Any:
+        """Import and return what a full or bare name stands for, and nothing else.
+
+        Raises:
+            RegistryError: the name is unknown, claimed twice, not installed or broken; says which.
+        """
+        name = self.resolve(name)
+        entry, thing = self._load(name)
+        if entry.status != "ok":
+            what = f"{self._called(name)} of {entry.distribution} is {entry.status}"
+            raise RegistryError(f"{what}: {entry.reason}")
+        return thing
+
+    def describe(self, *, load: bool = False) -> list[Entry]:
+        """How each name stands.
+
+        Args:
+            load: also try to import each, one by one; otherwise only metadata is read, and ``ok`` means
+                that nothing speaks against it.
+        """
+        return [self._load(name)[0] if load else self._inspect(name) for name in self.names()]
+
+    def _points(self) -> list[EntryPoint]:
+        return list(_entry_points().select(group=f"spectralnlp.{self.kind}"))
+
+    def _claims(self, name: str) -> list[EntryPoint]:
+        return [point for point in self._points() if point.name == name]
+
+    def _candidates(self, name: str) -> list[str]:
+        return [full for full in self.names() if name in (full, _split(full)[0])]
+
+    def _called(self, name: str) -> str:
+        return f"{self.kind[:-1]} {name!r}"
+
+    def _inspect(self, name: str) -> Entry:
+        """How a name stands by metadata alone."""
+        points = self._claims(name)
+        owners = sorted(_distribution(point) for point in points) + [_HERE] * (name in self._local)
+        status, reason = _missing_extras(points[0]) if points else ("ok", "")
+        if len(owners) > 1:
+            status, reason = "broken", f"claimed by {' and by '.join(owners)}; keep one of them"
+        return Entry(self.kind, name, ", ".join(owners), status, reason)
+
+    def _load(self, name: str) -> tuple[Entry, Any]:
+        entry = self._inspect(name)
+        if entry.status != "ok":
+            return entry, None
+        if name in self._local:
+            return entry, self._local[name]
+        (point,) = self._claims(name)
+        try:
+            return entry, point.load()
+        # A plugin can fail in any way when imported, even by exiting; none may take the program down.
+        except (Exception, SystemExit) as error:
+            reason = f"loading {point.value} failed: {type(error).__name__}: {error}"
+            return Entry(self.kind, name, entry.distribution, "broken", " ".join(reason.split())), None
+
+
+def _split(name: str) -> tuple[str, int]:
+    """(bare name, version); the version of a name without one is 0."""
+    match = re.fullmatch(r"(.+)\.v(\d+)", name)
+    return (match[1], int(match[2])) if match else (name, 0)
+
+
+def _identity(thing: object) -> tuple[object, ...]:
+    # A class defined again under the same name (a reloaded module, a notebook's cell) replaces itself.
+    if hasattr(thing, "__qualname__"):
+        return (thing.__module__, thing.__qualname__)
+    return (id(thing),)
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown package"
+
+
+def _missing_extras(point: EntryPoint) -> tuple[Status, str]:
+    """Whether the extras that an entry point names (``module:attr [spacy]``) are installed."""
+    if point.dist is None:
+        return "ok", ""
+    for extra in point.extras:
+        if extra not in point.dist.metadata.get_all("Provides-Extra", []):
+            return "broken", f"{point.dist.name} declares no extra {extra!r}"
+        try:
+            missing = sorted({need for need in _requirements(point.dist, extra) if not _installed(need)})
+        except ValueError as error:
+            return "broken", f"unreadable requirements: {error}"
+        if missing:
+            install = f'pip install "{point.dist.name}[{extra}]"'
+            return "not installed", f"needs {', '.join(missing)}; {install}"
+    return "ok", ""
+
+
+def _requirements(distribution: importlib.metadata.Distribution, extra: str) -> Iterator[str]:
+    """Names of the packages that an extra adds on this platform."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    for requirement in map(Requirement, distribution.requires or []):
+        marker = requirement.marker
+        if marker is None or marker.evaluate({"extra": ""}) or not marker.evaluate({"extra": extra}):
+            continue
+        if canonicalize_name(requirement.name) == canonicalize_name(distribution.name):
+            for nested in requirement.extras:
+                yield from _requirements(distribution, nested)
+        else:
+            yield requirement.name
+
+
+def _installed(package: str) -> bool:
+    try:
+        importlib.metadata.distribution(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+@cache
+def _entry_points() -> importlib.metadata.EntryPoints:
+    # Python 3.11 wraps them for older callers; what is used of the wrapper is the same.
+    return cast(importlib.metadata.EntryPoints, importlib.metadata.entry_points())
+
+
+def refresh() -> None:
+    """Read the metadata of installed packages again: after an installation, or a change of ``sys.path``."""
+    importlib.invalidate_caches()
+    _entry_points.cache_clear()
+
+
+estimators = Registry("estimators")
+featurizers = Registry("featurizers")
+sketches = Registry("sketches")
+readers = Registry("readers")
+transforms = Registry("transforms")
+decoders = Registry("decoders")
+scorers = Registry("scorers")
+engines = Registry("engines")
+tasks = Registry("tasks")
+commands = Registry("commands")
+models = Registry("models")
+
+_all = (
+    estimators,
+    featurizers,
+    sketches,
+    readers,
+    transforms,
+    decoders,
+    scorers,
+    engines,
+    tasks,
+    commands,
+    models,
+)
+registries = {each.kind: each for each in _all}

@@ -1,0 +1,39 @@
+"""Output formats of a parse: one function from ``Parse`` to text for each name.
+
+A renderer is called as ``render(parse, scores=False)`` and returns text without a final newline.
+``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` is a block of lines.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.model import Parse
+
+FORMATS = ("ptb", "pretty", "json", "svg")
+
+
+class Renderer(Protocol):
+    """What every format is: a parse in, text out; with ``scores``, what the model makes of it too."""
+
+    def __call__(self, parse: Parse, scores: bool = False) -> str:
+        """The parse as text, without a final newline."""
+        ...
+
+
+def renderer(name: str) -> Renderer:
+    """The renderer of a format; its module (svgling for ``svg``) is imported here and not before.
+
+    Raises:
+        ConfigError: no such format.
+    """
+    if name not in FORMATS:
+        raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(FORMATS)}")
+    # "json" would hide the standard library's module from its own importers' readers.
+    module = import_module(f"spectralnlp.render.{name if name != 'json' else 'jsonl'}")
+    render: Renderer = module.render
+    return render

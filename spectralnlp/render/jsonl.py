@@ -1,0 +1,54 @@
+"""JSON lines: one object a sentence, as ``parse.schema.json`` beside this module says.
+
+- ``tokens``: ``text`` as it stood in the input, ``form`` as the grammar saw it, ``tag``, and
+  ``start`` and ``end``, character offsets into the input;
+- ``constituents``: ``label``, ``start`` and ``end`` in tokens, ``start_char`` and ``end_char`` in
+  characters, ``posterior``; parents before children, unary chains kept;
+- ``tree`` in brackets; ``log_probability`` of the sentence; ``fallback``: null, or why the grammar
+  gave no tree of its own.
+
+Ends are exclusive. Numbers that are not finite are null. Scores are always there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spectralnlp.model import Parse
+
+
+def render(parse: Parse, scores: bool = True) -> str:
+    """The parse as one line of JSON."""
+    return json.dumps(to_dict(parse), ensure_ascii=False, allow_nan=False)
+
+
+def to_dict(parse: Parse) -> dict[str, Any]:
+    """The parse as plain dictionaries, lists, strings and numbers."""
+    tokens = parse.sentence.tokens
+    return {
+        "tokens": [
+            {"text": token.text, "form": token.form, "tag": tag, "start": token.start, "end": token.end}
+            for token, tag in zip(tokens, parse.tree.tags(), strict=True)
+        ],
+        "constituents": [
+            {
+                "label": c.label,
+                "start": c.start,
+                "end": c.end,
+                "start_char": tokens[c.start].start,
+                "end_char": tokens[c.end - 1].end,
+                "posterior": _finite(c.posterior),
+            }
+            for c in parse.constituents
+        ],
+        "tree": str(parse.tree),
+        "log_probability": _finite(parse.log_probability),
+        "fallback": parse.fallback,
+    }
+
+
+def _finite(number: float | None) -> float | None:
+    return float(number) if number is not None and math.isfinite(number) else None

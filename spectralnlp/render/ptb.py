@@ -1,0 +1,22 @@
+"""Brackets, one tree a line; with scores, tab-separated columns.
+
+With scores a line is ``tree <TAB> log-probability <TAB> label:start:end=posterior …``: token offsets
+with exclusive ends, parents before children; a log-probability that is not known is ``nan``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spectralnlp.model import Parse
+
+
+def render(parse: Parse, scores: bool = False) -> str:
+    """The tree on one line, and its scores in two more columns where asked for."""
+    tree = str(parse.tree)
+    if not scores:
+        return tree
+    log_probability = float("nan") if parse.log_probability is None else parse.log_probability
+    posteriors = " ".join(f"{c.label}:{c.start}:{c.end}={c.posterior:.4f}" for c in parse.constituents)
+    return f"{tree}\t{log_probability:.4f}\t{posteriors}"

@@ -1,0 +1,296 @@
+"""EVALB: bracketing recall and precision as the parsing literature counts them.
+
+A sentence becomes a few integers (:class:`SentenceCounts`), integers of many sentences add up
+to an :class:`EvalbScore`, and only that knows percentages. So a score can be resampled, split
+by length or merged without looking at a tree again.
+
+Source: the behaviour of EVALB (S. Sekine and M. Collins, 1997–2013), held against its own output
+in the tests.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import accumulate
+from typing import Literal
+
+from spectralnlp.scoring.prm import COLLINS, EvalbParameters
+from spectralnlp.trees.transforms import ROOT_LABELS
+from spectralnlp.trees.tree import Tree
+
+TagSource = Literal["gold", "own"]
+"""Whose tags decide what is punctuation in the prediction: the gold tree's, or its own (plain EVALB)."""
+
+Bracket = tuple[str, int, int]
+
+_TRACE = "-NONE-"
+_QUOTES = frozenset({"'", '"', "/"})
+
+
+class Status(IntEnum):
+    """What became of a sentence; only OK sentences count towards recall and precision."""
+
+    OK = 0
+    ERROR = 1  # the two trees are not over the same words
+    SKIP = 2  # there is no prediction, or all its words are deleted
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCounts:
+    """One line of EVALB's output, as integers; all but the first two are 0 unless status is OK.
+
+    Args:
+        length: tokens of the gold tree without traces (strictly, ``delete_labels_for_length``).
+        status: whether the sentence could be scored.
+        matched: brackets that gold and prediction share, as multisets.
+        gold: brackets of the gold tree.
+        test: brackets of the prediction.
+        crossing: predicted brackets that cross a gold bracket.
+        words: words left after deletion, over which tags are counted.
+        correct_tags: words whose predicted tag is the gold tag.
+    """
+
+    length: int
+    status: Status = Status.OK
+    matched: int = 0
+    gold: int = 0
+    test: int = 0
+    crossing: int = 0
+    words: int = 0
+    correct_tags: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every bracket was found and no other."""
+        return self.status is Status.OK and self.matched == self.gold == self.test
+
+
+def count_sentence(
+    gold: Tree,
+    predicted: Tree | None,
+    parameters: EvalbParameters = COLLINS,
+    *,
+    tags: TagSource = "gold",
+) -> SentenceCounts:
+    """Compare one predicted tree with the gold tree.
+
+    Traces and function tags may be present in either; an outermost label ``""`` or ``ROOT``
+    is ``TOP``. Words have to agree, and a sentence in which they do not is an ERROR, not an exception.
+
+    Args:
+        gold: the tree of the treebank.
+        predicted: the tree of the parser; None where it gave none, which counts as SKIP.
+        parameters: what is deleted and what is equivalent.
+        tags: "gold" puts the gold tags into the prediction first, so that both trees delete the
+            same punctuation; "own" is plain EVALB. Tagging accuracy is of the predicted tags either way.
+    """
+    length = sum(tag not in parameters.delete_labels_for_length for tag in gold.tags())
+    if predicted is None:
+        return SentenceCounts(length, Status.SKIP)
+
+    retagged = with_gold_tags(gold, predicted) if tags == "gold" else predicted
+    kept_gold, kept_test = _kept_words(gold, retagged, parameters)
+    gold_words, test_words = _select(gold.words(), kept_gold), _select(retagged.words(), kept_test)
+    if not test_words:
+        return SentenceCounts(length, Status.SKIP)
+    if len(gold_words) != len(test_words) or not all(map(parameters.same_word, gold_words, test_words)):
+        return SentenceCounts(length, Status.ERROR)
+
+    gold_brackets = _brackets(gold, kept_gold, parameters)
+    test_brackets = _brackets(retagged, kept_test, parameters)
+    gold_tags, own_tags = _select(gold.tags(), kept_gold), _select(predicted.tags(), kept_test)
+    return SentenceCounts(
+        length=length,
+        matched=_count_matched(gold_brackets, test_brackets, parameters),
+        gold=len(gold_brackets),
+        test=len(test_brackets),
+        crossing=_count_crossing(gold_brackets, test_brackets),
+        words=len(gold_words),
+        correct_tags=sum(map(parameters.same_label, gold_tags, own_tags)),
+    )
+
+
+def with_gold_tags(gold: Tree, predicted: Tree) -> Tree:
+    """The predicted tree with the gold tree's tags, word by word; traces are passed over in both.
+
+    Where the trees are not over equally many words the prediction comes back as it is.
+    """
+    gold_tags = [tag for tag in gold.tags() if tag != _TRACE]
+    if len(gold_tags) != sum(tag != _TRACE for tag in predicted.tags()):
+        return predicted
+    next_tag = iter(gold_tags)
+
+    def retag(node: Tree, children: list[Tree]) -> Tree:
+        if node.word is None:
+            return Tree(node.label, children)
+        return node if node.label == _TRACE else Tree(next(next_tag), word=node.word)
+
+    return predicted.fold(retag)
+
+
+def _kept_words(gold: Tree, test: Tree, parameters: EvalbParameters) -> tuple[list[bool], list[bool]]:
+    kept_gold = [tag not in parameters.delete_labels for tag in gold.tags()]
+    kept_test = [tag not in parameters.delete_labels for tag in test.tags()]
+    if parameters.quote_labels and sum(kept_gold) != sum(kept_test):
+        _keep_misquoted(gold.preterminals(), kept_gold, test.preterminals(), kept_test, parameters)
+    return kept_gold, kept_test
+
+
+def _keep_misquoted(
+    gold: list[Tree],
+    kept_gold: list[bool],
+    test: list[Tree],
+    kept_test: list[bool],
+    parameters: EvalbParameters,
+) -> None:
+    """Keep a quote or possessive in both trees where only one of them would delete it (in place)."""
+    silent = parameters.delete_labels_for_length
+    gold_positions = [i for i, node in enumerate(gold) if node.label not in silent]
+    test_positions = [j for j, node in enumerate(test) if node.label not in silent]
+    for i, j in zip(gold_positions, test_positions, strict=False):
+        if all(node.label in parameters.quote_labels and node.word in _QUOTES for node in (gold[i], test[j])):
+            kept_gold[i] = kept_test[j] = kept_gold[i] or kept_test[j]
+
+
+def _select(tokens: Sequence[str], kept: Sequence[bool]) -> list[str]:
+    return [token for token, keep in zip(tokens, kept, strict=True) if keep]
+
+
+def _brackets(tree: Tree, kept: Sequence[bool], parameters: EvalbParameters) -> list[Bracket]:
+    """The constituents that count, over the words that count, parents first."""
+    position = [0, *accumulate(kept)]  # of a token among the kept words
+    brackets = []
+    for index, (full_label, start, end) in enumerate(tree.spans()):
+        label = "TOP" if index == 0 and full_label in ROOT_LABELS else _strip_functions(full_label)
+        if position[start] < position[end] and label not in parameters.delete_brackets:
+            brackets.append((label, position[start], position[end]))
+    return brackets
+
+
+def _strip_functions(label: str) -> str:
+    # Everything from the first mark on, as EVALB does it: NP-SBJ-1 and NP=2 are NP.
+    return label.partition("-")[0].partition("=")[0]
+
+
+def _count_matched(gold: list[Bracket], test: list[Bracket], parameters: EvalbParameters) -> int:
+    unmatched: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for label, start, end in test:
+        unmatched[start, end].append(label)
+    n_matched = 0
+    for label, start, end in gold:
+        candidates = unmatched.get((start, end), [])
+        for index, candidate in enumerate(candidates):
+            if not parameters.labelled or parameters.same_label(label, candidate):
+                del candidates[index]
+                n_matched += 1
+                break
+    return n_matched
+
+
+def _count_crossing(gold: list[Bracket], test: list[Bracket]) -> int:
+    gold_spans = {(start, end) for _, start, end in gold}
+    return sum(
+        any(a < start < b < end or start < a < end < b for a, b in gold_spans) for _, start, end in test
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EvalbScore:
+    """Sums over sentences, and the percentages that follow from them; 0.0 where nothing was counted.
+
+    Args:
+        sentences: all sentences, scored or not.
+        errors: sentences whose words did not agree.
+        skipped: sentences without a prediction.
+        matched: brackets shared; likewise ``gold``, ``test``, ``crossing``, ``words`` and ``correct_tags``
+            are the sums of :class:`SentenceCounts`.
+        complete: sentences without a wrong or missing bracket.
+        uncrossed: sentences without a crossing bracket.
+        crossed_twice_at_most: sentences with at most two of them.
+    """
+
+    sentences: int = 0
+    errors: int = 0
+    skipped: int = 0
+    matched: int = 0
+    gold: int = 0
+    test: int = 0
+    crossing: int = 0
+    words: int = 0
+    correct_tags: int = 0
+    complete: int = 0
+    uncrossed: int = 0
+    crossed_twice_at_most: int = 0
+
+    @classmethod
+    def total(cls, counts: Iterable[SentenceCounts], *, max_length: int | None = None) -> EvalbScore:
+        """Add up sentences, only those of at most ``max_length`` tokens if given."""
+        chosen = [c for c in counts if max_length is None or c.length <= max_length]
+        valid = [c for c in chosen if c.status is Status.OK]
+        return cls(
+            sentences=len(chosen),
+            errors=sum(c.status is Status.ERROR for c in chosen),
+            skipped=sum(c.status is Status.SKIP for c in chosen),
+            matched=sum(c.matched for c in valid),
+            gold=sum(c.gold for c in valid),
+            test=sum(c.test for c in valid),
+            crossing=sum(c.crossing for c in valid),
+            words=sum(c.words for c in valid),
+            correct_tags=sum(c.correct_tags for c in valid),
+            complete=sum(c.complete for c in valid),
+            uncrossed=sum(c.crossing == 0 for c in valid),
+            crossed_twice_at_most=sum(c.crossing <= 2 for c in valid),
+        )
+
+    @property
+    def valid(self) -> int:
+        """Sentences that were scored."""
+        return self.sentences - self.errors - self.skipped
+
+    @property
+    def recall(self) -> float:
+        """Gold brackets found, in percent."""
+        return percent(self.matched, self.gold)
+
+    @property
+    def precision(self) -> float:
+        """Predicted brackets that are right, in percent."""
+        return percent(self.matched, self.test)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of recall and precision, in percent."""
+        return percent(2 * self.matched, self.gold + self.test)
+
+    @property
+    def complete_match(self) -> float:
+        """Sentences with all brackets right, in percent."""
+        return percent(self.complete, self.valid)
+
+    @property
+    def average_crossing(self) -> float:
+        """Crossing brackets per sentence (a number, not a percentage)."""
+        return self.crossing / self.valid if self.valid else 0.0
+
+    @property
+    def no_crossing(self) -> float:
+        """Sentences without crossing brackets, in percent."""
+        return percent(self.uncrossed, self.valid)
+
+    @property
+    def two_or_less_crossing(self) -> float:
+        """Sentences with at most two crossing brackets, in percent."""
+        return percent(self.crossed_twice_at_most, self.valid)
+
+    @property
+    def tagging_accuracy(self) -> float:
+        """Words with the gold tag, in percent; deleted words (punctuation) do not count."""
+        return percent(self.correct_tags, self.words)
+
+
+def percent(part: int, whole: int) -> float:
+    """``part`` of ``whole`` in percent, 0.0 of nothing."""
+    return 100.0 * part / whole if whole else 0.0

@@ -1,0 +1,137 @@
+"""EVALB's parameter files: which labels do not count, and which count as the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import astuple, dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from spectralnlp.errors import InputError
+
+
+@dataclass(frozen=True)
+class EvalbParameters:
+    """What an EVALB parameter file (``.prm``) can say about counting.
+
+    Args:
+        name: what a signature calls these parameters; no part of equality.
+        delete_labels: preterminals deleted with their words, and constituents whose
+            bracket alone is deleted (``DELETE_LABEL``).
+        delete_labels_for_length: preterminals that do not count towards the length of a
+            sentence (``DELETE_LABEL_FOR_LENGTH``).
+        quote_labels: preterminals that parsers confuse over ``'``, ``"`` and ``/``; where only
+            one of the two trees deletes such a word, it stays in both (``QUOTE_LABEL``).
+        eq_labels: pairs of labels that match, in either direction (``EQ_LABEL``).
+        eq_words: pairs of words that match, in either direction (``EQ_WORD``).
+        labelled: whether labels have to match (``LABELED``).
+        cutoff_len: the longest sentence of the second summary, in tokens (``CUTOFF_LEN``).
+    """
+
+    name: str = field(default="custom", compare=False)
+    delete_labels: frozenset[str] = frozenset()
+    delete_labels_for_length: frozenset[str] = frozenset()
+    quote_labels: frozenset[str] = frozenset()
+    eq_labels: frozenset[tuple[str, str]] = frozenset()
+    eq_words: frozenset[tuple[str, str]] = frozenset()
+    labelled: bool = True
+    cutoff_len: int = 40
+
+    def same_label(self, a: str, b: str) -> bool:
+        """Whether two labels are equal or declared equivalent (not transitively, as in EVALB)."""
+        return a == b or (a, b) in self.eq_labels or (b, a) in self.eq_labels
+
+    def same_word(self, a: str, b: str) -> bool:
+        """Whether two words are equal or declared equivalent."""
+        return a == b or (a, b) in self.eq_words or (b, a) in self.eq_words
+
+    @cached_property
+    def delete_brackets(self) -> frozenset[str]:
+        """Labels whose brackets are deleted: unlike a word's, these may be equivalents."""
+        deleted = self.delete_labels
+        return deleted.union(
+            (a for a, b in self.eq_labels if b in deleted), (b for a, b in self.eq_labels if a in deleted)
+        )
+
+    @cached_property
+    def signature(self) -> str:
+        """``COLLINS``, or the name with a digest of the settings, so that equal names cannot lie."""
+        if self == COLLINS:
+            return COLLINS.name
+        settings = [sorted(value) if isinstance(value, frozenset) else value for value in astuple(self)[1:]]
+        return f"{self.name}#{hashlib.sha256(repr(settings).encode()).hexdigest()[:8]}"
+
+
+COLLINS = EvalbParameters(
+    name="COLLINS",
+    delete_labels=frozenset({"TOP", "-NONE-", ",", ":", "``", "''", "."}),
+    delete_labels_for_length=frozenset({"-NONE-"}),
+    eq_labels=frozenset({("ADVP", "PRT")}),
+)
+"""The settings of EVALB's ``COLLINS.prm``, in which almost all published scores are counted."""
+
+_N_VALUES = {
+    "DELETE_LABEL": 1,
+    "DELETE_LABEL_FOR_LENGTH": 1,
+    "QUOTE_LABEL": 1,
+    "EQ_LABEL": 2,
+    "EQ_WORD": 2,
+    "LABELED": 1,
+    "CUTOFF_LEN": 1,
+    # How EVALB prints and when it gives up: read, for every file has them, and without effect here.
+    "DEBUG": 1,
+    "MAX_ERROR": 1,
+}
+_NUMERIC = frozenset({"LABELED", "CUTOFF_LEN", "DEBUG", "MAX_ERROR"})
+
+
+def read_prm(path: str | Path) -> EvalbParameters:
+    """Read an EVALB parameter file; as in EVALB, nothing is deleted that the file does not name.
+
+    Raises:
+        InputError: the file cannot be read, or a line has an unknown keyword, a wrong
+            number of values, or a value that should be a number and is not.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read EVALB parameters: {error.strerror}", path=path) from None
+    except UnicodeDecodeError:
+        raise InputError("EVALB parameters are not UTF-8", path=path) from None
+
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                keyword, values = _read_line(line)
+            except ValueError as error:
+                raise InputError(str(error), path=path, line=number) from None
+            found[keyword].append(values)
+
+    return EvalbParameters(
+        name=path.stem,
+        delete_labels=frozenset(value for (value,) in found["DELETE_LABEL"]),
+        delete_labels_for_length=frozenset(value for (value,) in found["DELETE_LABEL_FOR_LENGTH"]),
+        quote_labels=frozenset(value for (value,) in found["QUOTE_LABEL"]),
+        eq_labels=frozenset((a, b) for a, b in found["EQ_LABEL"]),
+        eq_words=frozenset((a, b) for a, b in found["EQ_WORD"]),
+        labelled=_last_number(found["LABELED"], default=1) != 0,
+        cutoff_len=_last_number(found["CUTOFF_LEN"], default=40),
+    )
+
+
+def _read_line(line: str) -> tuple[str, tuple[str, ...]]:
+    keyword, *values = line.split()
+    if keyword not in _N_VALUES:
+        raise ValueError(f"unknown EVALB parameter {keyword!r}")
+    if len(values) != _N_VALUES[keyword]:
+        raise ValueError(f"{keyword} takes {_N_VALUES[keyword]} value(s), found {len(values)}")
+    if keyword in _NUMERIC and not (values[0].isascii() and values[0].isdigit()):
+        raise ValueError(f"{keyword} takes a whole number, found {values[0]!r}")
+    return keyword, tuple(values)
+
+
+def _last_number(lines: list[tuple[str, ...]], *, default: int) -> int:
+    return int(lines[-1][0]) if lines else default

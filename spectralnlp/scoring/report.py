@@ -1,0 +1,160 @@
+"""What ``evaluate`` and ``score`` say about a parser: one flat dictionary, or a small table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from spectralnlp import __version__
+from spectralnlp.errors import InputError
+from spectralnlp.scoring.evalb import EvalbScore, SentenceCounts, TagSource, count_sentence, percent
+from spectralnlp.scoring.prm import COLLINS, EvalbParameters
+from spectralnlp.trees.tree import Tree
+
+_ROW_NAMES = (  # of the table, in the order of _percentages
+    "recall",
+    "precision",
+    "F1",
+    "complete match",
+    "average crossing",
+    "no crossing",
+    "2 or less crossing",
+    "tagging accuracy",
+)
+
+
+@dataclass(frozen=True)
+class ParseReport:
+    """The counts of every sentence of a file, and how they were counted.
+
+    Args:
+        counts: one for each sentence, in order.
+        parameters: what was deleted and what was equivalent.
+        tags: whose tags the prediction was counted with.
+        failures: sentences that the parser could not derive and answered with a fallback tree.
+        seconds: time that parsing took, where it is known.
+    """
+
+    counts: tuple[SentenceCounts, ...]
+    parameters: EvalbParameters = COLLINS
+    tags: TagSource = "gold"
+    failures: int = 0
+    seconds: float | None = None
+
+    @property
+    def overall(self) -> EvalbScore:
+        """The score over sentences of all lengths."""
+        return EvalbScore.total(self.counts)
+
+    @property
+    def short(self) -> EvalbScore:
+        """The score over sentences of at most ``parameters.cutoff_len`` tokens, 40 by default."""
+        return EvalbScore.total(self.counts, max_length=self.parameters.cutoff_len)
+
+    @property
+    def sentences_per_second(self) -> float | None:
+        """Speed of parsing, None where the time is not known."""
+        return len(self.counts) / self.seconds if self.seconds else None
+
+    @property
+    def signature(self) -> str:
+        """How the scores over all lengths were counted, ``EVALB|prm:COLLINS|tags:gold|len:all|v:0.1.0``."""
+        return self._signature("all")
+
+    def _signature(self, lengths: str) -> str:
+        settings = f"prm:{self.parameters.signature}|tags:{self.tags}|len:{lengths}"
+        return f"EVALB|{settings}|v:{__version__}"
+
+    def to_flat_dict(self) -> dict[str, float | int | str]:
+        """Scores in percent (``crossing``: brackets per sentence), each also for short sentences.
+
+        Keys for these end in the cut-off: ``f1`` and ``f1_40``. ``sentences_per_second`` is there when known.
+        """
+        score, short, cutoff = self.overall, self.short, self.parameters.cutoff_len
+        flat: dict[str, float | int | str] = dict(_percentages(score))
+        flat |= {f"{key}_{cutoff}": value for key, value in _percentages(short).items()}
+        flat |= {
+            "sentences": score.sentences,
+            f"sentences_{cutoff}": short.sentences,
+            "failures": self.failures,
+            "errors": score.errors,
+            "skipped": score.skipped,
+            "signature": self.signature,
+            f"signature_{cutoff}": self._signature(str(cutoff)),
+        }
+        if self.sentences_per_second is not None:
+            flat["sentences_per_second"] = self.sentences_per_second
+        return flat
+
+    def to_table(self) -> str:
+        """The same for readers: a column for all lengths and one for short sentences, then the signature."""
+        score, short = self.overall, self.short
+        rows = zip(_ROW_NAMES, _percentages(score).values(), _percentages(short).values(), strict=True)
+        lines = [
+            f"{'':<20}{'all':>9}{f'len<={self.parameters.cutoff_len}':>9}",
+            *(f"{name:<20}{a:9.2f}{b:9.2f}" for name, a, b in rows),
+            f"{'sentences':<20}{score.sentences:>9}{short.sentences:>9}",
+            f"{'  errors':<20}{score.errors:>9}{short.errors:>9}",
+            f"{'  skipped':<20}{score.skipped:>9}{short.skipped:>9}",
+            f"{'  failures':<20}{self.failures:>9}",
+        ]
+        if self.sentences_per_second is not None:
+            lines.append(f"{'sentences/s':<20}{self.sentences_per_second:9.1f}")
+        return "\n".join([*lines, self.signature])
+
+    def sentence_lines(self) -> Iterator[str]:
+        """One line for each sentence, in EVALB's own columns.
+
+        Sentence, length, status (0 ok, 1 error, 2 skipped), recall, precision, matched, gold and test
+        brackets, crossing brackets, words, correct tags, tagging accuracy.
+        """
+        for number, c in enumerate(self.counts, start=1):
+            recall, precision = percent(c.matched, c.gold), percent(c.matched, c.test)
+            yield (
+                f"{number:4d}  {c.length:3d}    {c.status:d}  {recall:6.2f} {precision:6.2f}"
+                f"   {c.matched:3d}    {c.gold:3d}  {c.test:3d}    {c.crossing:3d}"
+                f"   {c.words:4d}  {c.correct_tags:4d}   {percent(c.correct_tags, c.words):6.2f}"
+            )
+
+
+def _percentages(score: EvalbScore) -> dict[str, float]:
+    return {
+        "recall": score.recall,
+        "precision": score.precision,
+        "f1": score.f1,
+        "complete_match": score.complete_match,
+        "crossing": score.average_crossing,
+        "no_crossing": score.no_crossing,
+        "two_or_less_crossing": score.two_or_less_crossing,
+        "accuracy": score.tagging_accuracy,
+    }
+
+
+def score_trees(
+    gold: Iterable[Tree],
+    predicted: Iterable[Tree | None],
+    parameters: EvalbParameters = COLLINS,
+    *,
+    tags: TagSource = "gold",
+) -> ParseReport:
+    """Count two sequences of trees against each other, sentence by sentence.
+
+    Args:
+        gold: trees of the treebank.
+        predicted: trees of the parser in the same order; None for a sentence without one.
+        parameters: what is deleted and what is equivalent.
+        tags: whose tags decide what is punctuation, see :func:`count_sentence`.
+
+    Raises:
+        InputError: there are more trees of one than of the other.
+    """
+    gold_trees, predicted_trees = list(gold), list(predicted)
+    if len(gold_trees) != len(predicted_trees):
+        raise InputError(
+            f"{len(gold_trees)} gold trees but {len(predicted_trees)} predicted trees",
+            sentence=min(len(gold_trees), len(predicted_trees)) + 1,
+            hint="give one prediction for each gold tree, in the same order",
+        )
+    pairs = zip(gold_trees, predicted_trees, strict=True)
+    counts = tuple(count_sentence(g, p, parameters, tags=tags) for g, p in pairs)
+    return ParseReport(counts, parameters, tags)

@@ -1,0 +1,202 @@
+"""Model folders: arrays in safetensors, the rest in JSON, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spectralnlp import __version__
+from spectralnlp.errors import ConfigError, ModelError
+
+FORMAT = "spectralnlp-model"
+FORMAT_VERSION = 1
+ARRAYS, META, CARD = "arrays.safetensors", "model.json", "README.md"
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """What a model folder holds.
+
+    Args:
+        kind: what the model is, ``parser``.
+        metadata: JSON values.
+        arrays: by name, as they were saved.
+        path: the folder.
+    """
+
+    kind: str
+    metadata: dict[str, Any]
+    arrays: dict[str, npt.NDArray[Any]]
+    path: Path
+
+
+def save_model(
+    path: str | Path,
+    *,
+    kind: str,
+    metadata: Mapping[str, Any],
+    arrays: Mapping[str, npt.NDArray[Any]],
+    card: str,
+    overwrite: bool = True,
+) -> None:
+    """Write a model folder: ``arrays.safetensors``, ``model.json`` and the model card, ``README.md``.
+
+    The folder is written under another name beside its place and then renamed: an error or an interrupt
+    leaves nothing half-written, and the model that was there before as it was. The same content gives the
+    same bytes.
+
+    Args:
+        path: the folder to make; may exist if it is empty or holds a model and nothing else.
+        kind: what the model is, for the loader.
+        metadata: JSON values.
+        arrays: numbers only, by name.
+        card: the model card, Markdown.
+        overwrite: whether a model that is there may be replaced.
+
+    Raises:
+        ConfigError: the place cannot be written, or is taken.
+    """
+    check_writable(path, overwrite=overwrite)
+    target = Path(path).resolve()
+    fresh = _sibling(target)
+    try:
+        fresh.mkdir(parents=True)
+        _write(fresh, kind, metadata, arrays, card)
+        _replace(fresh, target)
+    except OSError as error:
+        raise ConfigError(f"cannot write the model: {error.strerror or error}", path=path) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def load_model(path: str | Path) -> StoredModel:
+    """Read a model folder.
+
+    Raises:
+        ModelError: it is missing, cut short, changed since it was written, or of another format version.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    folder = Path(path)
+    header = _read_header(folder)
+    arrays_path = folder / ARRAYS
+    try:
+        size, digest = arrays_path.stat().st_size, _sha256(arrays_path)
+        if size != header["arrays"]["size"]:
+            what = f"{size} bytes of {header['arrays']['size']}: the file is truncated or was changed"
+            raise ModelError(what, path=arrays_path, hint="copy or train the model again")
+        if digest != header["arrays"]["sha256"]:
+            what = "the file is corrupt: its SHA-256 is not the one in model.json"
+            raise ModelError(what, path=arrays_path, hint="copy or train the model again")
+        return StoredModel(header["kind"], header["metadata"], load_file(arrays_path), folder)
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", path=arrays_path) from error
+    except (KeyError, TypeError, SafetensorError) as error:
+        raise ModelError(f"not a model: {error}", path=folder) from error
+
+
+def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
+    """Find out before the work whether a model can be written here; leaves nothing behind.
+
+    Raises:
+        ConfigError: the place cannot be written, is taken by something that is not a model, or by a model
+            that may not be overwritten.
+    """
+    target = Path(path).resolve()
+    try:
+        if target.exists():
+            _check_replaceable(target, path, overwrite)
+        above = next(folder for folder in target.parents if folder.exists())
+        probe = _sibling(above / target.name)
+        probe.mkdir()
+        probe.rmdir()
+    except OSError as error:
+        raise ConfigError(f"cannot write here: {error.strerror}", path=path) from error
+
+
+def _check_replaceable(target: Path, path: str | Path, overwrite: bool) -> None:
+    if not target.is_dir():
+        raise ConfigError("is a file, not a folder for a model", path=path, hint="choose another name")
+    strangers = sorted({each.name for each in target.iterdir()} - {ARRAYS, META, CARD})
+    if strangers:
+        what = f"the folder holds other things than a model, such as {strangers[0]}"
+        raise ConfigError(what, path=path, hint="choose another folder")
+    if (target / META).exists() and not overwrite:
+        raise ConfigError("a model is here already", path=path, hint="choose another folder or overwrite")
+
+
+def _sibling(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+
+
+def _write(
+    folder: Path, kind: str, metadata: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], card: str
+) -> None:
+    from safetensors.numpy import save_file
+
+    # safetensors writes an array's buffer as it lies, so each must lie in C order.
+    save_file({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}, folder / ARRAYS)
+    header = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "spectralnlp": __version__,
+        "kind": kind,
+        "arrays": {"size": (folder / ARRAYS).stat().st_size, "sha256": _sha256(folder / ARRAYS)},
+        "metadata": metadata,
+    }
+    (folder / META).write_text(json.dumps(header, indent=1) + "\n", encoding="utf-8")
+    (folder / CARD).write_text(card, encoding="utf-8")
+
+
+def _replace(fresh: Path, target: Path) -> None:
+    """Rename ``fresh`` to ``target``; what was there comes back if that fails."""
+    if not target.exists():
+        fresh.rename(target)
+        return
+    old = _sibling(target)
+    try:
+        target.rename(old)
+        fresh.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _read_header(folder: Path) -> dict[str, Any]:
+    path = folder / META
+    try:
+        header = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        what = "no model here" if folder.exists() else "no such model"
+        raise ModelError(what, path=folder, hint=f"a model is a folder with {META}") from None
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", path=path) from error
+    except ValueError as error:
+        raise ModelError(f"truncated or corrupt: {error}", path=path) from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ModelError("not a spectralnlp model", path=path)
+    version = header.get("format_version")
+    if version != FORMAT_VERSION:
+        what = f"model format {version}, and this is spectralnlp {__version__}, which reads {FORMAT_VERSION}"
+        hint = (
+            "upgrade spectralnlp" if isinstance(version, int) and version > FORMAT_VERSION else "train again"
+        )
+        raise ModelError(what, path=path, hint=hint)
+    return header
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

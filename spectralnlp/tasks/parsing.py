@@ -1,0 +1,155 @@
+"""The parsing task: treebanks in, parsers out, EVALB scores of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from spectralnlp import __version__
+from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.model.parser import Parser
+from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, score_trees
+from spectralnlp.storage import StoredModel
+from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import Tree, add_root, clean, read_trees
+
+OnBad = Callable[[InputError], None]
+
+
+class ParsingTask:
+    """Constituency parsing."""
+
+    def read(
+        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
+    ) -> Corpus[Tree]:
+        """Cleaned trees of files, folders and globs.
+
+        Args:
+            inputs: where the trees are.
+            reader: name of a treebank reader, or ``auto``.
+            on_bad: called for each bad tree, which is then left out; None to stop at the first.
+
+        Raises:
+            InputError: a missing or unreadable input, or (on reading) a bad tree.
+        """
+        return FileCorpus(expand_inputs(inputs), partial(_read_clean, reader=reader, on_bad=on_bad))
+
+    def train(
+        self,
+        estimator: Estimator,
+        corpus: Corpus[Tree],
+        *,
+        report: Callable[[str], None] = lambda line: None,
+    ) -> Parser:
+        """Fit an estimator and wrap its grammars into a parser.
+
+        Args:
+            estimator: one whose task is parsing.
+            corpus: cleaned trees.
+            report: told the time of each pass, a line each.
+        """
+        with timed_passes(report):
+            fitted: Any = estimator.fit(corpus)
+        about = {
+            "estimator": type(estimator).__name__,
+            "parameters": estimator.get_params(),
+            "training trees": fitted.n_trees_,
+            "training tokens": sum(fitted.word_counts_.values()),
+            "spectralnlp": __version__,
+        }
+        return Parser(
+            coarse=fitted.coarse_,
+            grammars=fitted.grammars_,
+            binariser=fitted.binariser_,
+            chains=fitted.chains_,
+            conventions=Conventions.learn(Counter(fitted.word_counts_).elements()),
+            decoder=fitted.decoder_,
+            decoder_settings=fitted.decoder_settings_,
+            about=about,
+            card=model_card(about),
+        )
+
+    def evaluate(
+        self,
+        parser: Parser,
+        corpus: Corpus[Tree],
+        *,
+        jobs: int = 1,
+        decoder: str | None = None,
+        parameters: EvalbParameters = COLLINS,
+        own_tags: bool = False,
+    ) -> ParseReport:
+        """EVALB scores of a parser on gold trees, from their words alone.
+
+        Args:
+            parser: what is scored.
+            corpus: cleaned gold trees.
+            jobs: threads.
+            decoder: name of a decoder, in place of the parser's own.
+            parameters: how brackets are counted.
+            own_tags: count with the parser's tags, as plain EVALB does, not with gold ones put in.
+        """
+        gold = [add_root(tree) for tree in corpus]
+        if not gold:
+            raise InputError("no trees to evaluate on")
+        warm_up(parser)
+        started = perf_counter()
+        sentences = (gold_sentence(tree, parser.conventions) for tree in gold)
+        parses = [p for p in parser.parse_many(sentences, decoder=decoder, jobs=jobs) if p is not None]
+        seconds = perf_counter() - started
+        predicted = [_with_words(parse.tree, tree) for parse, tree in zip(parses, gold, strict=True)]
+        scored = score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
+        failures = sum(parse.fallback is not None for parse in parses)
+        return replace(scored, failures=failures, seconds=seconds)
+
+    def load(self, stored: StoredModel) -> Parser:
+        """The parser in a model folder."""
+        return Parser.from_stored(stored)
+
+
+def _read_clean(path: Path, reader: str, on_bad: OnBad | None) -> Iterator[Tree]:
+    for tree in read_trees(path, reader, on_bad):
+        cleaned = clean(tree)
+        if cleaned is not None:
+            yield cleaned
+
+
+def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
+    """The words of a gold tree as the parser's treebank writes them."""
+    given = Sentence.from_words(tree.words())
+    forms = conventions.forms(given.words)
+    return Sentence(tuple(replace(token, form=form) for token, form in zip(given.tokens, forms, strict=True)))
+
+
+def _with_words(tree: Tree, gold: Tree) -> Tree:
+    """The tree over the gold tree's spelling of the words."""
+    words = iter(gold.words())
+    return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(words)))
+
+
+def warm_up(parser: Parser) -> None:
+    """Load the kernels and index the grammars, so that they are not counted as parsing."""
+    parser.parse_tokens(["a", "b", "c"])
+
+
+def model_card(about: Mapping[str, Any]) -> str:
+    """A model card: what the model is and what it was made from."""
+    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
+    return f"""# A constituency parser
+
+Trained with spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, on {about["training trees"]:,}
+trees of {about["training tokens"]:,} tokens. The parameters and the vocabulary come from those trees: their
+licence applies. Made for text like them; use `spectralnlp evaluate` on gold trees of your own before you rely on it.
+
+| setting | value |
+|---|---|
+{parameters}
+"""

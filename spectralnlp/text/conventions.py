@@ -1,0 +1,257 @@
+"""How a treebank writes its tokens, so that raw text can be brought into the form a model was trained on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from spectralnlp.errors import ModelError
+from spectralnlp.text.english import PREFIXES
+
+Pair = tuple[str, str]
+
+# Spellings of an opening and a closing bracket that treebanks use, the likeliest last to win a tie.
+_BRACKETS: dict[str, tuple[Pair, ...]] = {
+    "()": (("(", ")"), ("-Fpa-", "-Fpt-"), ("-LRB-", "-RRB-")),
+    "[]": (("[", "]"), ("-LSB-", "-RSB-")),
+    "{}": (("{", "}"), ("-LCB-", "-RCB-")),
+}
+_ESCAPED = {
+    form: character
+    for characters, styles in _BRACKETS.items()
+    for style in styles
+    for form, character in zip(style, characters, strict=True)
+    if form != character
+}
+_ESCAPED_FORM = re.compile("|".join(map(re.escape, _ESCAPED)))
+
+# Which way quotation marks point: True opens, False closes, None does not say.
+DOUBLE_QUOTES: dict[str, bool | None] = {
+    '"': None,
+    "‟": None,
+    **dict.fromkeys(("``", "“", "„", "«"), True),
+    **dict.fromkeys(("''", "”", "»", "″"), False),
+}
+# An upright single one alone is an apostrophe more often than an opening quotation mark.
+_SINGLE_QUOTES = {**dict.fromkeys("`‘‚‹", True), **dict.fromkeys("'’›", False)}
+
+# Typographic characters that a treebank either writes itself or has as ASCII: alone, and within a word.
+_ALONE = {"–": "--", "—": "--", "―": "--", "−": "-", "‐": "-", "‑": "-", "…": "...", "′": "'"}
+_WITHIN = {"–": "-", "−": "-", "‐": "-", "‑": "-", "’": "'", "‘": "'", "′": "'", "…": "..."}
+_TYPOGRAPHIC = frozenset(_ALONE) | frozenset(_WITHIN) | frozenset("“”„«»″‟‚‹›")
+
+_ENGLISH = frozenset(["the", "of", "and", "to", "is", "was", "that", "with", "for", "from", "are", "be"])
+_SPACE = re.compile(r"\s+")
+_UNESCAPED_SLASH = re.compile(r"(?<!\\)([/*])")
+
+
+@dataclass(frozen=True)
+class Conventions:
+    r"""How a treebank writes tokens; the defaults are those of the Penn treebank's Wall Street Journal.
+
+    Args:
+        round: forms of ``(`` and ``)``.
+        square: forms of ``[`` and ``]``.
+        curly: forms of ``{`` and ``}``.
+        double_quotes: forms of an opening and a closing ``"``.
+        single_quotes: forms of an opening and a closing ``'``.
+        typography: typographic characters (curly quotes, dashes, …) that the treebank writes as they
+            are; any other becomes its ASCII equivalent.
+        split_hyphens: whether ``well-known`` is three tokens (OntoNotes, GUM, CRAFT).
+        split_slashes: whether ``and/or`` is three tokens.
+        split_fractions: whether ``1/2`` is three tokens.
+        split_units: whether ``$5`` and ``5%`` are two tokens.
+        split_clitics: whether ``don't`` is ``do n't``, ``cannot`` is ``can not``, ``gonna`` is ``gon na``.
+        ascii_escapes: whether ``/`` and ``*`` are written ``\/`` and ``\*``, and a pound sign ``#``.
+        joiner: what joins the words of a multiword token (``_`` in CESS-ESP), else empty. The tokeniser does
+            not find multiwords; it only writes blanks within a given token this way.
+        language: ``en``, or ``neutral`` for rules without English tables.
+    """
+
+    round: Pair = ("-LRB-", "-RRB-")
+    square: Pair = ("-LSB-", "-RSB-")
+    curly: Pair = ("-LCB-", "-RCB-")
+    double_quotes: Pair = ("``", "''")
+    single_quotes: Pair = ("`", "'")
+    typography: str = ""
+    split_hyphens: bool = False
+    split_slashes: bool = False
+    split_fractions: bool = False
+    split_units: bool = True
+    split_clitics: bool = True
+    ascii_escapes: bool = True
+    joiner: str = ""
+    language: str = "en"
+
+    def form(self, word: str, opening: bool = True) -> str:
+        """The token as this treebank writes it; a form that is already its own stays as it is.
+
+        Args:
+            word: a token, as in a text or in the conventions of another treebank.
+            opening: which way a quotation mark points that does not say so itself.
+        """
+        if word in DOUBLE_QUOTES:
+            opens = DOUBLE_QUOTES[word]
+            return self._quote(word, self.double_quotes, opening if opens is None else opens)
+        if word in _SINGLE_QUOTES:
+            return self._quote(word, self.single_quotes, _SINGLE_QUOTES[word])
+        if word.isalnum():
+            return word
+        if "-" in word:
+            word = _ESCAPED_FORM.sub(lambda match: _ESCAPED[match[0]], word)
+        word = (
+            word.replace("\\/", "/").replace("\\*", "*").translate(self._tables[0 if len(word) == 1 else 1])
+        )
+        if self.ascii_escapes:
+            word = _UNESCAPED_SLASH.sub(r"\\\1", word)
+        return _SPACE.sub(self.joiner or "_", word)
+
+    def forms(self, words: Iterable[str]) -> list[str]:
+        """The forms of one sentence's tokens; double quotes that do not point open and close in turn."""
+        result: list[str] = []
+        inside = False
+        for word in words:
+            result.append(self.form(word, opening=not inside))
+            if word in DOUBLE_QUOTES:
+                opens = DOUBLE_QUOTES[word]
+                inside = not inside if opens is None else opens
+        return result
+
+    def _quote(self, word: str, pair: Pair, opens: bool) -> str:
+        return word if word in self.typography else pair[0 if opens else 1]
+
+    @cached_property
+    def _tables(self) -> tuple[dict[int, str], dict[int, str]]:
+        brackets = dict(zip("()[]{}", (*self.round, *self.square, *self.curly), strict=True))
+        if self.ascii_escapes:
+            brackets["£"] = "#"
+        alone, within = (
+            str.maketrans({**brackets, **{c: to for c, to in table.items() if c not in self.typography}})
+            for table in (_ALONE, _WITHIN)
+        )
+        return alone, within
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON knows them (pairs become lists)."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Conventions:
+        """The inverse of ``to_dict``; raises ModelError on an unknown field or a wrong value."""
+        defaults = {field.name: field.default for field in fields(cls)}
+        read: dict[str, Any] = {}
+        for name, value in values.items():
+            default = defaults.get(name)
+            if isinstance(default, tuple):
+                good = isinstance(value, list | tuple) and [type(item) for item in value] == [str, str]
+                value = tuple(value) if good else value
+            else:
+                good = type(value) is type(default)
+            if not good:
+                raise ModelError(
+                    f"text conventions: {name!r} cannot be {value!r}", hint="is the model damaged?"
+                )
+            read[name] = value
+        return cls(**read)
+
+    @classmethod
+    def learn(cls, words: Iterable[str]) -> Conventions:
+        """Recognise the conventions from the leaves of a treebank, in order and without traces.
+
+        What the treebank does not show falls back to its nearest relative, in the end to the Penn treebank.
+        """
+        return _Evidence(words).conventions()
+
+
+class _Evidence:
+    """What the leaves of a treebank show: how often each word, and each word split or whole, is seen."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.counts: Counter[str] = Counter()
+        self.split: Counter[tuple[str, str, str]] = Counter()  # left, joiner, right: ("well", "-", "known")
+        before, last = "", ""
+        for word in words:
+            self.counts[word] += 1
+            if last in _JOINERS and before[-1:].isalnum() and word[:1].isalnum():
+                self.split[before, last, word] += 1
+            before, last = last, word
+        self.total = self.counts.total()
+
+    def conventions(self) -> Conventions:
+        language = self._language()
+        round_ = self._brackets("()", None)
+        square = self._brackets("[]", round_ == ("(", ")"))
+        double = ('"', '"') if self.counts['"'] > self.counts["``"] else ("``", "''")
+        apostrophes_only = self.counts["'"] > 0 and self.counts["`"] == 0
+        return Conventions(
+            round=round_,
+            square=square,
+            curly=self._brackets("{}", square == ("[", "]")),
+            double_quotes=double,
+            single_quotes=("'", "'") if apostrophes_only else ("`", "'"),
+            typography="".join(sorted(_TYPOGRAPHIC & set("".join(self.counts)))),
+            split_hyphens=self._splits_hyphens(),
+            split_slashes=self._prefers_split("/", r"[^\W\d_]\w*(?:\\?/\w+)+"),
+            split_fractions=self._prefers_split("/", r"\d+\\?/\d+", digits=True),
+            split_units=self._matching(r"[$€£]\d.*|\d.*%") <= self._matching(r"[$€£%]"),
+            split_clitics=self._splits_clitics(language),
+            ascii_escapes=self._matching(r".+\\/.+") > 0 or self._is_plain_penn(round_),
+            joiner="_" if self._matching(r"\w*[^\W\d_]_[^\W\d_].*") > 0.005 * self.total else "",
+            language=language,
+        )
+
+    def _matching(self, pattern: str) -> int:
+        matches = re.compile(pattern).fullmatch
+        return sum(count for word, count in self.counts.items() if matches(word))
+
+    def _language(self) -> str:
+        known = sum(self.counts[word] for word in _ENGLISH)
+        return "neutral" if self.total >= 200 and known < 0.03 * self.total else "en"
+
+    def _brackets(self, characters: str, literal: bool | None) -> Pair:
+        """The style seen most; unseen, the literal one if that is how the relative is written."""
+        styles = _BRACKETS[characters]
+        if not any(self.counts[form] for style in styles for form in style):
+            return styles[0] if literal else styles[-1]
+        return max(reversed(styles), key=lambda style: self.counts[style[0]] + self.counts[style[1]])
+
+    def _prefers_split(self, joiner: str, whole: str, digits: bool = False) -> bool:
+        split = sum(
+            count
+            for (left, middle, right), count in self.split.items()
+            if middle == joiner and (left.isdigit() and right.isdigit()) == digits
+        )
+        return split > self._matching(whole)
+
+    def _splits_hyphens(self) -> bool:
+        """Compounds recur, the words around a dash seldom do: Spanish ``- … -`` is no hyphens."""
+        split = [count for (_, middle, _), count in self.split.items() if middle in _HYPHENS]
+        whole = [
+            count
+            for word, count in self.counts.items()
+            if _COMPOUND.fullmatch(word) and word.lower().partition("-")[0] not in PREFIXES
+        ]
+        again_split, again_whole = sum(split) - len(split), sum(whole) - len(whole)
+        if again_split == again_whole:
+            return sum(split) > sum(whole)
+        return again_split > again_whole
+
+    def _splits_clitics(self, language: str) -> bool:
+        if language != "en":
+            return False
+        split = self._matching(r"(?i)(?:n['’]t|['’](?:s|re|ve|ll|m|d))")
+        return split >= self._matching(r"(?i)\w+(?:n['’]t|['’](?:s|re|ve|ll|m))")
+
+    def _is_plain_penn(self, round_: Pair) -> bool:
+        return round_ == ("-LRB-", "-RRB-") and not any("/" in word for word in self.counts)
+
+
+_HYPHENS = ("-", "–")
+_JOINERS = frozenset((*_HYPHENS, "/"))
+_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")

@@ -1,0 +1,97 @@
+"""Signatures: classes that stand in for rare and unknown words in a lexicon.
+
+A signature keeps what a word's spelling tells of its part of speech: capitals, digits, dashes, an ending.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container
+
+from spectralnlp.errors import ConfigError
+
+Signature = Callable[..., str]
+"""``signature(word, position, known=())``: ``position`` counts from 0, ``known`` holds frequent words."""
+
+_BRACKET_FORM = re.compile(r"-[LR][RSC]B-")
+# The first that a word ends with is its class.
+_ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
+
+
+def english_signature(word: str, position: int, known: Container[str] = ()) -> str:
+    """Signature of an English word, in the manner of level 5 of the Berkeley parser (Petrov et al. 2006).
+
+    Parts, each optional: ``INITC`` (the only capital, and it begins the sentence) with ``KNOWNLC`` if the
+    word in small letters is known, else ``CAPS``; ``LC`` (has small letters); ``NUM``; ``DASH``; an
+    ending. Unlike there, a token of symbols alone (emoji, brackets) is ``UNK-SYM``.
+
+    Args:
+        word: the token as the treebank writes it.
+        position: index of the token in its sentence, from 0.
+        known: words that need no signature.
+    """
+    if _is_symbol(word):
+        return "UNK-SYM"
+    lowered = word.lower()
+    capitals = sum(c.isupper() or c.istitle() for c in word)
+    digits, dash = any(map(str.isdigit, word)), "-" in word
+    signature = "UNK"
+    if word[0].isupper() and position == 0 and capitals == 1:
+        signature += "-INITC-KNOWNLC" if lowered in known else "-INITC"
+    elif word[0].isupper() or (not word[0].isalpha() and capitals):
+        signature += "-CAPS"
+    elif any(map(str.islower, word)):
+        signature += "-LC"
+    signature += ("-NUM" if digits else "") + ("-DASH" if dash else "")
+    if lowered.endswith("s") and len(word) >= 3:
+        return signature if lowered[-2] in "siu" else signature + "-s"
+    if len(word) >= 5 and not dash and not (digits and capitals):
+        ending = next((suffix for suffix in _ENGLISH_SUFFIXES if lowered.endswith(suffix)), None)
+        return f"{signature}-{ending}" if ending else signature
+    return signature
+
+
+def neutral_signature(word: str, position: int, known: Container[str] = ()) -> str:
+    """Signature of a word of any language: its shape and its last two or three letters.
+
+    Parts: ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with ``KNOWNLC`` as
+    in ``english_signature``), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone, ``NUMBER``;
+    ``PUNCT`` (a mark within); ``~`` and the ending, of three letters for words of six and more, of two for
+    four and five. Arguments as in ``english_signature``.
+    """
+    if _is_symbol(word):
+        return "UNK-SYM"
+    if not any(map(str.isalpha, word)):
+        return "UNK-NUMBER"
+    signature = "UNK"
+    if word.isupper() and len(word) > 1:
+        signature += "-ALLCAP"
+    elif word[0].isupper() and position == 0:
+        signature += "-INIT-KNOWNLC" if word.lower() in known else "-INIT"
+    elif word[0].isupper():
+        signature += "-CAP"
+    if any(map(str.isdigit, word)):
+        signature += "-NUM"
+    if not word.isalnum():
+        signature += "-PUNCT"
+    ending = word.lower()[-3 if len(word) >= 6 else -2 :]
+    if len(word) >= 4 and ending.isalpha():
+        signature += f"~{ending}"
+    return signature
+
+
+def _is_symbol(word: str) -> bool:
+    return not any(map(str.isalnum, word)) or _BRACKET_FORM.fullmatch(word) is not None
+
+
+_SIGNATURES: dict[str, Signature] = {"english": english_signature, "neutral": neutral_signature}
+
+
+def signature_by_name(name: str) -> Signature:
+    """The signature function ``english`` or ``neutral``; raises ConfigError for another name."""
+    try:
+        return _SIGNATURES[name]
+    except KeyError:
+        raise ConfigError(
+            f"no signature {name!r}", hint=f"choose one of {', '.join(sorted(_SIGNATURES))}"
+        ) from None

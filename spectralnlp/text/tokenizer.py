@@ -1,0 +1,259 @@
+"""A rule tokeniser in the manner of the Penn treebank, with exact offsets and any treebank's conventions.
+
+A text is cut at blanks into chunks, a chunk into tokens by one pattern, and what depends on the chunk's
+neighbours (the direction of a free-standing quotation mark, the stop after an abbreviation) is settled
+last. Nothing looks beyond a line, so that a stream can be read line by line. All patterns are possessive
+or bounded: time is linear in the length of the text, however long a line or a word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
+from spectralnlp.text.english import ANY_CASE, CAPITALISED, CONTRACTIONS, ELIDED, NUMBERED, PREFIXES, SUFFIXES
+from spectralnlp.text.tokens import Token
+
+# Blank: white space, and control or format characters that nobody sees (NUL, zero-width space, BOM).
+BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
+_CHUNK = re.compile(f"[^{BLANK}]+")
+
+# Accents and vowel signs are no \w of Python's, but belong to the letter before them.
+_MARKS = "".join(chr(c) for c in range(0x300, 0x3100) if unicodedata.category(chr(c)).startswith("M"))
+_MARKS += "\u00ad\u200c\u200d\ufe0e\ufe0f"
+_EMOJI = (
+    r"(?:[\U0001F1E6-\U0001F1FF]{2}|[0-9#*]\ufe0f?\u20e3"
+    r"|[\U0001F000-\U0001FAFF\u2600-\u27bf\u2b00-\u2bff][\ufe0f\U0001F3FB-\U0001F3FF]*+"
+    r"(?:\u200d[\U0001F000-\U0001FAFF\u2600-\u27bf\u2b00-\u2bff][\ufe0f\U0001F3FB-\U0001F3FF]*+)*+)"
+)
+_EMOTICON = r"(?<![\w)])(?:[:;=]['^]?[-o]?[()\[\]DPpO/\\|*3]|<3|\^_\^|[-\w]_[-\w](?=$))(?!\w)"
+_URL = r"(?:https?|ftp)://[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]}…]|www\.[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]}…]"
+_EMAIL = r"[\w.+%-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"
+_OPENERS = "([{<‘“„«`¿¡"
+_CLOSERS = ("'", '"', "’", "”", "»", ")", "]")
+_CLOSING = ".,;:!?)]}>’”»%…"
+
+_CLITIC = re.compile(r"n['’]t|['’](?:s|m|d|ll|re|ve)", re.I)
+_CLITIC_AT_END = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))\Z", re.I)
+_HYPHEN = re.compile("([-‐‑])")
+_DOTTED = re.compile(r"(?:[^\W\d_]++-)?(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+_ENUMERATOR = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
+
+_Piece = tuple[int, int, str, str]  # start and end within the chunk, text, form
+_MOST_CLITICS = 3  # "shouldn't've"
+_CACHED_CHUNKS = 1 << 16
+_CACHED_LENGTH = 40
+
+
+class Tokenizer:
+    """Cuts raw text into tokens and writes them in a treebank's conventions.
+
+    The stop after an abbreviation belongs to its token, also where it ends the sentence too: no two
+    tokens share a character. Every character that is not blank is in exactly one token.
+
+    Args:
+        conventions: the treebank's; those of the Penn treebank if not given.
+    """
+
+    def __init__(self, conventions: Conventions | None = None) -> None:
+        self.conventions = conventions or Conventions()
+        self.english = self.conventions.language == "en"
+        self._match = re.compile(_pattern(self.conventions), re.I).match
+        self._cache: dict[str, tuple[_Piece, ...]] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Tokenizer, (self.conventions,)  # the cache stays behind when sent to another process
+
+    def tokenize(self, text: str, offset: int = 0) -> Iterator[Token]:
+        """The tokens of a text, from left to right.
+
+        Args:
+            text: one line or many.
+            offset: where the text starts in the stream; added to the tokens' offsets.
+        """
+        start = 0
+        while start < len(text):
+            end = text.find("\n", start) + 1 or len(text)
+            yield from self._line(text[start:end], offset + start)
+            start = end
+
+    def normalise(self, word: str) -> str:
+        """The form of a word that is a token already; a quotation mark that does not point opens."""
+        return self.conventions.form(word)
+
+    def normalise_all(self, words: Iterable[str]) -> list[str]:
+        """The forms of a sentence's tokens; quotation marks that do not point open and close in turn."""
+        return self.conventions.forms(words)
+
+    def _line(self, line: str, offset: int) -> Iterator[Token]:
+        inside = False  # a quotation that was opened on this line
+        chunks = [(match.start(), match[0]) for match in _CHUNK.finditer(line)]
+        for number, (position, chunk) in enumerate(chunks):
+            pieces = self._cache.get(chunk) or self._remember(chunk)
+            if chunk[-1] == ".":
+                following = chunks[number + 1][1] if number + 1 < len(chunks) else ""
+                pieces = self._settle_stop(pieces, number == 0, following)
+            position += offset
+            for start, end, text, form in pieces:
+                if text in DOUBLE_QUOTES:
+                    inside = self._opens(chunk, start, end, inside)
+                    form = self.conventions.form(text, opening=inside)
+                yield Token(text, form, position + start, position + end)
+
+    def _opens(self, chunk: str, start: int, end: int, inside: bool) -> bool:
+        """Whether a double quotation mark opens, by what stands next to it and else by turns."""
+        opens = DOUBLE_QUOTES[chunk[start:end]]
+        if opens is not None:
+            return opens
+        free_before = start == 0 or chunk[start - 1] in _OPENERS
+        free_after = end == len(chunk) or chunk[end] in _CLOSING
+        if free_before == free_after:
+            return not inside
+        return free_before
+
+    def _settle_stop(self, pieces: tuple[_Piece, ...], first: bool, following: str) -> tuple[_Piece, ...]:
+        """Attach or detach a chunk's last stop where only the next chunk can tell."""
+        start, end, text, _ = pieces[-1]
+        if text == ".":
+            enumerates = first and following and len(pieces) == 2 and _ENUMERATOR.fullmatch(pieces[0][2])
+            if enumerates:  # "1. Introduction"
+                return (self._piece(0, pieces[0][2] + "."),)
+            return pieces
+        stem = text[:-1]
+        if len(text) == 2 and stem.isupper():  # "J. Smith", but "plan B." and "so do I."
+            attached = bool(following) and (stem != "I" or following[1:2] == ".")
+        elif self.english and stem.lower() in NUMBERED and stem not in CAPITALISED:
+            attached = any(map(str.isdigit, following)) or following.isupper()
+        else:
+            return pieces
+        return pieces if attached else (*pieces[:-1], self._piece(start, stem), self._piece(end - 1, "."))
+
+    def _remember(self, chunk: str) -> tuple[_Piece, ...]:
+        pieces = tuple(self._split(chunk))
+        if len(chunk) <= _CACHED_LENGTH:
+            if len(self._cache) >= _CACHED_CHUNKS:
+                self._cache.clear()
+            self._cache[chunk] = pieces
+        return pieces
+
+    def _split(self, chunk: str) -> Iterator[_Piece]:
+        """The tokens of a chunk, as far as they can be told without its neighbours."""
+        start = 0
+        while start < len(chunk):
+            match = self._match(chunk, start)
+            assert match is not None  # the last alternative takes any character
+            end = match.end()
+            if match.lastgroup in ("word", "elided"):
+                if chunk[end : end + 1] == "." and self._is_abbreviation(match[0], chunk[end + 1 : end + 2]):
+                    end += 1
+                for part in self._parts(chunk[start:end]):
+                    yield self._piece(start, part)
+                    start += len(part)
+            elif match.lastgroup == "quote" and end < len(chunk) and chunk[end].isalnum():
+                opens = start == 0 or not chunk[start - 1].isalnum()
+                form = self.conventions.form("‘" if opens and match[0] == "'" else match[0])
+                yield start, end, match[0], form
+            else:
+                yield self._piece(start, match[0])
+            start = end
+
+    def _piece(self, start: int, text: str) -> _Piece:
+        return start, start + len(text), text, self.conventions.form(text)
+
+    def _is_abbreviation(self, word: str, after: str) -> bool:
+        """Whether the stop between ``word`` and the character ``after`` belongs to the word."""
+        if after.isalnum() or after in ("_", ".", "…"):
+            return False
+        lowered = word.lower()
+        if len(word) == 1 and word.isupper():
+            return after not in _CLOSERS  # 'plan B."'
+        if not self.english or _DOTTED.fullmatch(word):
+            return _DOTTED.fullmatch(word) is not None
+        if lowered in NUMBERED:
+            return after not in _CLOSERS  # 'He said "No."'
+        return lowered in ANY_CASE or word[0].isupper() and lowered.capitalize() in CAPITALISED
+
+    def _parts(self, word: str) -> list[str]:
+        """A word cut at its contraction and its hyphens, if the treebank does so."""
+        tail: list[str] = []
+        if self.conventions.split_clitics:
+            cut = CONTRACTIONS.get(word.lower().replace("’", "'"))
+            if cut is not None:
+                return [word[:cut], word[cut:]]
+            for _ in range(_MOST_CLITICS):
+                match = _CLITIC_AT_END.search(word, max(len(word) - 3, 1))
+                if match is None or word[match.start() - 1].isdigit():  # "1980's" is a plural
+                    break
+                tail.insert(0, match[0])
+                word = word[: match.start()]
+        if self.conventions.split_hyphens and _HYPHEN.search(word):
+            return [*_split_hyphens(word), *tail]
+        return [word, *tail]
+
+
+def _split_hyphens(word: str) -> list[str]:
+    """Cut at hyphens, except after a prefix, before a suffix and at the end of a broken-off word."""
+    parts = _HYPHEN.split(word)
+    result = [parts[0]]
+    for hyphen, part in zip(parts[1::2], parts[2::2], strict=True):
+        bound = not part or result[-1].lower() in PREFIXES or part.lower() in SUFFIXES
+        if bound:
+            result[-1] += hyphen + part
+        else:
+            result += [hyphen, part]
+    return result
+
+
+def _pattern(conventions: Conventions) -> str:
+    """One pattern for the next token of a chunk; group ``word`` may hold several tokens still."""
+    english = conventions.language == "en"
+    hyphens = "-‐‑" if conventions.split_hyphens else "-‐‑–"
+    run = rf"(?:[^\W_]++[{_MARKS}]*+)++"
+    joiners = [
+        r"(?<=\d)[.,:](?=\d)",
+        r"['’](?=[^\W_])",
+        r"_++(?=[^\W_])",
+        r"(?<=[^\W\d_])(?:&|\*{1,9})(?=[^\W\d_])",
+        rf"[{hyphens}](?=[^\W_])",
+        rf"\.[{hyphens}](?=[^\W_])",  # "U.S.-based"
+        rf"(?<=\d)%[{hyphens}](?=[^\W\d_])",  # "62%-owned"
+        # A capital after a stop: a new sentence whose blank was forgotten ("film.The").
+        r"\.(?=[^\W_])" + (r"(?!(?-i:(?<=[a-z]{2}\.)[A-Z]))" if english else ""),
+    ]
+    if not conventions.split_fractions:
+        joiners.append(r"(?<=\d)\\?[/⁄](?=\d)")
+    if not conventions.split_slashes:
+        joiners.append(r"\\?/(?=[^\W_])")
+    before, after = "", r"(?:(?<=[^\W\d_])-(?![\w-]))?(?:\+{1,2}(?!\w))?"
+    if not conventions.split_hyphens:
+        before += r"(?:(?<![\w)\]}%])[-+](?=\.?\d))?"
+    if not conventions.split_units:
+        before += r"(?:[$€£¥](?=\d))?"
+        after += r"(?:(?<=\d)%)?"
+    before += r"(?:(?<!\w)\.(?=\d))?"
+    alternatives = [
+        _URL,
+        _EMAIL,
+        r"-[LR][RSC]B-",
+        *(map(re.escape, conventions.round)),
+        _EMOTICON,
+        _EMOJI,
+        r"[#@](?=[^\W\d_])\w++",
+        r"(?P<double>``|''|[\"“”„«»‟])",
+        r"[.…]{2,}+|…",
+    ]
+    if english:
+        alternatives += [
+            rf"(?:{_CLITIC.pattern})(?!\w)",
+            rf"(?P<elided>(?<!\w)['’](?:n['’]|\d\ds?|{'|'.join(ELIDED)})(?!\w))",
+            r"(?-i:(?<!\w)[A-Z]{1,3}\$)",
+        ]
+    alternatives += [
+        rf"(?P<word>{before}{run}(?:(?:{'|'.join(joiners)}){run})*+{after})",
+        r"(?P<quote>['`‘’])",
+        rf"°[CF](?!\w)|--++|—++|––++|[!?]++|\\[/*]|(?P<symbol>[*=_~#+<>|•·^。！？])(?P=symbol)*+[{_MARKS}]*+",
+        rf"(?s:.)[{_MARKS}]*+",
+    ]
+    return "|".join(alternatives)

@@ -1,0 +1,75 @@
+"""Tokens and sentences, tied to the text they came from by character offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of a text.
+
+    Args:
+        text: the characters as they stand in the input.
+        form: the token as the model's treebank writes it, ``-LRB-`` for ``(``.
+        start: offset of the first character, in decoded characters from the start of the stream.
+        end: offset after the last character; ``end - start == len(text)``.
+    """
+
+    text: str
+    form: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The tokens of one sentence, with a part of speech each where the input gave them.
+
+    Args:
+        tokens: one or more tokens in the order of the text.
+        tags: a tag per token, or None.
+    """
+
+    tokens: tuple[Token, ...]
+    tags: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.tokens:
+            raise ValueError("a sentence has at least one token")
+        if self.tags is not None and len(self.tags) != len(self.tokens):
+            raise ValueError(f"{len(self.tags)} tags for {len(self.tokens)} tokens")
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def forms(self) -> list[str]:
+        """The tokens as the model's treebank writes them."""
+        return [token.form for token in self.tokens]
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens as they stand in the text."""
+        return [token.text for token in self.tokens]
+
+    @property
+    def start(self) -> int:
+        """Offset of the first character."""
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        """Offset after the last character."""
+        return self.tokens[-1].end
+
+    @classmethod
+    def from_words(cls, words: Iterable[str], tags: Iterable[str] | None = None) -> Sentence:
+        """A sentence of ready-made tokens, with offsets as if they were joined by single blanks."""
+        tokens: list[Token] = []
+        start = 0
+        for word in words:
+            tokens.append(Token(word, word, start, start + len(word)))
+            start += len(word) + 1
+        return cls(tuple(tokens), None if tags is None else tuple(tags))

@@ -1,0 +1,52 @@
+"""Trees, treebank readers, transforms, head rules and binarisation."""
+
+from __future__ import annotations
+
+from spectralnlp.trees.binarise import (
+    Binariser,
+    head_leaf_positions,
+    is_intermediate,
+    labels_of,
+    restore,
+    split_annotation,
+    symbol_of,
+    unary_chains,
+)
+from spectralnlp.trees.brackets import read_brackets
+from spectralnlp.trees.heads import english_head, head_finder, neutral_head
+from spectralnlp.trees.readers import TreeReader, from_nltk_corpus, read_trees, recognise
+from spectralnlp.trees.transforms import (
+    add_root,
+    clean,
+    strip_functions,
+    strip_repeats,
+    strip_root,
+    strip_traces,
+)
+from spectralnlp.trees.tree import Tree
+
+__all__ = [
+    "Binariser",
+    "Tree",
+    "TreeReader",
+    "add_root",
+    "clean",
+    "english_head",
+    "from_nltk_corpus",
+    "head_finder",
+    "head_leaf_positions",
+    "is_intermediate",
+    "labels_of",
+    "neutral_head",
+    "read_brackets",
+    "read_trees",
+    "recognise",
+    "restore",
+    "split_annotation",
+    "strip_functions",
+    "strip_repeats",
+    "strip_root",
+    "strip_traces",
+    "symbol_of",
+    "unary_chains",
+]

@@ -1,0 +1,302 @@
+r"""Trees in which every node has two children, one, or a word; and the way back.
+
+Symbols of binarised trees are made of treebank labels, in which ``\ + ^ @`` are written ``\\ \p \c \a``:
+
+    S+VP            a chain of unary nodes collapsed into one
+    @NP>            an intermediate node of an NP, its last attached child on the right; ``@NP<``: on the left
+    NP^S^VP         an NP under S under VP
+    @NP>^S@JJ^DT    an intermediate of an NP under S, after JJ and, before that, DT were attached
+
+What follows the first ``^`` is annotation; the way back does not need it. Markovisation as in D. Klein and
+C. Manning (2003), Accurate unlexicalized parsing, section 2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Literal
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.trees.heads import HeadFinder, head_finder
+from spectralnlp.trees.tree import Tree
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "+": "\\p", "^": "\\c", "@": "\\a"})
+_UNESCAPED = {"\\": "\\", "p": "+", "c": "^", "a": "@"}
+_ESCAPED = re.compile(r"\\(.)")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Symbols
+
+
+@lru_cache(maxsize=8192)
+def symbol_of(*labels: str) -> str:
+    """The symbol of a phrase or tag, or of several labels that are one chain from the top down."""
+    return "+".join(label.translate(_ESCAPES) for label in labels)
+
+
+@lru_cache(maxsize=8192)
+def labels_of(symbol: str) -> tuple[str, ...]:
+    """The treebank labels in a symbol, from the top of its chain down; none in an intermediate's."""
+    if is_intermediate(symbol):
+        return ()
+    return tuple(_ESCAPED.sub(_unescape, part) for part in split_annotation(symbol)[0].split("+"))
+
+
+def _unescape(found: re.Match[str]) -> str:
+    return _UNESCAPED.get(found[1], found[1])
+
+
+def is_intermediate(symbol: str) -> bool:
+    """Whether the symbol is of a node that binarisation made."""
+    return symbol.startswith("@")
+
+
+def split_annotation(symbol: str) -> tuple[str, str]:
+    """(base, annotation) of a symbol; the annotation is empty if there is none.
+
+    The base keeps the mark of an intermediate and its direction.
+    """
+    base, _, annotation = symbol.partition("^")
+    return base, annotation
+
+
+# ---------------------------------------------------------------------------------------------------------
+# There
+
+
+@dataclass(frozen=True)
+class Binariser:
+    """Makes a cleaned tree binary, one way or another; `restore` is the way back from all of them.
+
+    Each node of the result has two children, or a word, or one child that has either. A phrase of several
+    children starts from one of them and attaches first its right siblings, then its left ones, nearest first.
+
+    Args:
+        direction: the child to start from: the ``head``, the first (``left``) or the last (``right``).
+        vertical: how many ancestors' labels annotate a phrase and its intermediates (v).
+        horizontal: how many of the children attached so far annotate an intermediate (h); -1 for all.
+        mark_direction: whether an intermediate says on which side its last child was attached.
+        unaries: ``compress`` a chain to (top, bottom), or to nothing where these are equal, and keep it as a
+            unary node; or ``collapse`` it into one label, down to the tag, so that no unary node is left.
+        annotate_tags: whether tags, too, are annotated with ancestors: ``vertical`` of them, at least one.
+        heads: name of the head rules, ``english`` or ``neutral``.
+
+    Raises:
+        ConfigError: a value that makes no sense.
+    """
+
+    direction: Literal["head", "left", "right"] = "head"
+    vertical: int = 0
+    horizontal: int = 0
+    mark_direction: bool = True
+    unaries: Literal["compress", "collapse"] = "compress"
+    annotate_tags: bool = False
+    heads: str = "english"
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("head", "left", "right"):
+            raise ConfigError(f"no direction is called {self.direction!r}", hint="use head, left or right")
+        if self.unaries not in ("compress", "collapse"):
+            raise ConfigError(f"unaries cannot be {self.unaries!r}", hint="use compress or collapse")
+        if self.vertical < 0:
+            raise ConfigError(f"vertical is {self.vertical}", hint="use 0 or more ancestors")
+        if self.horizontal < -1:
+            raise ConfigError(
+                f"horizontal is {self.horizontal}", hint="use 0 or more siblings, or -1 for all"
+            )
+        head_finder(self.heads)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as JSON can hold them."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Binariser:
+        """The inverse of `to_dict`; settings left out have their defaults.
+
+        Raises:
+            ConfigError: an unknown setting or a value that makes no sense.
+        """
+        unknown = sorted(settings.keys() - {field.name for field in fields(cls)})
+        if unknown:
+            raise ConfigError(f"a binariser has no setting called {', '.join(unknown)}")
+        return cls(**settings)
+
+    def binarise(self, tree: Tree) -> Tree:
+        """The tree in binary form; see `Binariser`."""
+        find_head = head_finder(self.heads)
+        on_tags = max(1, self.vertical) if self.annotate_tags else 0
+        built: list[Tree] = []
+        todo: list[tuple[Tree, tuple[str, ...], bool]] = [(tree, (), False)]
+        while todo:
+            top, above, children_built = todo.pop()
+            labels, bottom = _chain(top)
+            kept = labels if self.unaries == "collapse" or labels[0] != labels[-1] else labels[:1]
+            below = (*reversed(kept), *above)[: max(self.vertical, 1)]
+            if bottom.word is None and not children_built:
+                todo.append((top, above, True))
+                todo.extend((child, below, False) for child in reversed(bottom.children))
+                continue
+            wrapped = self.unaries == "compress" and len(kept) > 1
+            symbol = symbol_of(kept[-1]) if wrapped else symbol_of(*kept)
+            around = (kept[0], *above) if wrapped else above
+            if bottom.word is not None:
+                node = Tree(symbol + _annotation(around, on_tags), word=bottom.word)
+            else:
+                first = len(built) - len(bottom.children)
+                children, built[first:] = built[first:], []
+                start = self._start(bottom, find_head)
+                siblings = [child.label for child in bottom.children] if self.horizontal else []
+                annotation = _annotation(around, self.vertical)
+                node = self._attach(symbol, annotation, children, start, siblings)
+            if wrapped:
+                node = Tree(symbol_of(kept[0]) + _annotation(above, self.vertical), (node,))
+            built.append(node)
+        return built[0]
+
+    def _start(self, phrase: Tree, find_head: HeadFinder) -> int:
+        children = phrase.children
+        if self.direction == "left" or len(children) == 2:
+            return 0
+        if self.direction == "right":
+            return len(children) - 1
+        return find_head(phrase.label, [child.label for child in children])
+
+    def _attach(
+        self, symbol: str, annotation: str, children: Sequence[Tree], start: int, siblings: Sequence[str]
+    ) -> Tree:
+        """A binary phrase over its finished children, built outward from one of them."""
+        node, attached = children[start], [start]
+        for index in chain(range(start + 1, len(children)), range(start - 1, -1, -1)):
+            on_right = index > start
+            attached.append(index)
+            name = symbol + annotation
+            if len(attached) < len(children):
+                mark = (">" if on_right else "<") if self.mark_direction else ""
+                name = "@" + symbol + mark + annotation + self._memory(attached, siblings, annotation)
+            node = Tree(name, (node, children[index]) if on_right else (children[index], node))
+        return node
+
+    def _memory(self, attached: Sequence[int], siblings: Sequence[str], annotation: str) -> str:
+        if not self.horizontal:
+            return ""
+        last_first = attached[::-1] if self.horizontal < 0 else attached[: -self.horizontal - 1 : -1]
+        memory = "@" + "^".join(symbol_of(siblings[index]) for index in last_first)
+        return memory if annotation else "^" + memory
+
+
+def _annotation(ancestors: Sequence[str], depth: int) -> str:
+    return "".join("^" + symbol_of(label) for label in ancestors[:depth])
+
+
+def _chain(top: Tree) -> tuple[tuple[str, ...], Tree]:
+    """The labels of a maximal chain of unary nodes, from the top down, and its last node."""
+    labels, node = [top.label], top
+    while len(node.children) == 1:
+        node = node.children[0]
+        labels.append(node.label)
+    return tuple(labels), node
+
+
+def unary_chains(tree: Tree) -> Iterator[tuple[str, ...]]:
+    """The labels of each chain of unary nodes that compression shortens or keeps, from the top down.
+
+    The first and the last label are what stays of it: counting chains for each such pair tells an estimator
+    which one to give to `restore`. Chains that end where they began are dropped and not among them.
+    """
+    todo = [tree]
+    while todo:
+        labels, bottom = _chain(todo.pop())
+        if labels[0] != labels[-1]:
+            yield labels
+        todo.extend(reversed(bottom.children))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# And back
+
+
+def restore(tree: Tree, chains: Mapping[tuple[str, str], Sequence[str]] | None = None) -> Tree:
+    """The tree that a binary one stands for, annotated or not, however it was binarised.
+
+    Args:
+        tree: a binary tree; its root may also be an added one, such as ``TOP``.
+        chains: full chains from the top down for pairs (top, bottom) of compressed ones; a pair that is
+            missing stays as it is.
+    """
+    known = chains or {}
+
+    def undo(node: Tree, below: list[list[Tree]]) -> list[Tree]:
+        children = [child for part in below for child in part]
+        labels = list(labels_of(node.label))
+        if not labels:
+            return children
+        if node.word is not None:
+            restored = Tree(labels.pop(), word=node.word)
+        elif len(children) == 1:
+            (restored,) = children
+            labels[-1:] = known.get((labels[-1], restored.label), [*labels[-1:], restored.label])[:-1]
+        else:
+            restored = Tree(labels.pop(), children)
+        for label in reversed(labels):
+            restored = Tree(label, (restored,))
+        return [restored]
+
+    restored = tree.fold(undo)
+    if len(restored) != 1:
+        raise ValueError(f"the root is an intermediate: {tree.label!r}")
+    return restored[0]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Heads of binary trees
+
+
+def head_leaf_positions(tree: Tree, heads: str = "english") -> list[int]:
+    """The position of each node's head word, for nodes in the order of `Tree.postorder`.
+
+    The head rules see each phrase with all its children, whatever the binarisation. An intermediate's head
+    is its phrase's where it is below it, as always in head-outward trees; else that of the child next to it.
+
+    Args:
+        tree: a binary tree, annotated or not.
+        heads: name of the head rules, ``english`` or ``neutral``.
+
+    Returns:
+        Token indices from 0, one for each node.
+    """
+    find_head = head_finder(heads)
+    positions: list[int] = []
+    finished: list[tuple[str, int]] = []  # label and head position of phrases whose parent is still to come
+    widths: list[int] = []  # how many of them each finished node covers: one, if it is no intermediate
+    waiting: list[tuple[int, int, int]] = []  # intermediates: node, and their range in ``finished``
+    n_words = 0
+    for index, node in enumerate(tree.postorder()):
+        width = sum(widths.pop() for _ in node.children)
+        first = len(finished) - width
+        labels = labels_of(node.label)
+        if node.word is not None:
+            position = n_words
+            n_words += 1
+        elif not labels:
+            waiting.append((index, first, len(finished)))
+            widths.append(width)
+            positions.append(-1)  # not known before its phrase is
+            continue
+        else:
+            below = finished[first:]
+            head = first + find_head(labels[-1], [label for label, _ in below]) if width > 1 else first
+            while waiting and waiting[-1][1] >= first:
+                intermediate, start, end = waiting.pop()
+                positions[intermediate] = finished[min(max(head, start), end - 1)][1]
+            position = finished[head][1]
+            del finished[first:]
+        finished.append((labels[0], position))
+        widths.append(1)
+        positions.append(position)
+    return positions

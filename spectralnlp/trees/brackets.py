@@ -1,0 +1,190 @@
+"""Bracketed trees as a stream of lines becomes a stream of trees."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from spectralnlp.errors import InputError
+from spectralnlp.trees.tree import Tree
+
+OnBad = Callable[[InputError], None]
+Leaf = Callable[[list[str]], "str | None"]
+
+# Blanks are ASCII blanks: treebanks have U+00A0 and its kin inside tokens.
+_TOKEN = re.compile(
+    r"\(([^()\s]+)\s+([^()\s]+)\s*\)"  # groups 1, 2: a whole preterminal, more than half of all nodes
+    r"|\(\s*([^()\s]*)"  # group 3: an opening bracket and its label
+    r"|(\))"  # group 4
+    r"|([^()\s]+)",  # group 5: a word, or a label that stands a line below its bracket
+    re.ASCII,
+)
+_PRETERMINAL, _OPEN, _CLOSE = 2, 3, 4
+
+
+def single_word(parts: list[str]) -> str | None:
+    """The leaf of ordinary treebanks: one word under a preterminal."""
+    return parts[0] if len(parts) == 1 else None
+
+
+def read_brackets(
+    lines: Iterable[str],
+    *,
+    path: str | Path | None = None,
+    on_bad: OnBad | None = None,
+    leaf: Leaf = single_word,
+) -> Iterator[Tree]:
+    """Read trees written as brackets: several lines a tree or several trees a line.
+
+    The outer bracket may lack a label, ``( (S ...))``; the root's label is then empty. A tree is handed over
+    when the next one begins, so that a closing bracket too many is laid to the tree it belongs to.
+
+    Args:
+        lines: lines with or without their ends.
+        path: the file named in errors.
+        on_bad: called with the error of every bad tree; reading resumes at the next line after the bad tree's
+            first that has ``(`` in column 0 (if that is still the bad tree, its rest is reported, too). An
+            error of ``lines`` itself, a wrong encoding, is reported in the same way and ends the reading.
+            Without it, the first error is raised.
+        leaf: makes a word of the blank-separated parts under a preterminal; None if they make none.
+
+    Raises:
+        InputError: unbalanced brackets, text outside brackets, a word without a preterminal of its own, an
+            empty bracket, a NUL; with path, line and number of the tree.
+    """
+    source = _Source(lines)
+    while True:
+        try:
+            yield from _parse(source, path, leaf)
+            return
+        except InputError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+            source.resume()
+
+
+class _Source:
+    """Numbered lines that can be read again from the line after a bad tree's first.
+
+    In lines that are read again a bracket in column 0 begins a tree for certain, which it does not in
+    general (CESS has a few such lines inside trees): so a line is read three times at most.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._fresh = enumerate(lines, 1)
+        self._again: deque[tuple[int, str]] = deque()
+        self._since_start: list[tuple[int, str]] = []
+        self._skipping = False
+        self.is_second_reading = False
+        self.n_trees = 0
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return self
+
+    def __next__(self) -> tuple[int, str]:
+        while True:
+            self.is_second_reading = bool(self._again)
+            numbered = self._again.popleft() if self._again else next(self._fresh)
+            if self._skipping and not numbered[1].startswith("("):
+                continue
+            self._skipping = False
+            self._since_start.append(numbered)
+            return numbered
+
+    def begin_tree(self) -> None:
+        """A tree begins in the line last read."""
+        self.n_trees += 1
+        del self._since_start[:-1]
+
+    def resume(self) -> None:
+        """Go back to the next line that begins with a bracket after the current tree's first."""
+        self._again.extendleft(reversed(self._since_start[1:]))
+        self._since_start = []
+        self._skipping = True
+
+
+class _Open:
+    """A bracket that is not closed yet."""
+
+    __slots__ = ("children", "label", "line", "parts")
+
+    def __init__(self, label: str, line: int) -> None:
+        self.label = label
+        self.line = line
+        self.children: list[Tree] = []
+        self.parts: list[str] = []
+
+
+def _parse(source: _Source, path: str | Path | None, leaf: Leaf) -> Iterator[Tree]:
+    stack: list[_Open] = []
+    complete: Tree | None = None
+
+    def bad(what: str, line: int, hint: str | None = None) -> InputError:
+        return InputError(what, path=path, line=line, sentence=source.n_trees or None, hint=hint)
+
+    def unclosed(until: str) -> InputError:
+        what = f"unbalanced brackets: the tree that begins here is not closed {until}"
+        return bad(what, stack[0].line, "add the missing ')'")
+
+    for number, line in source:
+        if "\0" in line:
+            raise bad("a NUL byte in text", number, "this is a binary file or UTF-16; convert it to UTF-8")
+        if stack and source.is_second_reading and line.startswith("("):
+            raise unclosed(f"before line {number}")
+        for token in _TOKEN.finditer(line):
+            kind = token.lastindex
+            if kind in (_PRETERMINAL, _OPEN):
+                if not stack:
+                    if complete is not None:
+                        yield complete
+                        complete = None
+                    source.begin_tree()
+                elif not stack[-1].label and len(stack) > 1:
+                    raise unclosed(f"before an outer bracket opens in line {stack[-1].line}")
+                if kind == _OPEN:
+                    stack.append(_Open(token[3], number))
+                    continue
+                word = leaf([token[2]])
+                closed = None if word is None else Tree(token[1], word=word)
+            elif kind == _CLOSE:
+                if not stack:
+                    raise bad("unbalanced brackets: a ')' that closes nothing", number, "remove it")
+                closed = _close(stack.pop(), leaf, bad, number)
+            elif not stack:
+                if complete is not None:
+                    yield complete
+                raise bad(
+                    f"text outside brackets: {token[5]!r}", number, "is this a file of bracketed trees?"
+                )
+            else:
+                top = stack[-1]
+                if not top.label and not top.children:
+                    top.label = token[5]
+                else:
+                    top.parts.append(token[5])
+                continue
+            if closed is None:
+                raise bad(f"not a leaf of this treebank: {token[0]!r}", number)
+            if stack:
+                stack[-1].children.append(closed)
+            else:
+                complete = closed
+    if stack:
+        raise unclosed("by the end of the file")
+    if complete is not None:
+        yield complete
+
+
+def _close(bracket: _Open, leaf: Leaf, bad: Callable[..., InputError], line: int) -> Tree:
+    if not bracket.parts:
+        if not bracket.children:
+            raise bad(f"an empty bracket: ({bracket.label} )", line, "a preterminal needs a word")
+        return Tree(bracket.label, bracket.children)
+    word = None if bracket.children else leaf(bracket.parts)
+    if word is None:
+        what = f"a leaf without a preterminal: {bracket.parts[0]!r} under {bracket.label!r}"
+        raise bad(what, line, "give the word its own bracket, (TAG word)")
+    return Tree(bracket.label, word=word)

@@ -1,0 +1,259 @@
+"""Inside and outside features of the nodes of a treebank, as 64-bit identifiers.
+
+A feature is a group (which question is asked) and the answer, hashed together: identifiers need no
+vocabulary, so features of two parts of a treebank are comparable without a pass of their own. Everything is
+done on whole columns of a :class:`~.treelog.TreeTable`.
+
+Sets of features: ``tutorial``, the slides' "Inside Features Used" and "Outside Features Used" (after Cohen et
+al. 2013, section 4); ``simple``, the rule below and the rule above ("Simple Feature Functions"); ``rich``,
+which adds words, tags and longer paths where the small treebanks measured for this project wanted them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.trees.binarise import is_intermediate
+from spectralnlp.trees.treelog import Ints, TreeTable
+
+Ids = NDArray[np.uint64]
+NONE = np.uint64(0)
+"""The identifier of a question that does not apply to a node."""
+
+
+@dataclass(frozen=True)
+class NodeFeatures:
+    """Features of every node.
+
+    Attributes:
+        inside: uint64 (n_nodes, n_inside_groups); 0 where a group does not apply.
+        outside: uint64 (n_nodes, n_outside_groups).
+    """
+
+    inside: Ids
+    outside: Ids
+
+
+def node_features(
+    table: TreeTable, name: str, signature: Callable[..., str], heads: Ints | None = None
+) -> NodeFeatures:
+    """The features of a set, for every node.
+
+    Args:
+        table: the treebank.
+        name: ``rich``, ``tutorial`` or ``simple``.
+        signature: of a word and its position; stands for rare words.
+        heads: int32 (n_nodes,); row of the preterminal that heads each node, for ``tutorial``.
+    """
+    view = _View(table, signature)
+    if name == "simple":
+        return NodeFeatures(_stack([view.expansion]), _stack([view.hash(1, view.rule_above)]))
+    if name == "tutorial":
+        if heads is None:
+            raise ValueError("the tutorial's features need heads")
+        return NodeFeatures(_stack(_tutorial_inside(view, heads)), _stack(_tutorial_outside(view, heads)))
+    if name == "rich":
+        return NodeFeatures(_stack(_rich_inside(view)), _stack(_rich_outside(view)))
+    raise ValueError(f"no set of features is called {name!r}")
+
+
+def _tutorial_inside(view: _View, heads: Ints) -> list[Ids]:
+    table = view.table
+    inner = ~view.is_tag
+    left, right = view.of(view.symbol, table.left), view.of(view.symbol, table.right)
+    return [
+        view.hash(1, view.expansion),
+        view.hash(2, left, only=inner),
+        view.hash(3, right, only=table.right >= 0),
+        view.hash(4, view.expansion, view.of(view.expansion, table.left), only=inner),
+        view.hash(5, view.expansion, view.of(view.expansion, table.right), only=table.right >= 0),
+        view.hash(6, view.symbol[heads], only=inner),
+        view.hash(7, np.minimum(table.end - table.start, 20), only=inner),
+        view.hash(8, view.lower, only=view.is_tag),
+    ]
+
+
+def _tutorial_outside(view: _View, heads: Ints) -> list[Ids]:
+    table = view.table
+    parent, grandparent = view.ancestors[0], view.ancestors[1]
+    head_above = view.of(view.symbol[heads], parent)
+    left = table.start - view.tree_start
+    return [
+        view.hash(1, view.rule_above),
+        view.hash(2, view.rule_above, view.of(view.rule_above, parent)),
+        view.hash(3, view.path(3)),
+        view.hash(4, view.of(view.symbol, parent)),
+        view.hash(5, view.of(view.symbol, parent), view.of(view.symbol, grandparent)),
+        view.hash(6, head_above),
+        view.hash(7, np.minimum(left, 20)),
+        view.hash(8, np.minimum(view.tree_end - table.end, 20)),
+    ]
+
+
+def _rich_inside(view: _View) -> list[Ids]:
+    table = view.table
+    inner = ~view.is_tag
+    below_left = view.of(view.expansion, table.left)
+    below_right = view.of(view.expansion, table.right)
+    first, last = view.leaf_at(table.start), view.leaf_at(table.end - 1)
+    suffixes = [view.word_column(lambda word, k=k: word.lower()[-k:]) for k in (2, 3)]
+    signs = view.word_column(lambda word: view.signature(word, 1))
+    return [
+        view.hash(1, view.expansion, only=inner),
+        view.hash(2, view.expansion, below_left, only=inner),
+        view.hash(3, view.expansion, below_right, only=inner),
+        view.hash(4, view.expansion, below_left, below_right, only=inner),
+        view.hash(5, _bucket(table.end - table.start), only=inner),
+        view.hash(6, view.common[first], only=inner),
+        view.hash(7, view.common[last], only=inner),
+        view.hash(8, view.symbol[first], only=inner),
+        view.hash(9, view.symbol[last], only=inner),
+        view.hash(10, view.lower, only=view.is_tag),
+        *(view.hash(11 + k, suffix, only=view.is_tag) for k, suffix in enumerate(suffixes)),
+        view.hash(13, signs, only=view.is_tag),
+    ]
+
+
+def _rich_outside(view: _View) -> list[Ids]:
+    table = view.table
+    labels = view.labelled_ancestors(3)
+    before, after = view.leaf_at(table.start - 1), view.leaf_at(table.end)
+    has_sibling = view.sibling >= 0
+    sibling_start = table.start[np.maximum(view.sibling, 0)]
+    return [
+        view.hash(1, view.rule_above),
+        view.hash(2, view.rule_above, view.of(view.rule_above, view.ancestors[0])),
+        view.hash(3, view.path(3)),
+        view.hash(4, view.of(view.expansion, view.sibling), only=has_sibling),
+        view.hash(5, labels[0]),
+        view.hash(6, labels[0], labels[1]),
+        view.hash(7, labels[0], labels[1], labels[2]),
+        view.hash(8, view.or_edge(view.common, before)),
+        view.hash(9, view.or_edge(view.common, after)),
+        view.hash(10, view.or_edge(view.symbol, before)),
+        view.hash(11, view.or_edge(view.symbol, after)),
+        view.hash(12, np.minimum(table.start - view.tree_start, 5)),
+        view.hash(13, np.minimum(view.tree_end - table.end, 5)),
+        view.hash(14, view.common[view.leaf_at(sibling_start)], only=has_sibling),
+    ]
+
+
+class _View:
+    """Columns that features are made of, over the rows of a table."""
+
+    def __init__(self, table: TreeTable, signature: Callable[..., str]) -> None:
+        self.table = table
+        self.signature = signature
+        self.is_tag = table.word >= 0
+        self.symbol = table.symbol.astype(np.uint64) + np.uint64(1)
+        self._leaves = np.flatnonzero(self.is_tag)
+        first_of_tree = np.searchsorted(table.tree, np.arange(table.n_trees))
+        last_of_tree = np.append(first_of_tree[1:], table.n_nodes) - 1
+        self.tree_start = table.start[last_of_tree][table.tree]
+        self.tree_end = table.end[last_of_tree][table.tree]
+        self.ancestors = self._ancestors(2)
+        self.expansion = self.hash(
+            0, self.symbol, self.of(self.symbol, table.left), self.of(self.symbol, table.right)
+        )
+        is_right = np.zeros(table.n_nodes, np.uint64)
+        is_right[table.right[table.right >= 0]] = 1
+        above = self.of(self.expansion, table.parent)
+        self.rule_above = self.hash(0, above, is_right)
+        parent = np.maximum(table.parent, 0)
+        self.sibling = np.where(is_right == 1, table.left[parent], table.right[parent])
+        self.sibling[table.parent < 0] = -1
+        self.lower = self.word_column(str.lower)
+        self.common = self._common_words()
+
+    def hash(self, group: int, *columns: NDArray[np.generic], only: NDArray[np.bool_] | None = None) -> Ids:
+        """One identifier a node of a group's answers; 0 where ``only`` is False."""
+        value = np.full(self.table.n_nodes, group * 2 + 1, np.uint64) * _ODD
+        for column in columns:
+            value = (value ^ column.astype(np.uint64)) * _ODD
+            value ^= value >> np.uint64(29)
+        value |= np.uint64(1)
+        return value if only is None else np.where(only, value, NONE)
+
+    def of(self, column: Ids, rows: Ints) -> Ids:
+        """A column's value at other rows; 0 where the row is -1."""
+        return np.where(rows >= 0, column[np.maximum(rows, 0)], NONE)
+
+    def path(self, length: int) -> Ids:
+        """The rules above, one on another, as one identifier."""
+        value, row = self.rule_above, self.table.parent
+        for _ in range(length - 1):
+            value = self.hash(0, value, self.of(self.rule_above, row))
+            row = self._up(row)
+        return value
+
+    def labelled_ancestors(self, n: int) -> list[Ids]:
+        """Symbols of the nearest ancestors that are no intermediates, 0 beyond the root."""
+        phrase = np.array([not is_intermediate(symbol) for symbol in self.table.symbols])
+        nearest = self.table.parent.copy()
+        while True:
+            skip = (nearest >= 0) & ~phrase[self.table.symbol[np.maximum(nearest, 0)]]
+            if not skip.any():
+                break
+            nearest[skip] = self.table.parent[nearest[skip]]
+        found, row = [], nearest
+        for _ in range(n):
+            found.append(self.of(self.symbol, row))
+            row = np.where(row >= 0, nearest[np.maximum(row, 0)], -1)
+        return found
+
+    def leaf_at(self, position: Ints) -> NDArray[np.int64]:
+        """Row of the preterminal at a token position; of some other token where that is out of range."""
+        return self._leaves[np.clip(position, 0, len(self._leaves) - 1)]
+
+    def or_edge(self, column: Ids, leaf: NDArray[np.int64]) -> Ids:
+        """A leaf's value, or 0 where the leaf belongs to another sentence."""
+        same = self.table.tree[leaf] == self.table.tree
+        outside = (self.table.start[leaf] < self.table.start) | (self.table.start[leaf] >= self.table.end)
+        return np.where(same & outside, column[leaf], NONE)
+
+    def word_column(self, function: Callable[[str], str]) -> Ids:
+        """What a function says of each preterminal's word, as numbers from 1; 0 at other nodes."""
+        return self._spread([function(word) for word in self.table.words])
+
+    def _common_words(self) -> Ids:
+        """Lower-cased words, rarer ones than five occurrences replaced by their signatures."""
+        words = self.table.words
+        counts: Counter[str] = Counter()
+        tokens = np.bincount(self.table.word[self._leaves], minlength=len(words))
+        for word, n in zip(words, tokens.tolist(), strict=True):
+            counts[word.lower()] += n
+        names = [
+            word.lower() if counts[word.lower()] >= 5 else "\0" + self.signature(word, 1) for word in words
+        ]
+        return self._spread(names)
+
+    def _spread(self, names: Sequence[str]) -> Ids:
+        index: dict[str, int] = {}
+        numbers = np.array([index.setdefault(name, len(index) + 1) for name in names] + [0], np.uint64)
+        return numbers[self.table.word]
+
+    def _ancestors(self, n: int) -> list[Ints]:
+        rows = [self.table.parent]
+        while len(rows) < n:
+            rows.append(self._up(rows[-1]))
+        return rows
+
+    def _up(self, rows: Ints) -> Ints:
+        return np.where(rows >= 0, self.table.parent[np.maximum(rows, 0)], -1).astype(np.int32)
+
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _bucket(width: Ints) -> Ints:
+    edges = np.array([2, 3, 4, 5, 6, 8, 11, 16, 24, 40], np.int32)
+    return np.searchsorted(edges, width, side="right").astype(np.int32)
+
+
+def _stack(columns: Sequence[Ids]) -> Ids:
+    return np.stack(columns, axis=1)

@@ -1,0 +1,155 @@
+"""Which child of a phrase is its head: rules by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from spectralnlp.errors import ConfigError
+
+HeadFinder = Callable[[str, Sequence[str]], int]
+
+# M. Collins (1999), Head-driven statistical models for natural language parsing, appendix A: the direction
+# of the search and the labels looked for, the most wanted first. NML, NX and the like follow NP.
+_ENGLISH = {
+    label: (direction, wanted.split())
+    for label, direction, wanted in [
+        ("ADJP", "left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
+        ("ADVP", "right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+        ("CONJP", "right", "CC RB IN"),
+        ("FRAG", "right", ""),
+        ("INTJ", "left", ""),
+        ("LST", "right", "LS :"),
+        ("NAC", "left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+        ("PP", "right", "IN TO VBG VBN RP FW"),
+        ("PRN", "left", ""),
+        ("PRT", "right", "RP"),
+        ("QP", "left", "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+        ("RRC", "right", "VP NP ADVP ADJP PP"),
+        ("S", "left", "TO IN VP S SBAR ADJP UCP NP"),
+        ("SBAR", "left", "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+        ("SBARQ", "left", "SQ S SINV SBARQ FRAG"),
+        ("SINV", "left", "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+        ("SQ", "left", "VBZ VBD VBP VB MD VP SQ"),
+        ("UCP", "right", ""),
+        ("VP", "left", "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
+        ("WHADJP", "left", "CC WRB JJ ADJP"),
+        ("WHADVP", "right", "CC WRB"),
+        ("WHNP", "left", "WDT WP WP$ WHADJP WHPP WHNP"),
+        ("WHPP", "right", "IN TO FW"),
+    ]
+}
+_NOMINAL = frozenset(["NP", "NML", "NX"])
+_NOMINAL_SEARCHES = [
+    ("right", frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR"])),
+    ("left", frozenset(["NP"])),
+    ("right", frozenset(["$", "ADJP", "PRN"])),
+    ("right", frozenset(["CD"])),
+    ("right", frozenset(["JJ", "JJS", "RB", "QP"])),
+]
+_PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH"])
+
+
+def english_head(label: str, child_labels: Sequence[str]) -> int:
+    """The head child of a phrase by Collins' rules, those for noun phrases and coordination among them.
+
+    Args:
+        label: the phrase, without function tags; of ``ADVP|PRT`` the first part counts.
+        child_labels: its children's labels from left to right, one or more.
+
+    Returns:
+        An index into ``child_labels``.
+    """
+    return _english_head(label, tuple(child_labels))
+
+
+@lru_cache(maxsize=65536)
+def _english_head(label: str, children: tuple[str, ...]) -> int:
+    category = label.partition("|")[0]
+    head = _noun_head(children) if category in _NOMINAL else _table_head(category, children)
+    # Of coordinated phrases the first is the head: X in X CC X.
+    while head >= 2 and children[head - 1] == "CC":
+        before = head - 2
+        while before > 0 and children[before] in _PUNCTUATION:
+            before -= 1
+        if children[before] in _PUNCTUATION:
+            break
+        head = before
+    return head
+
+
+def _noun_head(children: tuple[str, ...]) -> int:
+    if children[-1] == "POS":
+        return len(children) - 1
+    for direction, wanted in _NOMINAL_SEARCHES:
+        for index in _ordered(children, direction):
+            if children[index] in wanted:
+                return index
+    return _first_word_like(children, "right")
+
+
+def _table_head(category: str, children: tuple[str, ...]) -> int:
+    direction, wanted = _ENGLISH.get(category, ("left", []))
+    for label in wanted:
+        for index in _ordered(children, direction):
+            if children[index] == label:
+                return index
+    return _first_word_like(children, direction)
+
+
+def _ordered(children: tuple[str, ...], direction: str) -> range:
+    return range(len(children)) if direction == "left" else range(len(children) - 1, -1, -1)
+
+
+def _first_word_like(children: tuple[str, ...], direction: str) -> int:
+    order = _ordered(children, direction)
+    return next((index for index in order if children[index] not in _PUNCTUATION), order[0])
+
+
+def neutral_head(label: str, child_labels: Sequence[str]) -> int:
+    """The head child of a phrase in any language, from the look of the labels.
+
+    The leftmost child that shares the longest beginning with the phrase's label (NP over NNP, sn over sn);
+    if none shares its first letter, the leftmost whose label begins with a letter; else the first.
+
+    Args:
+        label: the phrase.
+        child_labels: its children's labels from left to right, one or more.
+
+    Returns:
+        An index into ``child_labels``.
+    """
+    return _neutral_head(label, tuple(child_labels))
+
+
+@lru_cache(maxsize=65536)
+def _neutral_head(label: str, children: tuple[str, ...]) -> int:
+    def likeness(index: int) -> tuple[int, bool, int]:
+        child = children[index]
+        return _shared_beginning(label, child), child[:1].isalpha(), -index
+
+    return max(range(len(children)), key=likeness)
+
+
+def _shared_beginning(a: str, b: str) -> int:
+    shared = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        shared += 1
+    return shared
+
+
+_FINDERS: dict[str, HeadFinder] = {"english": english_head, "neutral": neutral_head}
+
+
+def head_finder(name: str) -> HeadFinder:
+    """The head rules of that name: ``english`` or ``neutral``.
+
+    Raises:
+        ConfigError: there are none of that name.
+    """
+    try:
+        return _FINDERS[name]
+    except KeyError:
+        raise ConfigError(f"no head rules are called {name!r}", hint="use english or neutral") from None

@@ -1,0 +1,85 @@
+"""Small pure functions from tree to tree: what treebanks annotate beyond plain constituents goes."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from spectralnlp.trees.tree import Tree
+
+ROOT_LABELS = frozenset(["", "ROOT", "TOP"])
+
+_FUNCTIONS = re.compile(r"(?<!^)[-=].*", re.DOTALL)
+
+
+def strip_traces(tree: Tree) -> Tree | None:
+    """Remove empty elements and the phrases that hold nothing else; None if no word is left.
+
+    Empty elements are the ``-NONE-`` of Penn-style treebanks and the elided ``*0*`` of CESS, which has no tag
+    of its own.
+    """
+
+    def keep(node: Tree, children: list[Tree | None]) -> Tree | None:
+        if node.word is not None:
+            return None if node.label == "-NONE-" or node.word == "*0*" else node
+        kept = [child for child in children if child is not None]
+        return Tree(node.label, kept) if kept else None
+
+    return tree.fold(keep)
+
+
+def strip_functions(tree: Tree) -> Tree:
+    """Cut function tags, indices and gaps from phrase labels: ``NP-SBJ-1`` and ``NP=2`` become ``NP``.
+
+    A label that begins with the sign survives (``-LRB-``), and so do ``ADVP|PRT`` and all tags of words.
+    """
+
+    def rename(node: Tree, children: list[Tree]) -> Tree:
+        return node if node.word is not None else Tree(_category(node.label), children)
+
+    return tree.fold(rename)
+
+
+@lru_cache(maxsize=4096)
+def _category(label: str) -> str:
+    return label if label.startswith("-") else _FUNCTIONS.sub("", label)
+
+
+def strip_root(tree: Tree) -> Tree:
+    """Remove root nodes that say nothing: an empty label, ``TOP`` or ``ROOT`` over one child.
+
+    Over several children such a root becomes ``TOP``.
+    """
+    while tree.label in ROOT_LABELS and len(tree.children) == 1:
+        tree = tree.children[0]
+    if tree.label in ROOT_LABELS and tree.children:
+        return Tree("TOP", tree.children)
+    return tree
+
+
+def strip_repeats(tree: Tree) -> Tree:
+    """Remove a node whose only child has its label: an NP over nothing but an NP says nothing.
+
+    Most come from stripped traces. The Berkeley parser removes them too.
+    """
+
+    def merge(node: Tree, children: list[Tree]) -> Tree:
+        if len(children) == 1 and children[0].label == node.label:
+            return children[0]
+        return node if node.word is not None else Tree(node.label, children)
+
+    return tree.fold(merge)
+
+
+def clean(tree: Tree) -> Tree | None:
+    """The constituents over the words that are there; None if there are none.
+
+    No traces, function tags, empty roots or nodes that repeat their only child.
+    """
+    spoken = strip_traces(tree)
+    return None if spoken is None else strip_repeats(strip_functions(strip_root(spoken)))
+
+
+def add_root(tree: Tree, label: str = "TOP") -> Tree:
+    """The tree under a root of that label, unless it has it already."""
+    return tree if tree.label == label and not tree.is_preterminal else Tree(label, [tree])

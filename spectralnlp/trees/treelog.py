@@ -1,0 +1,185 @@
+"""A treebank as columns of integers: one row a node of its binarised trees.
+
+Later passes of an estimator need, for every node, where it stands in its tree. The log keeps
+just that, about 30 bytes a node, so that they need not read and binarise the trees again. It is the compact
+log that replay (update and forget) runs from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.moments import Array, Moments
+from spectralnlp.trees.binarise import Binariser
+from spectralnlp.trees.tree import Tree
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class TreeTable:
+    """Nodes of binarised trees, children before their parent, trees one after the other.
+
+    Attributes:
+        symbols: names of symbols, sorted; preterminals too.
+        words: word types, sorted.
+        symbol: int32 (n_nodes,).
+        left, right: int32 (n_nodes,); rows of the children, -1 where there is none. A unary node
+            has only a left child, a preterminal has none.
+        parent: int32 (n_nodes,); -1 at roots.
+        word: int32 (n_nodes,); of a preterminal, else -1.
+        start, end: int32 (n_nodes,); token span, end exclusive.
+        tree: int32 (n_nodes,); which tree.
+        weight: float64 (n_trees,); how often each tree counts, 1 as it is read.
+    """
+
+    symbols: tuple[str, ...]
+    words: tuple[str, ...]
+    symbol: Ints
+    left: Ints
+    right: Ints
+    parent: Ints
+    word: Ints
+    start: Ints
+    end: Ints
+    tree: Ints
+    weight: NDArray[np.float64]
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of all trees."""
+        return len(self.symbol)
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.weight)
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Nodes in the order of :class:`TreeTable`: labels, words (-1: none) and arities; and nodes a tree."""
+
+    label: Ints
+    word: Ints
+    arity: Ints
+    sizes: Ints
+
+
+class TreeLog(Moments[Tree]):
+    """Trees observed, as integers; merging concatenates in the order of documents and rows.
+
+    Args:
+        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+    """
+
+    def __init__(self, binariser: Mapping[str, object]) -> None:
+        self.binariser = Binariser.from_dict(binariser)
+        self._labels: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._chunks: dict[tuple[int, int], _Chunk] = {}
+
+    def parameters(self) -> dict[str, object]:
+        """The binarisation."""
+        return {"binariser": self.binariser.to_dict()}
+
+    def observe(self, batch: Batch[Tree]) -> None:
+        """Add cleaned trees."""
+        labels, words = self._labels, self._words
+        label, word, arity, sizes = [], [], [], []
+        for example in batch:
+            nodes = self.binariser.binarise(example).postorder()
+            sizes.append(len(nodes))
+            for node in nodes:
+                label.append(labels.setdefault(node.label, len(labels)))
+                arity.append(len(node.children))
+                word.append(-1 if node.word is None else words.setdefault(node.word, len(words)))
+        columns = (np.array(column, np.int32) for column in (label, word, arity, sizes))
+        self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
+
+    def table(self) -> TreeTable:
+        """All trees, in the order of documents and rows."""
+        chunks = [self._chunks[key] for key in sorted(self._chunks)]
+        symbols, words = sorted(self._labels), sorted(self._words)
+        rank = {name: i for i, name in enumerate(symbols)}
+        new_label = np.array([rank[name] for name in self._labels] or [0], np.int32)
+        rank = {name: i for i, name in enumerate(words)}
+        new_word = np.array([*(rank[name] for name in self._words), -1], np.int32)
+        label, word, arity, sizes = (
+            np.concatenate([getattr(chunk, name) for chunk in chunks] or [np.empty(0, np.int32)])
+            for name in ("label", "word", "arity", "sizes")
+        )
+        left, right, parent, start, end = _link(arity)
+        return TreeTable(
+            tuple(symbols), tuple(words), new_label[label], left, right, parent, new_word[word], start, end,
+            np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.ones(len(sizes)),
+        )  # fmt: skip
+
+    def arrays(self) -> dict[str, Array]:
+        """The canonical table and the place of each tree; the same trees give the same bytes."""
+        table = self.table()
+        arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)
+        keys = [
+            (document, start + row, size)
+            for (document, start), chunk in sorted(self._chunks.items())
+            for row, size in enumerate(chunk.sizes.tolist())
+        ]
+        return {
+            "symbols": _packed(table.symbols),
+            "words": _packed(table.words),
+            "symbol": table.symbol,
+            "word": table.word,
+            "arity": arity,
+            "places": np.array(keys, np.int64).reshape(-1, 3),
+        }
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        self._labels = {name: i for i, name in enumerate(_unpacked(arrays["symbols"]))}
+        self._words = {name: i for i, name in enumerate(_unpacked(arrays["words"]))}
+        row = 0
+        for document, start, size in arrays["places"].tolist():
+            part = slice(row, row + size)
+            columns = (arrays[name][part].astype(np.int32) for name in ("symbol", "word", "arity"))
+            self._chunks[document, start] = _Chunk(*columns, sizes=np.array([size], np.int32))
+            row += size
+
+    def _add(self, other: TreeLog) -> None:
+        label = np.array([self._labels.setdefault(n, len(self._labels)) for n in other._labels], np.int32)
+        word = np.array([*(self._words.setdefault(n, len(self._words)) for n in other._words), -1], np.int32)
+        for key, chunk in other._chunks.items():
+            self._chunks[key] = _Chunk(label[chunk.label], word[chunk.word], chunk.arity, chunk.sizes)
+
+
+def _packed(names: tuple[str, ...]) -> Array:
+    return np.frombuffer("\0".join(names).encode(), np.uint8).copy()
+
+
+def _unpacked(packed: Array) -> list[str]:
+    return packed.tobytes().decode().split("\0") if len(packed) else []
+
+
+def _link(arity: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Children, parents and spans from arities in postorder, all trees in one sweep."""
+    n = len(arity)
+    left, right, parent = (np.full(n, -1, np.int32) for _ in range(3))
+    start, end = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    stack: list[int] = []
+    position = 0
+    for node, children in enumerate(arity.tolist()):
+        if children == 0:
+            start[node], end[node] = position, position + 1
+            position += 1
+        else:
+            last = stack.pop()
+            end[node] = end[last]
+            first = stack.pop() if children == 2 else last
+            left[node], start[node], parent[first] = first, start[first], node
+            if children == 2:
+                right[node], parent[last] = last, node
+        stack.append(node)
+    return left, right, parent, start, end

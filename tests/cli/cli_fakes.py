@@ -1,0 +1,174 @@
+"""A parser, an estimator and a task that do next to nothing, so that the tests see the commands alone."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from spectralnlp.corpus import Corpus, InMemoryCorpus, expand_inputs
+from spectralnlp.errors import InputError, ModelError
+from spectralnlp.estimator import Estimator
+from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, score_trees
+from spectralnlp.storage import save_model
+from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees.readers import read_trees
+from spectralnlp.trees.tree import Tree
+
+
+class Outcome(NamedTuple):
+    """What a command left: its exit status, and what it wrote to stdout and stderr."""
+
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@dataclass(frozen=True)
+class FakeConstituent:
+    label: str
+    start: int
+    end: int
+    posterior: float
+
+
+@dataclass(frozen=True)
+class FakeParse:
+    tree: Tree
+    sentence: Sentence
+    log_probability: float | None
+    constituents: tuple[FakeConstituent, ...]
+    fallback: str | None = None
+
+
+def flat_parse(sentence: Sentence) -> FakeParse:
+    """(TOP (S (X ...) (X ...))), a fallback where the word ``underivable`` is seen."""
+    tags = sentence.tags or ("X",) * len(sentence)
+    words = [Tree(tag, word=form) for tag, form in zip(tags, sentence.forms, strict=True)]
+    tree = Tree("TOP", [Tree("S", words)])
+    underivable = "underivable" in sentence.words
+    return FakeParse(
+        tree,
+        sentence,
+        None if underivable else math.log(0.5),
+        (FakeConstituent("S", 0, len(words), 0.75),),
+        "no derivation" if underivable else None,
+    )
+
+
+class FakeParser:
+    kind = "parser"
+    task = "faking"
+    conventions = Conventions()
+    info: ClassVar[Mapping[str, object]] = {"name": "fake", "symbols": 3, "training": {"sentences": 7}}
+
+    def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
+        for line in lines:
+            if line.split():
+                yield Sentence.from_words(line.split())
+
+    def parse_many(
+        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, jobs: int = 1
+    ) -> Iterator[FakeParse | None]:
+        for sentence in sentences:
+            yield None if sentence is None else flat_parse(sentence)
+
+    def inspect(self, symbol: str | None) -> list[SimpleNamespace]:
+        words, rules = [("cat", 0.5), ("dog", 0.25)], [("NP -> DT NN", 0.125)]
+        states = [
+            SimpleNamespace(index=0, weight=0.75, words=words, rules=[]),
+            SimpleNamespace(index=1, weight=0.25, words=[], rules=rules),
+        ]
+        return [SimpleNamespace(symbol=symbol or "NN", n_states=2, count=12.0, states=states)]
+
+    def save(self, path: str | Path) -> None:
+        save_model(path, kind="parser", metadata={}, arrays={"one": np.ones(1)}, card="# A fake\n")
+
+
+def load(name: str) -> FakeParser:
+    if name not in ("en", "fake", "worse"):
+        raise ModelError("no such model", path=name)
+    parser = FakeParser()
+    if name == "worse":
+        parser.info = {"name": "worse"}
+    return parser
+
+
+class Copycat(Estimator):
+    task = "faking"
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"strong": {"strength": 9.0, "n_states": 4}}
+
+    def __init__(self, strength: float = 1.0, n_states: int = 1, trouble: str = "none") -> None:
+        self.strength = strength
+        self.n_states = n_states
+        self.trouble = trouble
+
+    def fit(self, corpus: Corpus[Any], y: None = None) -> Copycat:
+        return self
+
+
+class FakingTask:
+    def read(
+        self,
+        inputs: Sequence[str],
+        *,
+        reader: str = "auto",
+        on_bad: Callable[[InputError], None] | None = None,
+    ) -> Corpus[Tree]:
+        trees = [tree for path in expand_inputs(inputs) for tree in read_trees(path, reader, on_bad)]
+        if not trees:
+            raise InputError("no trees", path=inputs[0])
+        return InMemoryCorpus(trees)
+
+    def train(
+        self,
+        estimator: Copycat,
+        corpus: Corpus[Tree],
+        *,
+        dev: Corpus[Tree] | None = None,
+        report: Callable[[str], None],
+    ) -> FakeParser:
+        estimator.fit(corpus)
+        if estimator.trouble == "interrupt":
+            raise KeyboardInterrupt
+        if estimator.trouble == "wait":
+            report("waiting")
+            time.sleep(30)
+        report("counts 0.1 s")
+        return FakeParser()
+
+    def evaluate(
+        self,
+        parser: FakeParser,
+        corpus: Corpus[Tree],
+        *,
+        jobs: int = 1,
+        decoder: str | None = None,
+        parameters: EvalbParameters = COLLINS,
+        own_tags: bool = False,
+    ) -> ParseReport:
+        gold = list(corpus)
+        flat = [Tree("TOP", [Tree("X", tree.preterminals())]) for tree in gold]
+        predicted = flat if parser.info["name"] == "worse" else gold
+        return score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
+
+
+def greet(name: str = "world") -> None:
+    """Say hello."""
+    print(f"hello {name}")
+
+
+def fail() -> None:
+    """Go wrong in a user's way."""
+    raise InputError("bad", path=os.devnull, line=3)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import io
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spectralnlp.cli import console
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal(), True), (io.StringIO(), False)])
+def test_progress_of_long_work_is_shown_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, shown: bool
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(console, "PATIENCE", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress("digging") as step:
+        step()
+        time.sleep(0.3)
+    assert ("digging 1" in stream.getvalue()) == shown
+    assert bool(stream.getvalue()) == shown
+
+
+def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with console.progress("digging") as step:
+        step()
+    assert terminal.getvalue() == ""
+
+
+def test_results_of_failed_work_leave_no_file(tmp_path: Path) -> None:
+    def interrupted() -> None:
+        with console.results(tmp_path / "out") as write:
+            write("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_table_and_fields() -> None:
+    assert console.table(("a", "b"), [("long", ""), ("x", "y")]) == "a     b\nlong\nx     y"
+    assert console.fields({"one": 1, "more": {"x": 2}}) == "one   1\nmore\n  x  2"

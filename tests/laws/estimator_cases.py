@@ -1,0 +1,24 @@
+"""Data that every estimator of a task must be able to fit: add a corpus for each new task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spectralnlp.corpus import Corpus, InMemoryCorpus
+from spectralnlp.trees.tree import Tree
+
+
+def _sentence(noun: str, verb: str, thing: str) -> Tree:
+    def phrase(word: str) -> Tree:
+        return Tree("NP", [Tree("DT", word="the"), Tree("NN", word=word)])
+
+    return Tree("TOP", [Tree("S", [phrase(noun), Tree("VP", [Tree("VBD", word=verb), phrase(thing)])])])
+
+
+def treebank() -> Corpus[Tree]:
+    nouns, verbs = ["cat", "dog", "bird"], ["saw", "chased"]
+    return InMemoryCorpus([_sentence(a, v, b) for a in nouns for v in verbs for b in nouns], n_partitions=3)
+
+
+TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {"parsing": treebank}

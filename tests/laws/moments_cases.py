@@ -1,0 +1,116 @@
+"""The moments that the law suite holds to its laws: append a case for each new class.
+
+A case's classes and data live in an importable module, so that worker processes can be sent them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from spectralnlp.corpus import Batch
+from spectralnlp.moments import Counts, Moments
+
+
+@dataclass(frozen=True)
+class MomentsCase:
+    """One class under the laws.
+
+    Args:
+        name: shown in test names.
+        empty: makes empty moments.
+        others: make empty moments of the same class with one parameter changed each.
+        examples: data to observe.
+        exact: whether the sums are of integers, equal to the last bit in any order.
+    """
+
+    name: str
+    empty: Callable[[], Moments[Any]]
+    examples: Sequence[Any]
+    others: dict[str, Callable[[], Moments[Any]]]
+    exact: bool
+
+
+class BigramCounts(Counts[Sequence[str]]):
+    def events(self, example: Sequence[str]) -> list[tuple[str, str]]:
+        return list(pairwise(example))
+
+
+class WordIndexCounts(Moments[Sequence[str]]):
+    """Integer array state with a parameter: the smallest moments that use every default."""
+
+    subtractable = True
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self.vocabulary = list(vocabulary)
+        self.counts = np.zeros(len(self.vocabulary), dtype=np.int64)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"vocabulary": self.vocabulary}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"counts": self.counts}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        for sentence in batch:
+            for word in sentence:
+                if word in self.vocabulary:
+                    self.counts[self.vocabulary.index(word)] += 1
+
+
+class RandomCovariance(Moments[Sequence[str]]):
+    """Float sums with an array parameter and a draw for each global row, as sketches have them."""
+
+    def __init__(self, projection: np.ndarray, scale: float = 1.0) -> None:
+        self.projection, self.scale = projection, scale
+        self.covariance = np.zeros((projection.shape[1],) * 2)
+        self.sketch = np.zeros(projection.shape[1])
+
+    def parameters(self) -> dict[str, Any]:
+        return {"projection": self.projection, "scale": self.scale}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"covariance": self.covariance, "sketch": self.sketch}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        for row, sentence in enumerate(batch.examples, batch.start):
+            vector = self.scale * self.projection[[len(word) for word in sentence]].sum(axis=0)
+            sign = np.random.default_rng((7, batch.document_index, row)).choice([-1.0, 1.0])
+            self.covariance += np.outer(vector, vector)
+            self.sketch += sign * vector
+
+
+def random_sentences(n: int, seed: int = 0) -> list[list[str]]:
+    rng = np.random.default_rng(seed)
+    words = ["the", "cat", "sat", "on", "a", "mat", "naïve", "🐈", "\u2028", '"']
+    return [list(rng.choice(words, size=rng.integers(0, 8))) for _ in range(n)]
+
+
+PROJECTION = np.random.default_rng(1).standard_normal((8, 3))
+SENTENCES = random_sentences(37)
+
+CASES = [
+    MomentsCase("Counts of words", Counts, SENTENCES, {}, exact=True),
+    MomentsCase("Counts of tuples", BigramCounts, SENTENCES, {}, exact=True),
+    MomentsCase(
+        "integer arrays",
+        lambda: WordIndexCounts(["cat", "mat"]),
+        SENTENCES,
+        {"vocabulary": lambda: WordIndexCounts(["mat", "cat"])},
+        exact=True,
+    ),
+    MomentsCase(
+        "float arrays",
+        lambda: RandomCovariance(PROJECTION),
+        SENTENCES,
+        {
+            "projection": lambda: RandomCovariance(-PROJECTION),
+            "scale": lambda: RandomCovariance(PROJECTION, scale=2.0),
+        },
+        exact=False,
+    ),
+]

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import io
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralnlp.errors import InputError
+from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.sentences import (
+    MAX_LINE,
+    MAX_TOKENS,
+    read_lines,
+    read_tagged,
+    read_tokenized,
+    split_sentences,
+)
+from spectralnlp.text.tokenizer import Tokenizer
+
+ENGLISH = Tokenizer()
+NEUTRAL = Tokenizer(Conventions(language="neutral", split_clitics=False))
+
+
+def split(text: str, tokenizer: Tokenizer = ENGLISH) -> list[str]:
+    sentences = split_sentences(io.StringIO(text), tokenizer)
+    return [" ".join(text[s.start : s.end].split()) for s in sentences]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One. | Two! | Three?! | Four",
+        "Mr. J. R. Smith, Ph.D., met Dr. Who at 3.30 p.m. on Jan. 5 in Fig. 3. | He left.",
+        "He is in the U.S. | The end. | The U.S. Navy came, etc. | More came.",
+        '"Why?" he asked. | "Because." | (It was.) | He said "No." | Then he (the man!) left.',
+        "“Really?” | “Yes.” | ‘Fine.’ | It costs $1.50 a pound, e.g. here.",
+        "Well... maybe. | So it goes... | But no… | Yes.",
+        "no caps here. | and here! | ok",
+    ],
+)
+def test_english(text: str) -> None:
+    expected = text.split(" | ")
+    assert split(" ".join(expected)) == expected
+    assert split(text.replace(" | ", "\n")) == expected
+
+
+def test_neutral() -> None:
+    assert split("El grupo vino. ¿Qué dijo? Nada... y se fue.", NEUTRAL) == [
+        "El grupo vino.", "¿Qué dijo?", "Nada... y se fue.",
+    ]  # fmt: skip
+    assert split("你好。世界！", NEUTRAL) == ["你好。", "世界！"]
+
+
+def test_line_ends() -> None:
+    wrapped = "Introduction\nThe striatum plays a role in motor activity and in\nParkinson's disease\nonly.\n"
+    assert split(wrapped) == [
+        "Introduction",
+        "The striatum plays a role in motor activity and in Parkinson's disease only.",
+    ]
+    assert split("- item one\n- item two\nHeading\n\nText goes on\r\n\r\nhere") == [
+        "- item one", "- item two", "Heading", "Text goes on", "here",
+    ]  # fmt: skip
+    review = "a film " * 30
+    assert split(f"{review.strip()}\nother text") == [review.strip(), "other text"]
+
+
+def test_nothing_but_blanks_is_no_sentence() -> None:
+    assert split("") == split(" \n\n\t\r\n\x00\ufeff \n") == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(["A", "b", " ", "\n", ". ", '"', "?", "...", "U.S.", "😀", "(", ")", "\r\n"]),
+        max_size=40,
+    )
+)
+def test_sentences_partition_the_tokens_of_the_whole_text(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for tokenizer in (ENGLISH, NEUTRAL):
+        sentences = list(split_sentences(io.StringIO(text, newline=""), tokenizer))
+        lines = text.replace("\r\n", " \n")  # a carriage return is blank to the tokeniser
+        assert [t for s in sentences for t in s.tokens] == list(tokenizer.tokenize(lines))
+        assert all(text[t.start : t.end] == t.text for s in sentences for t in s.tokens)
+
+
+def test_a_finished_sentence_does_not_wait_for_the_next_line() -> None:
+    read: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for line in ("First one. Second", " goes on.\n", "Third.\n"):
+            read.append(line)
+            yield line
+
+    sentences = split_sentences(lines(), ENGLISH)
+    assert next(sentences).words == ["First", "one", "."]
+    assert len(read) == 1
+    assert next(sentences).words[0] == "Second"
+    assert len(read) == 2
+
+
+def test_a_sentence_that_never_ends_is_cut_and_memory_bounded() -> None:
+    def lines() -> Iterator[str]:
+        for _ in range(20_000):
+            yield "and so it goes on,\n"
+
+    tracemalloc.start()
+    lengths = [len(sentence) for sentence in split_sentences(lines(), ENGLISH)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert set(lengths[:-1]) == {MAX_TOKENS}
+    assert sum(lengths) == 120_000
+    assert peak < 5_000_000
+
+
+def test_a_line_longer_than_memory_comes_in_pieces() -> None:
+    text = "word another. " * 20_000
+    pieces = list(read_lines(io.StringIO(text)))
+    assert "".join(pieces) == text
+    assert max(map(len, pieces)) <= MAX_LINE + len("another. ")
+    sentences = list(split_sentences(pieces, ENGLISH))
+    assert {tuple(s.words) for s in sentences} == {("word", "another", ".")}
+    long_sentence = "word " * (MAX_LINE // 5 + 10)
+    streamed = [s.words for s in split_sentences(read_lines(io.StringIO(long_sentence)), ENGLISH)]
+    assert streamed == [s.words for s in split_sentences([long_sentence], ENGLISH)]
+
+
+def test_tokenized_lines_stay_aligned() -> None:
+    text = '\ufeffHe said " ( no ) "\r\n\n \ndon\'t 😀 /\n'
+    first, *blank, last = read_tokenized(io.StringIO(text, newline=""), ENGLISH)
+    assert blank == [None, None]
+    assert first is not None
+    assert last is not None
+    assert first.forms == ["He", "said", "``", "-LRB-", "no", "-RRB-", "''"]
+    assert last.forms == ["don't", "😀", "\\/"]
+    assert all(text[t.start : t.end] == t.text for s in (first, last) for t in s.tokens)
+    (plain,) = read_tokenized(["( no )"])
+    assert plain is not None
+    assert plain.forms == ["(", "no", ")"]
+
+
+def test_tagged_lines() -> None:
+    tagged, blank = read_tagged(["a_b_NN _-LRB-_-LRB- __: \n", "\n"])
+    assert blank is None
+    assert tagged is not None
+    assert (tagged.words, tagged.tags) == (["a_b", "_-LRB-", "_"], ("NN", "-LRB-", ":"))
+
+
+@pytest.mark.parametrize("token", ["word", "word_", "_NN", "_"])
+def test_a_token_without_a_tag_is_refused_with_its_line(token: str) -> None:
+    with pytest.raises(InputError, match=r"in\.txt:2: no word and tag"):
+        list(read_tagged(["a_DT\n", f"b_NN {token}\n"], path="in.txt"))

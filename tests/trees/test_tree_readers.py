@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import gzip
+import os
+import pickle
+import threading
+
+import pytest
+
+from spectralnlp.errors import InputError, RegistryError
+from spectralnlp.trees import Tree, from_nltk_corpus, read_trees, recognise
+from spectralnlp.trees.readers import BRACKETS, CESS_ESP, CRAFT, GUM, PTB
+
+SAMPLES = {
+    "ptb": (PTB, "\n( (S \n    (NP-SBJ (NNP Ana) )\n    (VP (VBZ sings) )\n    (. .) ))\n"),
+    "gum": (GUM, "(ROOT\n  (S\n    (NP-SBJ (NNP Ana))\n    (VP (VBZ sings))\n    (. .)))"),
+    "craft": (CRAFT, "( (S (NP-SBJ (NNP Ana)) (VP (VBZ sings)) (. .)) )\n"),
+    "cess": (
+        CESS_ESP,
+        "\n(\n  (S\n    (sn.e-SUJ *0*)\n    (grup.verb\n      (vmip3s0 canta cantar))\n"
+        "    (sn-CD\n      (grup.nom.ms\n        (Fpa -Fpa- -Fpa-)\n"
+        "        (np0000a Perú_y_Chile Perú_y_Chile)\n"
+        "        (Fe -fe- -fe-)))\n    (Fp . .)))\n",
+    ),
+    "brackets": (BRACKETS, "(S (NP (NNP Ana)) (VP (VBZ sings)) (. .))\n"),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_treebanks_are_recognised(tmp_path, name, end):
+    reader, text = SAMPLES[name]
+    path = tmp_path / "some.file"
+    path.write_bytes(text.replace("\n", end).encode(reader.encoding))
+    assert recognise(path) is reader
+    assert list(read_trees(path)) == list(read_trees(path, reader)) == list(reader.read(path))
+
+
+def test_cess_keeps_words_not_lemmas(tmp_path):
+    path = tmp_path / "a.tbf"
+    path.write_bytes(SAMPLES["cess"][1].encode("iso-8859-15"))
+    (tree,) = CESS_ESP.read(path)
+    assert tree.words() == ["*0*", "canta", "-LRB-", "Perú_y_Chile", '"', "."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(S the dog)\n", "(sn (NN dog))", "(S (NP big dog) (NN x))", "(S (sn (NN- big dog)))", "words", ""],
+)
+def test_nothing_else_is_taken_for_cess(tmp_path, text):
+    path = tmp_path / "a.mrg"
+    path.write_text(text)
+    assert recognise(path) is not CESS_ESP
+
+
+def test_gzip_and_byte_order_mark(tmp_path):
+    path = tmp_path / "a.mrg.gz"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + SAMPLES["gum"][1].encode()))
+    assert recognise(path) is GUM
+    assert [tree.words() for tree in read_trees(path)] == [["Ana", "sings", "."]]
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(SAMPLES["ptb"][1],))
+    writer.start()
+    assert [tree.words() for tree in read_trees(path)] == [["Ana", "sings", "."]]
+    writer.join()
+
+
+def test_errors_name_the_file(tmp_path):
+    path = tmp_path / "a.mrg"
+    path.write_bytes("(S (NN cañón))\n(S (NN x))\n".encode("iso-8859-15"))
+    with pytest.raises(InputError, match=r"a\.mrg:1: .*not utf-8"):
+        list(read_trees(path))
+    path.write_text("(S (NN x))\n(S (NN y)\n")
+    with pytest.raises(InputError, match=r"a\.mrg:2 \(sentence 2\): unbalanced"):
+        list(read_trees(path))
+    with pytest.raises(InputError, match="missing"):
+        list(read_trees(tmp_path / "missing"))
+
+
+def test_bad_trees_can_be_skipped(tmp_path):
+    path = tmp_path / "a.mrg"
+    path.write_text("(S (NN x))\n(S (NP dog (NN y)))\n(S (NN z))\n")
+    skipped: list[InputError] = []
+    assert [tree.words() for tree in read_trees(path, on_bad=skipped.append)] == [["x"], ["z"]]
+    assert [error.line for error in skipped] == [2]
+
+
+def test_unknown_readers_are_refused(tmp_path):
+    path = tmp_path / "a.mrg"
+    path.write_text("(S (NN x))")
+    with pytest.raises(RegistryError, match="no reader is called 'klingon'"):
+        list(read_trees(path, "klingon"))
+
+
+def test_readers_can_be_sent_to_workers():
+    assert pickle.loads(pickle.dumps(CESS_ESP)) == CESS_ESP
+
+
+class FakeCorpus:
+    def __init__(self, *parsed):
+        self.parsed = parsed
+
+    def parsed_sents(self):
+        return self.parsed
+
+
+def test_nltk_corpora():
+    tree = Tree("S", [Tree("NN", word="x")])
+    assert list(from_nltk_corpus(FakeCorpus(tree.to_nltk(), tree.to_nltk()))) == [tree, tree]
+
+
+def test_nltk_corpora_with_bad_trees():
+    nltk = pytest.importorskip("nltk")
+    bad = nltk.Tree("S", ["x", nltk.Tree("NN", ["y"])])
+    with pytest.raises(InputError, match="sentence 1: a leaf without a preterminal"):
+        list(from_nltk_corpus(FakeCorpus(bad)))
+    with pytest.raises(InputError, match="sentence 1"):
+        list(from_nltk_corpus(FakeCorpus(nltk.Tree("S", []))))
+    with pytest.raises(InputError, match=r"no parsed_sents\(\)"):
+        list(from_nltk_corpus(object()))
