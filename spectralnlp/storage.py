@@ -142,10 +142,12 @@ def _sibling(path: Path) -> Path:
 def _write(
     folder: Path, kind: str, metadata: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], card: str
 ) -> None:
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     # safetensors writes an array's buffer as it lies, so each must lie in C order.
-    save_file({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}, folder / ARRAYS)
+    (folder / ARRAYS).write_bytes(
+        save({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)})
+    )
     header = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

@@ -21,6 +21,15 @@ def note(line: str) -> None:
 
 
 @contextmanager
+def announced_kernels() -> Iterator[None]:
+    """Note on stderr when kernels have to be compiled, which happens once on a machine."""
+    from spectralnlp.inference.compilation import announced_compilation
+
+    with announced_compilation(note):
+        yield
+
+
+@contextmanager
 def results(output: Path | None) -> Iterator[Callable[[str], None]]:
     """A function that writes a line of results and flushes it: to stdout, or to a file.
 

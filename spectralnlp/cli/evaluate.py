@@ -29,12 +29,16 @@ def evaluate(
     own_tags: Annotated[
         bool, typer.Option("--own-tags", help="Plain EVALB: count with the prediction's own tags.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 1,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out, count and name trees that cannot be read.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences parsed at a time.")] = 1,
 ) -> None:
     """Evaluate a model on gold data."""
     from spectralnlp import load, registry
-    from spectralnlp.cli.console import progress
+    from spectralnlp.cli.console import announced_kernels, note, progress
     from spectralnlp.cli.score import evalb_parameters
+    from spectralnlp.cli.skipping import Skipped
     from spectralnlp.scoring import compare
 
     parameters = evalb_parameters(prm)
@@ -44,10 +48,13 @@ def evaluate(
     if models[-1].task != models[0].task:
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()
-    corpus = task.read(gold, reader=reader)
+    skipped = Skipped(note) if skip_bad else None
+    corpus = task.read(gold, reader=reader, on_bad=skipped)
+    if skipped is not None:
+        skipped.find(corpus)
     reports = []
     for name, each in zip(names, models, strict=True):
-        with progress(f"evaluating {name}"):
+        with announced_kernels(), progress(f"evaluating {name}"):
             how = {"decoder": decoder, "parameters": parameters, "own_tags": own_tags}
             reports.append(task.evaluate(each, corpus, jobs=jobs, **how))
     comparison = compare(*(report.counts for report in reports)) if against is not None else None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,11 +21,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spectralnlp.cli.console import note, progress, results
+from spectralnlp.cli.console import announced_kernels, note, progress, results
 from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from spectralnlp.model import Parser
+    from spectralnlp.model.parser import Parser
     from spectralnlp.text.conventions import Conventions
     from spectralnlp.text.tokens import Sentence
 
@@ -51,7 +52,7 @@ def parse(
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the log-probability and each constituent's posterior.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences parsed at a time.")] = 1,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; for svg, a folder."),
@@ -69,17 +70,20 @@ def parse(
 
         parser = load(model)
     sentences = _sentences(parser, sources, tokenized=tokenized, tagged=tagged)
-    n_fallbacks = n_sentences = 0
+    n_sentences, fallbacks = 0, Counter[str]()
     sink = _svg_files(output) if output is not None and format_ == "svg" else results(output)
     # A terminal that shows the trees needs no progress beside them.
-    with sink as write, progress("parsing", silent=output is None and sys.stdout.isatty()) as step:
+    shown = output is None and sys.stdout.isatty()
+    with announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
         for result in parser.parse_many(sentences, decoder=decoder, jobs=jobs):
             write("" if result is None else render(result, scores))
             step()
             n_sentences += result is not None
-            n_fallbacks += result is not None and result.fallback is not None
-    if n_fallbacks:
-        note(f"{n_fallbacks} of {n_sentences} sentences got a fallback tree: the grammar cannot derive them")
+            if result is not None and result.fallback is not None:
+                fallbacks[result.fallback] += 1
+    if fallbacks:
+        reasons = "; ".join(f"{count} × {reason}" for reason, count in fallbacks.most_common())
+        note(f"{fallbacks.total()} of {n_sentences} sentences got a fallback tree ({reasons})")
 
 
 def _sources(files: list[str]) -> list[str]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import progress
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.cli.console import announced_kernels, progress
+from spectralnlp.cli.skipping import Skipped
+from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
     from spectralnlp.estimator import Estimator
@@ -41,6 +42,9 @@ def train(
         str | None, typer.Option(metavar="NAME", help="Where the work is done, e.g. processes.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 1,
+    card: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Markdown to put above the model card's tables.")
+    ] = None,
 ) -> None:
     """Train a model."""
     from spectralnlp import registry
@@ -50,38 +54,24 @@ def train(
     kind: type[Estimator] = registry.estimators.get(name)
     learner = build_estimator(kind, read_config(config, name), parse_settings(settings or []))
     check_writable(output)
+    description = read_card(card)
     print(filled_config(name, learner), flush=True)
 
     task = registry.tasks.get(kind.task)()
-    skipped = _Skipped() if skip_bad else None
+    skipped = Skipped(_say) if skip_bad else None
     started = perf_counter()
     with _engine(engine, jobs), progress("training"):
         corpus = task.read(inputs, reader=reader, on_bad=skipped)
         held_out = task.read(dev, reader=reader, on_bad=skipped) if dev else None
-        model = task.train(learner, corpus, report=_say)
-    if skipped is not None:
-        skipped.print_summary()
+        if skipped is not None:
+            skipped.find(corpus, held_out or ())
+        model = task.train(learner, corpus, report=_say, description=description)
     model.save(output)
     _say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
-        with progress("evaluating"):
+        with announced_kernels(), progress("evaluating"):
             report = task.evaluate(model, held_out, jobs=jobs)
         print(f"\n{report.to_table()}")
-
-
-class _Skipped:
-    """Names each bad input once, in whichever pass it is met, and counts them."""
-
-    def __init__(self) -> None:
-        self.seen: dict[str, None] = {}
-
-    def __call__(self, error: InputError) -> None:
-        if str(error) not in self.seen:
-            self.seen[str(error)] = None
-            _say(f"skipped {error}")
-
-    def print_summary(self) -> None:
-        _say(f"skipped {len(self.seen)} in all")
 
 
 def _say(line: str) -> None:
@@ -112,6 +102,18 @@ def build_estimator(kind: type[Estimator], config: dict[str, Any], settings: dic
     config.pop("preset", None)
     params = check_params(kind, config) | coerce_params(kind, settings)
     return kind(**params) if preset is None else kind.from_preset(str(preset), **params)
+
+
+def read_card(path: Path | None) -> str:
+    """The text for the model card; empty without a file."""
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"cannot read the card: {error.strerror}", path=path) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("the card is not UTF-8", path=path) from error
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:

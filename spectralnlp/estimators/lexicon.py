@@ -89,7 +89,7 @@ def build_lexicon(
         options: smoothing.
     """
     n_words, n_symbols, n_tokens = len(tokens.words), len(n_states), tokens.count.sum()
-    word_count = np.bincount(tokens.word, tokens.count, n_words)
+    word_count = np.bincount(tokens.word, tokens.count, n_words).astype(np.float64)
     tag_count = np.bincount(tokens.tag, tokens.count, n_symbols)
     mean_z = _sums(tokens.tag, tokens.z, n_symbols) / np.maximum(tag_count, 1e-300)[:, None]
     p_tag = tag_count / n_tokens
@@ -105,9 +105,9 @@ def build_lexicon(
         (tokens.count + options.word_prior * signs.p_tag[own, tokens.tag])
         / (word_count[tokens.word] + options.word_prior)
     )[smoothed]
-    z = (tokens.z + options.state_prior * signs.z[own, tokens.tag]) / (
-        tokens.count + options.state_prior
-    )[:, None]
+    z = (tokens.z + options.state_prior * signs.z[own, tokens.tag]) / (tokens.count + options.state_prior)[
+        :, None
+    ]
     word_vectors = (p_given_word / p_tag[tokens.tag])[:, None] * _mix(
         z, mean_z[tokens.tag], options.tag_weight
     )
@@ -124,7 +124,9 @@ def build_lexicon(
 
     widths = n_states[tag].astype(np.int64)
     inside_width = np.arange(vectors.shape[1]) < widths[:, None]
-    backoff = np.where(word_count <= options.frequent, options.word_prior / (word_count + options.word_prior), 0)
+    backoff = np.where(
+        word_count <= options.frequent, options.word_prior / (word_count + options.word_prior), 0
+    )
     n_entries = int(kept.sum()) + len(signs.names)
     log_weight = np.log(np.concatenate([word_count[kept], signs.count]) / n_tokens)
     lexicon = Lexicon(
@@ -204,14 +206,12 @@ class _Signatures:
 
         # Where nothing is rare (tiny treebanks), every token is what is known of unknown words.
         pool = rarest if rarest.any() else np.ones_like(rarest)
-        prior = np.bincount(tokens.tag[pool], tokens.count[pool], n_symbols)
+        prior = np.bincount(tokens.tag[pool], tokens.count[pool], n_symbols).astype(np.float64)
         prior /= prior.sum()
         total = count.sum(1, keepdims=True)
         strength = np.where(total > 0, options.signature_prior, 1.0)
         p_tag = (count + strength * prior) / (total + strength)
-        rare_mean = np.where(
-            count[-1][:, None] > 0, z[-1] / np.maximum(count[-1], 1e-300)[:, None], mean_z
-        )
+        rare_mean = np.where(count[-1][:, None] > 0, z[-1] / np.maximum(count[-1], 1e-300)[:, None], mean_z)
         prior_weight = max(options.state_prior, 1e-9)
         mean = (z + prior_weight * rare_mean) / (count + prior_weight)[:, :, None]
         return cls(names, of_word, p_tag, mean, np.maximum(seen, 0.5))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ..errors import InputError
 from ..estimator import Estimator, fit_pass
 from ..parameters import DenseTensors, Ints, LatentGrammar, SparseTensors
 from ..text.signatures import signature_by_name
-from ..trees import Binariser, Tree, split_annotation
+from ..trees import Binariser, Direction, Tree, Unaries, split_annotation
 from .lexicon import LexiconOptions, TokenMoments, build_lexicon
 from .rule_counts import BINARY, CHAIN, ROOT, UNARY, WORD, RuleCounts, commonest_chains
 
@@ -53,18 +53,18 @@ class PCFG(Estimator):
     kind = "spectral"
     change_of_mind = "exact"
     task = "parsing"
-    presets = {
+    presets: ClassVar = {
         "plain": {"vertical": 0, "horizontal": 0, "annotate_tags": False},
         "annotated": {"vertical": 1, "horizontal": 1, "annotate_tags": True},
     }
 
     def __init__(
         self,
-        direction: str = "head",
+        direction: Direction = "head",
         vertical: int = 1,
         horizontal: int = 1,
         annotate_tags: bool = True,
-        unaries: str = "compress",
+        unaries: Unaries = "compress",
         heads: str = "english",
         signatures: str = "english",
         rare: int = 5,
@@ -128,7 +128,7 @@ def _plain(events: Events) -> Events:
                 merged[split_annotation(tag)[0], word, initial] += count
             plain[kind] = merged
         else:
-            plain[kind] = counts if kind == CHAIN else _without_annotation(counts)
+            plain[kind] = dict(counts) if kind == CHAIN else _without_annotation(counts)
     return plain
 
 
@@ -199,9 +199,7 @@ def solve_pcfg(events: Events, scheme: str, options: LexiconOptions) -> LatentGr
         symbol, state = states.place[label]
         root[offsets[symbol] + state] = count / n_trees
     tokens = _token_moments(events[WORD], states)
-    lexicon, tag_default = build_lexicon(
-        tokens, states.n_states, scheme, signature_by_name(scheme), options
-    )
+    lexicon, tag_default = build_lexicon(tokens, states.n_states, scheme, signature_by_name(scheme), options)
     is_tag = np.zeros(len(states.symbols), bool)
     is_tag[tokens.tag] = True
     return LatentGrammar(
@@ -242,7 +240,7 @@ def _token_moments(counts: Mapping[tuple[str, ...], int], states: _States) -> To
         row[-1] += count if initial == "1" else 0
         by_state[symbol, state] += count
     keys = np.array(sorted(rows), dtype=np.int32).reshape(-1, 2)
-    table = np.array([rows[tuple(key)] for key in keys.tolist()])
+    table = np.array([rows[word, tag] for word, tag in keys.tolist()])
     p_state = by_state / np.maximum(by_state.sum(1, keepdims=True), 1)
     z = table[:, :-1] / np.where(p_state > 0, p_state, 1.0)[keys[:, 1]]
     return TokenMoments(words, keys[:, 0], keys[:, 1], table[:, :-1].sum(1), table[:, -1], z)

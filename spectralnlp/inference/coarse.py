@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
+from .kernel import kernel
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,9 @@ class RuleIndex:
         unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
         unary_child: int32 (n_unary,).
         unary_weight: float64 (n_unary,).
+        group: int32 (n_symbols, n_symbols); first row of ``rules`` with parent a and left child b, or -1.
         root: float64 (n_symbols,).
+        prior: float64 (n_symbols,); expected number of nodes of each symbol in a tree.
     """
 
     by_left: Offsets
@@ -50,7 +52,9 @@ class RuleIndex:
     unary_by_parent: Offsets
     unary_child: Ints
     unary_weight: Floats
+    group: Ints
     root: Floats
+    prior: Floats
 
     @classmethod
     def of(cls, grammar: LatentGrammar) -> RuleIndex:
@@ -75,8 +79,28 @@ class RuleIndex:
             unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
             unary_child=grammar.unary_rules[:, 1].copy(),
             unary_weight=grammar.unary.values,
+            group=_groups(rules, n_symbols),
             root=grammar.root,
+            prior=_expected_nodes(grammar, grammar.binary.values, grammar.unary.values),
         )
+
+
+def _groups(rules: Ints, n_symbols: int) -> Ints:
+    group = np.full((n_symbols, n_symbols), -1, np.int32)
+    for row in range(len(rules) - 1, -1, -1):
+        group[rules[row, 0], rules[row, 1]] = row
+    return group
+
+
+def _expected_nodes(grammar: LatentGrammar, binary: Floats, unary: Floats) -> Floats:
+    """Solve e = root + Mᵀe, M[a, b] being the expected number of children b of a node a."""
+    n_symbols = len(grammar.symbols)
+    children = np.zeros((n_symbols, n_symbols))
+    for child in (1, 2):
+        np.add.at(children, (grammar.binary_rules[:, 0], grammar.binary_rules[:, child]), binary)
+    np.add.at(children, (grammar.unary_rules[:, 0], grammar.unary_rules[:, 1]), unary)
+    expected = np.linalg.lstsq(np.eye(n_symbols) - children.T, grammar.root, rcond=None)[0]
+    return np.maximum(expected, 1e-9)
 
 
 def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
@@ -91,12 +115,16 @@ class Chart:
 
     Attributes:
         bottom, top: float64 (n (n + 1) / 2, n_symbols); mantissas.
+        active: int16 (n (n + 1) / 2, n_symbols); the symbols of each span's top, first ``n_active`` of them.
+        n_active: int32 (n (n + 1) / 2,).
         exponent: float64 (n (n + 1) / 2,); values are mantissa · 2 ** exponent.
         total: the sentence's mantissa, 0 when the grammar cannot derive it.
     """
 
     bottom: Floats
     top: Floats
+    active: NDArray[np.int16]
+    n_active: Ints
     exponent: Floats
     total: float
 
@@ -112,37 +140,40 @@ class Chart:
         return float(self.exponent[self.root] * np.log(2.0))
 
 
-def inside(index: RuleIndex, lexical: Floats) -> Chart:
+def inside(index: RuleIndex, lexical: Floats, *, beam: float = 0.0) -> Chart:
     """The inside pass.
 
     Args:
         index: the coarse grammar's rules.
         lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
+        beam: symbols whose inside value times their prior is below this share of their span's largest are
+            dropped; 0 keeps all.
     """
     n, n_symbols = lexical.shape
     n_spans = n * (n + 1) // 2
-    bottom = np.zeros((n_spans, n_symbols))
-    top = np.zeros((n_spans, n_symbols))
+    bottom, top = np.zeros((n_spans, n_symbols)), np.zeros((n_spans, n_symbols))
+    active, n_active = np.empty((n_spans, n_symbols), np.int16), np.zeros(n_spans, np.int32)
     exponent = np.zeros(n_spans)
-    inside_kernel(
+    _inside(
         lexical, index.by_left, index.pair_right, index.pair_rules, index.parent, index.weight,
-        index.unary_by_parent, index.unary_child, index.unary_weight, bottom, top, exponent,
+        index.unary_by_parent, index.unary_child, index.unary_weight, index.prior, beam,
+        bottom, top, active, n_active, exponent,
     )  # fmt: skip
     total = float(index.root @ top[n * (n - 1) // 2])
-    return Chart(bottom, top, exponent, total if np.isfinite(total) else 0.0)
+    return Chart(bottom, top, active, n_active, exponent, total if np.isfinite(total) else 0.0)
 
 
-@njit(cache=True, nogil=True)
-def inside_kernel(
+@kernel
+def _inside(
     lexical, by_left, pair_right, pair_rules, parent, weight, unary_by_parent, unary_child, unary_weight,
-    bottom, top, exponent,
+    prior, beam, bottom, top, active, n_active, exponent,
 ):  # fmt: skip
     n, n_symbols = lexical.shape
     for width in range(1, n + 1):
         for i in range(n - width + 1):
             j = i + width
             span = j * (j - 1) // 2 + i
-            cell = bottom[span]
+            cell, upper = bottom[span], top[span]
             common = 0.0
             if width == 1:
                 cell[:] = lexical[i]
@@ -159,9 +190,8 @@ def inside_kernel(
                         continue
                     factor = 2.0**shift
                     left, right = top[left_span], top[right_span]
-                    for b in range(n_symbols):
-                        if left[b] == 0.0:
-                            continue
+                    for slot in range(n_active[left_span]):
+                        b = active[left_span, slot]
                         scaled = left[b] * factor
                         for pair in range(by_left[b], by_left[b + 1]):
                             value = right[pair_right[pair]]
@@ -170,20 +200,34 @@ def inside_kernel(
                             value *= scaled
                             for rule in range(pair_rules[pair], pair_rules[pair + 1]):
                                 cell[parent[rule]] += weight[rule] * value
+            exponent[span] = common + _normalise(cell)
             largest = 0.0
-            for a in range(n_symbols):
-                largest = max(largest, cell[a])
-            if largest > 0.0:
-                e = max(np.floor(np.log2(largest)), -1000.0)
-                scale = 2.0**-e
-                for a in range(n_symbols):
-                    cell[a] *= scale
-                exponent[span] = common + e
-            else:
-                exponent[span] = -1e9
-            upper = top[span]
             for a in range(n_symbols):
                 value = cell[a]
                 for rule in range(unary_by_parent[a], unary_by_parent[a + 1]):
                     value += unary_weight[rule] * cell[unary_child[rule]]
                 upper[a] = value
+                largest = max(largest, value * prior[a])
+            count = 0
+            for a in range(n_symbols):
+                if upper[a] * prior[a] < beam * largest:
+                    upper[a] = 0.0
+                elif upper[a] > 0.0:
+                    active[span, count] = a
+                    count += 1
+            n_active[span] = count
+
+
+@kernel
+def _normalise(cell):
+    """Divide by a power of two so that the largest value is in [1, 2); its exponent, or one for "nothing"."""
+    largest = 0.0
+    for a in range(len(cell)):
+        largest = max(largest, cell[a])
+    if largest == 0.0:
+        return -1e9
+    exponent = max(np.floor(np.log2(largest)), -1000.0)
+    scale = 2.0**-exponent
+    for a in range(len(cell)):
+        cell[a] *= scale
+    return exponent

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numba import njit
 
 from ..errors import ConfigError
 from ..parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets, SparseTensors, Tensors
 from .forest import LEXICAL, TOP, Forest
+from .kernel import kernel
 from .latent import Scores, vector_offsets
 
 
@@ -159,7 +159,7 @@ def best_edges(forest: Forest, gains: Floats) -> Ints:
     return _best_edges(forest.n_roots, forest.edges, forest.left, forest.right, gains)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_edges(n_roots, edges, left, right, gains):
     n_nodes = len(edges) - 1
     best = np.full(n_nodes, -np.inf)
@@ -207,7 +207,7 @@ def _sparse(tensors: Tensors, order: int, grammar: LatentGrammar) -> SparseTenso
     return SparseTensors(np.cumsum(counts, dtype=np.int64), np.concatenate(states), np.concatenate(values))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _viterbi(
     n_roots, kind, symbol, edges, rule, left, right, factor, n_states, offsets,
     binary_offsets, binary_states, binary, unary_offsets, unary_states, unary,

@@ -7,13 +7,14 @@ of them only does inside and outside over the same nodes and hyperedges (``laten
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..parameters import Floats, Ints, Offsets
 from .coarse import Chart, RuleIndex
+from .kernel import kernel
 
 TOP, BINARY, LEXICAL = 0, 1, 2
 """Kinds of node: the top layer of a span, a bottom made by binary rules, a tag over its word."""
@@ -69,12 +70,12 @@ def build_forest(chart: Chart, index: RuleIndex, *, node_threshold: float, edge_
         index: the rules that made the chart.
         node_threshold, edge_threshold: least posterior, in [0, 1]; 0 keeps all that can be derived.
     """
-    arrays = _build(
-        chart.bottom, chart.top, chart.exponent, chart.root, chart.total, index.by_parent, index.rules,
-        index.rule_weight, index.unary_by_parent, index.unary_child, index.unary_weight, index.root,
-        node_threshold, edge_threshold,
+    arrays: tuple[Any, ...] = _build(
+        chart.bottom, chart.top, chart.active, chart.n_active, chart.exponent, chart.root, chart.total,
+        index.by_parent, index.group, index.rules, index.rule_weight, index.unary_by_parent,
+        index.unary_child, index.unary_weight, index.root, node_threshold, edge_threshold,
     )  # fmt: skip
-    return Forest(*arrays, log_scale=chart.log_scale)
+    return Forest(*(*arrays, chart.log_scale))
 
 
 def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
@@ -84,28 +85,30 @@ def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
         forest: the forest.
         keep: bool (n_edges,).
     """
-    arrays = _prune(
+    arrays: tuple[Any, ...] = _prune(
         forest.n_roots, forest.kind, forest.symbol, forest.start, forest.end, forest.edges,
         forest.rule, forest.left, forest.right, forest.factor, keep,
     )  # fmt: skip
-    return Forest(*arrays, log_scale=forest.log_scale)
+    return Forest(*(*arrays, forest.log_scale))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grown(array):
     larger = np.empty(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _build(
-    bottom, top, exponent, root_row, total, by_parent, rules, rule_weight, unary_by_parent, unary_child,
-    unary_weight, root, node_threshold, edge_threshold,
+    bottom, top, active, n_active, exponent, root_row, total, by_parent, group, rules, rule_weight,
+    unary_by_parent, unary_child, unary_weight, root, node_threshold, edge_threshold,
 ):  # fmt: skip
     n_spans, n_symbols = bottom.shape
     n = int((np.sqrt(8.0 * n_spans + 1.0) - 1.0) // 2)
-    outside = np.zeros((n_spans, n_symbols))  # of top layers; scaled so that inside · outside / total is a posterior
+    outside = np.zeros(
+        (n_spans, n_symbols)
+    )  # of top layers; scaled so that inside · outside / total is a posterior
     below = np.zeros(n_symbols)  # outside of the bottom layer of the span at hand
     top_id = np.full((n_spans, n_symbols), -1, np.int32)
     bottom_id = np.full((n_spans, n_symbols), -1, np.int32)
@@ -179,37 +182,45 @@ def _build(
                     left_row[n_edges], right_row[n_edges] = -1, -1
                     n_edges += 1
                 n_nodes += 1
-                for r in range(by_parent[a], by_parent[a + 1]):
-                    b, c = rules[r, 1], rules[r, 2]
-                    for k in range(i + 1, j):
-                        left, right = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
+                for k in range(i + 1, j):
+                    left, right = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
+                    for slot in range(n_active[left]):
+                        b = active[left, slot]
+                        first = group[a, b]
+                        if first < 0:
+                            continue
                         in_left = top[left, b]
-                        if in_left == 0.0:
-                            continue
-                        in_right = top[right, c]
-                        if in_right == 0.0:
-                            continue
-                        flow = out * rule_weight[r] * factors[k]
-                        outside[left, b] += flow * in_right * total
-                        outside[right, c] += flow * in_left * total
-                        if flow * in_left * in_right < edge_threshold:
-                            continue
-                        if n_edges + 1 >= len(rule):
-                            rule, factor = _grown(rule), _grown(factor)
-                            left_row, left_symbol = _grown(left_row), _grown(left_symbol)
-                            right_row, right_symbol = _grown(right_row), _grown(right_symbol)
-                        rule[n_edges], factor[n_edges] = r, factors[k]
-                        left_row[n_edges], left_symbol[n_edges] = left, b
-                        right_row[n_edges], right_symbol[n_edges] = right, c
-                        n_edges += 1
+                        scaled = out * factors[k]
+                        for r in range(first, by_parent[a + 1]):
+                            if rules[r, 1] != b:
+                                break
+                            c = rules[r, 2]
+                            in_right = top[right, c]
+                            if in_right == 0.0:
+                                continue
+                            flow = scaled * rule_weight[r]
+                            outside[left, b] += flow * in_right * total
+                            outside[right, c] += flow * in_left * total
+                            if flow * in_left * in_right < edge_threshold:
+                                continue
+                            if n_edges + 1 >= len(rule):
+                                rule, factor = _grown(rule), _grown(factor)
+                                left_row, left_symbol = _grown(left_row), _grown(left_symbol)
+                                right_row, right_symbol = _grown(right_row), _grown(right_symbol)
+                            rule[n_edges], factor[n_edges] = r, factors[k]
+                            left_row[n_edges], left_symbol[n_edges] = left, b
+                            right_row[n_edges], right_symbol[n_edges] = right, c
+                            n_edges += 1
 
     edges = np.empty(n_nodes + 1, np.int64)
     left_node, right_node = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
+    edge_rule, edge_factor = np.empty(n_edges, np.int32), np.empty(n_edges)
     kept = 0
     for node in range(n_nodes):
         last = first_edge[node + 1] if node + 1 < n_nodes else n_edges
         edges[node] = kept
-        for e in range(first_edge[node], last):
+        for position in np.argsort(rule[first_edge[node] : last], kind="mergesort"):
+            e = first_edge[node] + position
             left_child, right_child = -1, -1
             if kind[node] == 0:
                 left_child = bottom_id[left_row[e], left_symbol[e]]
@@ -220,17 +231,18 @@ def _build(
                 right_child = top_id[right_row[e], right_symbol[e]]
                 if left_child < 0 or right_child < 0:
                     continue
-            rule[kept], factor[kept] = rule[e], factor[e]
+            edge_rule[kept], edge_factor[kept] = rule[e], factor[e]
             left_node[kept], right_node[kept] = left_child, right_child
             kept += 1
     edges[n_nodes] = kept
     return (
         n_roots, kind[:n_nodes].copy(), symbol[:n_nodes].copy(), start[:n_nodes].copy(), end[:n_nodes].copy(),
-        edges, rule[:kept].copy(), left_node[:kept].copy(), right_node[:kept].copy(), factor[:kept].copy(),
+        edges, edge_rule[:kept].copy(), left_node[:kept].copy(), right_node[:kept].copy(),
+        edge_factor[:kept].copy(),
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _prune(n_roots, kind, symbol, start, end, edges, rule, left, right, factor, keep):
     n_nodes = len(kind)
     productive = np.zeros(n_nodes, np.bool_)

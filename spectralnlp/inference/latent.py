@@ -13,12 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ..parameters import DenseTensors, Floats, LatentGrammar, Lexicon, Offsets
 from .forest import Forest
-
-_FAST = {"reassoc", "contract", "nsz", "arcp"}  # not nnan and ninf: an overflow must show
+from .kernel import fast_kernel, kernel
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,7 @@ def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
     return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])
 
 
-def leaf_vectors(
-    forest: Forest, grammar: LatentGrammar, entries: Offsets, signatures: Offsets
-) -> Floats:
+def leaf_vectors(forest: Forest, grammar: LatentGrammar, entries: Offsets, signatures: Offsets) -> Floats:
     """Vectors of the forest's lexical nodes.
 
     Args:
@@ -106,7 +102,7 @@ def leaf_vectors(
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _leaf_vectors(
     kind, symbol, start, entries, signatures, starts, tags, offsets, values, backoff, n_states,
     state_offsets, tag_default,
@@ -137,7 +133,7 @@ def _leaf_vectors(
     return leaves
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(tags, first, last, tag):
     for row in range(first, last):
         if tags[row] == tag:
@@ -145,7 +141,7 @@ def _find(tags, first, last, tag):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _start_outside(n_roots, symbol, state_offsets, root, offsets, outside):
     for node in range(n_roots):
         first = state_offsets[symbol[node]]
@@ -153,7 +149,7 @@ def _start_outside(n_roots, symbol, state_offsets, root, offsets, outside):
             outside[offsets[node] + h] = root[first + h]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _dot_nodes(n_nodes, offsets, inside, outside):
     total = 0.0
     for position in range(offsets[n_nodes]):
@@ -161,7 +157,7 @@ def _dot_nodes(n_nodes, offsets, inside, outside):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _node_posteriors(offsets, inside, outside):
     posterior = np.zeros(len(offsets) - 1)
     for node in range(len(posterior)):
@@ -170,7 +166,7 @@ def _node_posteriors(offsets, inside, outside):
     return posterior
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@fast_kernel
 def _inside_dense(
     kind, symbol, edges, rule, left, right, factor, n_states, offsets,
     binary_offsets, binary, unary_offsets, unary, leaves, inside,
@@ -222,7 +218,7 @@ def _inside_dense(
                 inside[at + h] += value
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@fast_kernel
 def _outside_dense(
     kind, symbol, edges, rule, left, right, factor, n_states, offsets,
     binary_offsets, binary, unary_offsets, unary, leaves, inside, outside, edge,
@@ -279,7 +275,7 @@ def _outside_dense(
                 e += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _inside_sparse(
     kind, symbol, edges, rule, left, right, factor, n_states, offsets,
     binary_offsets, binary_states, binary, unary_offsets, unary_states, unary, leaves, inside,
@@ -305,11 +301,14 @@ def _inside_sparse(
                 y = offsets[right[e]]
                 for t in range(binary_offsets[r], binary_offsets[r + 1]):
                     inside[at + binary_states[t, 0]] += (
-                        factor[e] * binary[t] * inside[x + binary_states[t, 1]] * inside[y + binary_states[t, 2]]
+                        factor[e]
+                        * binary[t]
+                        * inside[x + binary_states[t, 1]]
+                        * inside[y + binary_states[t, 2]]
                     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _outside_sparse(
     kind, symbol, edges, rule, left, right, factor, n_states, offsets,
     binary_offsets, binary_states, binary, unary_offsets, unary_states, unary, leaves, inside, outside, edge,

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..parameters import Floats, LatentGrammar, Lexicon, Offsets
 from ..text.signatures import Signature
+from .kernel import kernel
 
 _ANY_TAG = 1e-4
 """Value of a tag that neither a word nor its signature was seen with, where nothing else derives."""
@@ -83,7 +83,7 @@ def coarse_values(
     return values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(entries, signatures, starts, row_tags, row_values, backoff, values):
     for i in range(len(entries)):
         entry, signature = entries[i], signatures[i]

@@ -23,11 +23,13 @@ class Pruning:
     """What the coarse pass keeps.
 
     Args:
+        beam: see :func:`~.coarse.inside`.
         node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
     """
 
-    node_threshold: float = 1e-5
-    edge_threshold: float = 1e-6
+    beam: float = 1e-5
+    node_threshold: float = 1e-4
+    edge_threshold: float = 1e-5
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,12 @@ class Pipeline:
 
         Args:
             words: tokens in the model's conventions, one or more.
-            allowed: bool (n_tokens, n_symbols), the tags that each token may have, at least one; None for all.
+            allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
         """
         found = look_up(self.coarse.lexicon, words, self.signature)
         for any_tag in (False, True):
-            chart = inside(self.index, coarse_values(self.coarse, found, allowed, any_tag=any_tag))
+            values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
+            chart = inside(self.index, values, beam=self.pruning.beam)
             if chart.total > 0:
                 forest = build_forest(
                     chart,

@@ -1,4 +1,4 @@
-"""The probability of one given tree, its states summed out: the tensor form of the tutorial's dynamic program."""
+"""The probability of one given tree, states summed out: the tensor form of the tutorial's dynamic program."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from ..trees.tree import Tree
 from .lexical import look_up
 
 
-def tree_log_probability(
-    tree: Tree, grammar: LatentGrammar, signature: Signature
-) -> float:
+def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signature) -> float:
     """Natural logarithm of |p(tree)|.
 
     Args:
@@ -34,7 +32,9 @@ def tree_log_probability(
         if symbol < 0:
             return -np.inf
         if node.word is not None:
-            vector = _word_vector(grammar, symbol, int(found.entries[position]), int(found.signatures[position]))
+            vector = _word_vector(
+                grammar, symbol, int(found.entries[position]), int(found.signatures[position])
+            )
             position += 1
             log_scale = 0.0
         elif len(node.children) == 2:

@@ -27,7 +27,9 @@ def load(name: str | Path) -> Any:
         path = Path(registry.models.get(str(name)))
     elif not path.exists():
         installed = ", ".join(registry.models.names()) or "none"
-        raise ModelError(f"no model {str(name)!r}", hint=f"give a model folder, or an installed model: {installed}")
+        raise ModelError(
+            f"no model {str(name)!r}", hint=f"give a model folder, or an installed model: {installed}"
+        )
     stored = load_model(path)
     if stored.kind not in registry.tasks:
         raise ModelError(f"a model for {stored.kind!r}, which nothing installed knows", path=path)

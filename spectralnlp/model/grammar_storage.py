@@ -89,9 +89,17 @@ def unpack_grammars(shared: Mapping[str, Any], arrays: Mapping[str, Any]) -> lis
                 tensors.append(DenseTensors(offsets, values))
         grammars.append(
             LatentGrammar(
-                tuple(shared["symbols"]), is_tag, part("n_states"), part("binary_rules"), tensors[0],
-                part("unary_rules"), tensors[1], part("root"), part("tag_default"), lexicon,
-            )  # fmt: skip
+                tuple(shared["symbols"]),
+                is_tag,
+                part("n_states"),
+                part("binary_rules"),
+                tensors[0],
+                part("unary_rules"),
+                tensors[1],
+                part("root"),
+                part("tag_default"),
+                lexicon,
+            )
         )
     return grammars
 

@@ -99,9 +99,7 @@ def bracket_posteriors(evidence: Evidence, symbols: Sequence[str]) -> Mapping[tu
     return posteriors
 
 
-def constituents_of(
-    tree: Tree, posteriors: Mapping[tuple[str, int, int], float]
-) -> tuple[Constituent, ...]:
+def constituents_of(tree: Tree, posteriors: Mapping[tuple[str, int, int], float]) -> tuple[Constituent, ...]:
     """The brackets of a tree with their posteriors.
 
     The middle of a compressed unary chain has no posterior of its own: it takes its parent's.

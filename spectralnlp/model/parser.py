@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -133,9 +133,7 @@ class Parser:
         binary = derivation_tree(evidence, decoder.decode(evidence), self.coarse.symbols, forms)
         tree = restore(binary, self.chains)
         constituents = constituents_of(tree, bracket_posteriors(evidence, self.coarse.symbols))
-        return Parse(
-            add_root(tree), sentence, inference.log_probability, constituents, _fallback(inference)
-        )
+        return Parse(add_root(tree), sentence, inference.log_probability, constituents, _fallback(inference))
 
     def _flat(self, sentence: Sentence, forms: Sequence[str]) -> Parse:
         tags = sentence.tags or [self._commonest_tag] * len(forms)
@@ -150,8 +148,9 @@ class Parser:
         return labels_of(self.coarse.symbols[last[int(values.argmax())]])[-1]
 
     def _allowed(self, tags: Sequence[str] | None) -> NDArray[np.bool_] | None:
-        """bool (n_tokens, n_symbols): the symbols that the given tags stand for; tags unknown to the
-        grammar allow all."""
+        """Bool (n_tokens, n_symbols): the symbols that the given tags stand for; tags unknown to the
+        grammar allow all.
+        """
         return None if tags is None else np.array([self._symbols_of_tag(tag) for tag in tags])
 
     @lru_cache(maxsize=1024)  # noqa: B019 - a parser lives as long as its program
@@ -227,7 +226,7 @@ class Parser:
             "conventions": self.conventions.to_dict(),
             "decoder": self.decoder,
             "decoder_settings": dict(self.decoder_settings),
-            "pruning": [self.pruning.node_threshold, self.pruning.edge_threshold],
+            "pruning": asdict(self.pruning),
             "about": dict(self.about),
         }
         save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
@@ -246,7 +245,7 @@ class Parser:
                 coarse, tuple(grammars), Binariser.from_dict(metadata["binariser"]),
                 {(top, bottom): tuple(chain) for top, bottom, chain in metadata["chains"]},
                 Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
-                metadata["decoder_settings"], Pruning(*metadata["pruning"]), metadata["about"],
+                metadata["decoder_settings"], Pruning(**metadata["pruning"]), metadata["about"],
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error

@@ -17,7 +17,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spectralnlp.model import Parse
+    from spectralnlp.model.parse import Parse
 
 
 def render(parse: Parse, scores: bool = True) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,6 +22,9 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_trees
 
 OnBad = Callable[[InputError], None]
+
+CONVENTION_TREES = 5000
+"""Trees that are enough to see how a treebank writes its tokens."""
 
 
 class ParsingTask:
@@ -48,6 +51,7 @@ class ParsingTask:
         corpus: Corpus[Tree],
         *,
         report: Callable[[str], None] = lambda line: None,
+        description: str = "",
     ) -> Parser:
         """Fit an estimator and wrap its grammars into a parser.
 
@@ -55,6 +59,7 @@ class ParsingTask:
             estimator: one whose task is parsing.
             corpus: cleaned trees.
             report: told the time of each pass, a line each.
+            description: Markdown for the model card: name, sources, licences, uses.
         """
         with timed_passes(report):
             fitted: Any = estimator.fit(corpus)
@@ -70,11 +75,11 @@ class ParsingTask:
             grammars=fitted.grammars_,
             binariser=fitted.binariser_,
             chains=fitted.chains_,
-            conventions=Conventions.learn(Counter(fitted.word_counts_).elements()),
+            conventions=_learn_conventions(corpus),
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,
             about=about,
-            card=model_card(about),
+            card=model_card(about, description),
         )
 
     def evaluate(
@@ -115,6 +120,11 @@ class ParsingTask:
         return Parser.from_stored(stored)
 
 
+def _learn_conventions(corpus: Corpus[Tree]) -> Conventions:
+    trees = islice(corpus, CONVENTION_TREES)
+    return Conventions.learn(word for tree in trees for word in tree.words())
+
+
 def _read_clean(path: Path, reader: str, on_bad: OnBad | None) -> Iterator[Tree]:
     for tree in read_trees(path, reader, on_bad):
         cleaned = clean(tree)
@@ -140,16 +150,28 @@ def warm_up(parser: Parser) -> None:
     parser.parse_tokens(["a", "b", "c"])
 
 
-def model_card(about: Mapping[str, Any]) -> str:
-    """A model card: what the model is and what it was made from."""
-    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
-    return f"""# A constituency parser
+def model_card(about: Mapping[str, Any], description: str = "") -> str:
+    """A model card: what the model is and what it was made from.
 
-Trained with spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, on {about["training trees"]:,}
-trees of {about["training tokens"]:,} tokens. The parameters and the vocabulary come from those trees: their
-licence applies. Made for text like them; use `spectralnlp evaluate` on gold trees of your own before you rely on it.
+    Args:
+        about: the parser's ``about``.
+        description: Markdown to begin with.
+    """
+    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
+    return f"""{description.strip() or _UNDESCRIBED}
+
+## Training
+
+spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, {about["training trees"]:,} trees of
+{about["training tokens"]:,} tokens.
 
 | setting | value |
 |---|---|
 {parameters}
 """
+
+
+_UNDESCRIBED = """# A constituency parser
+
+The parameters and the vocabulary come from the training trees: their licence applies. Made for text like
+them: run `spectralnlp evaluate` on gold trees of your own before you rely on it."""

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from spectralnlp.errors import InputError
 from spectralnlp.text.english import NEVER_FINAL, STARTERS
-from spectralnlp.text.tokenizer import BLANK, Tokenizer
+from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
 
 MAX_TOKENS = 1000
@@ -31,21 +31,21 @@ _ITEM = re.compile(r"[-*•–—]\s|\(?\w{1,3}[.)]\s")
 _STOPS = re.compile(r"[.?!。！？؟।]|[?!]+|\.{4,}")
 _SUSPENSIONS = frozenset(("...", "..", "…", "……"))
 _CLOSERS = frozenset(("'", '"', "''", "’", "”", "»", "›", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
+_MOST_CLOSERS = 8  # so that a million of them take linear time
 _CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
-_NOT_BLANK = re.compile(f"[^{BLANK}]")
 _GIVEN_TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
 
 
 def read_lines(stream: TextIO) -> Iterator[str]:
     """The lines of a text stream with their ends; a line too long for memory in pieces, cut at blanks.
 
-    A piece is at most ``MAX_LINE`` characters, unless one word is longer than that.
+    A piece is shorter than twice ``MAX_LINE``; only a word longer than ``MAX_LINE`` is cut itself.
     """
     rest = ""
     while piece := stream.readline(MAX_LINE):
-        piece = rest + piece
-        rest = ""
-        if not piece.endswith("\n") and (cut := piece.rfind(" ") + 1):
+        unfinished = len(piece) == MAX_LINE and not piece.endswith("\n")
+        piece, rest = rest + piece, ""
+        if unfinished and (cut := piece.rfind(" ") + 1):
             piece, rest = piece[:cut], piece[cut:]
         yield piece
     if rest:
@@ -111,9 +111,10 @@ def _is_complete(tokens: list[Token]) -> bool:
 
 
 def _last_open(tokens: list[Token]) -> int:
-    """Index of the last token that is no closing mark (0 if all are)."""
-    index = len(tokens) - 1
-    while index > 0 and tokens[index].text in _CLOSERS:
+    """Index of the last token that is no closing mark, as far back as a few such marks."""
+    last = len(tokens) - 1
+    index = last
+    while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:
         index -= 1
     return index
 

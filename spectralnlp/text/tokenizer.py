@@ -28,15 +28,15 @@ _EMOJI = (
     r"|[\U0001F000-\U0001FAFF\u2600-\u27bf\u2b00-\u2bff][\ufe0f\U0001F3FB-\U0001F3FF]*+"
     r"(?:\u200d[\U0001F000-\U0001FAFF\u2600-\u27bf\u2b00-\u2bff][\ufe0f\U0001F3FB-\U0001F3FF]*+)*+)"
 )
-_EMOTICON = r"(?<![\w)])(?:[:;=]['^]?[-o]?[()\[\]DPpO/\\|*3]|<3|\^_\^|[-\w]_[-\w](?=$))(?!\w)"
+_EMOTICON = r"(?<![\w)])(?:[:;]['^]?[-o]?[()\[\]DPO/\\|*]|=[()]|<3|\^_\^|-_-)(?!\w)"
 _URL = r"(?:https?|ftp)://[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]}…]|www\.[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]}…]"
 _EMAIL = r"[\w.+%-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"
 _OPENERS = "([{<‘“„«`¿¡"
 _CLOSERS = ("'", '"', "’", "”", "»", ")", "]")
 _CLOSING = ".,;:!?)]}>’”»%…"
 
-_CLITIC = re.compile(r"n['’]t|['’](?:s|m|d|ll|re|ve)", re.I)
-_CLITIC_AT_END = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))\Z", re.I)
+_CLITIC = r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))"
+_CLITIC_AT_END = re.compile(rf"{_CLITIC}\Z", re.I)
 _HYPHEN = re.compile("([-‐‑])")
 _DOTTED = re.compile(r"(?:[^\W\d_]++-)?(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 _ENUMERATOR = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
@@ -173,7 +173,7 @@ class Tokenizer:
             return _DOTTED.fullmatch(word) is not None
         if lowered in NUMBERED:
             return after not in _CLOSERS  # 'He said "No."'
-        return lowered in ANY_CASE or word[0].isupper() and lowered.capitalize() in CAPITALISED
+        return lowered in ANY_CASE or (word[0].isupper() and lowered.capitalize() in CAPITALISED)
 
     def _parts(self, word: str) -> list[str]:
         """A word cut at its contraction and its hyphens, if the treebank does so."""
@@ -241,12 +241,12 @@ def _pattern(conventions: Conventions) -> str:
         _EMOTICON,
         _EMOJI,
         r"[#@](?=[^\W\d_])\w++",
-        r"(?P<double>``|''|[\"“”„«»‟])",
+        r"``|''|[\"“”„«»‟]",
         r"[.…]{2,}+|…",
     ]
     if english:
         alternatives += [
-            rf"(?:{_CLITIC.pattern})(?!\w)",
+            rf"{_CLITIC}(?!\w)",
             rf"(?P<elided>(?<!\w)['’](?:n['’]|\d\ds?|{'|'.join(ELIDED)})(?!\w))",
             r"(?-i:(?<!\w)[A-Z]{1,3}\$)",
         ]

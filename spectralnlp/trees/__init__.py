@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from spectralnlp.trees.binarise import (
     Binariser,
+    Direction,
+    Unaries,
     head_leaf_positions,
     is_intermediate,
     labels_of,
@@ -27,8 +29,10 @@ from spectralnlp.trees.tree import Tree
 
 __all__ = [
     "Binariser",
+    "Direction",
     "Tree",
     "TreeReader",
+    "Unaries",
     "add_root",
     "clean",
     "english_head",

@@ -24,6 +24,9 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.trees.heads import HeadFinder, head_finder
 from spectralnlp.trees.tree import Tree
 
+Direction = Literal["head", "left", "right"]
+Unaries = Literal["compress", "collapse"]
+
 _ESCAPES = str.maketrans({"\\": "\\\\", "+": "\\p", "^": "\\c", "@": "\\a"})
 _UNESCAPED = {"\\": "\\", "p": "+", "c": "^", "a": "@"}
 _ESCAPED = re.compile(r"\\(.)")
@@ -90,11 +93,11 @@ class Binariser:
         ConfigError: a value that makes no sense.
     """
 
-    direction: Literal["head", "left", "right"] = "head"
+    direction: Direction = "head"
     vertical: int = 0
     horizontal: int = 0
     mark_direction: bool = True
-    unaries: Literal["compress", "collapse"] = "compress"
+    unaries: Unaries = "compress"
     annotate_tags: bool = False
     heads: str = "english"
 

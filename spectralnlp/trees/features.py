@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.errors import ConfigError
 from spectralnlp.trees.binarise import is_intermediate
 from spectralnlp.trees.treelog import Ints, TreeTable
 
@@ -39,30 +40,25 @@ class NodeFeatures:
     outside: Ids
 
 
-def node_features(
-    table: TreeTable, name: str, signature: Callable[..., str], heads: Ints | None = None
-) -> NodeFeatures:
+def node_features(table: TreeTable, name: str, signature: Callable[..., str]) -> NodeFeatures:
     """The features of a set, for every node.
 
     Args:
         table: the treebank.
         name: ``rich``, ``tutorial`` or ``simple``.
         signature: of a word and its position; stands for rare words.
-        heads: int32 (n_nodes,); row of the preterminal that heads each node, for ``tutorial``.
     """
     view = _View(table, signature)
     if name == "simple":
         return NodeFeatures(_stack([view.expansion]), _stack([view.hash(1, view.rule_above)]))
     if name == "tutorial":
-        if heads is None:
-            raise ValueError("the tutorial's features need heads")
-        return NodeFeatures(_stack(_tutorial_inside(view, heads)), _stack(_tutorial_outside(view, heads)))
+        return NodeFeatures(_stack(_tutorial_inside(view)), _stack(_tutorial_outside(view)))
     if name == "rich":
         return NodeFeatures(_stack(_rich_inside(view)), _stack(_rich_outside(view)))
-    raise ValueError(f"no set of features is called {name!r}")
+    raise ConfigError(f"no set of features is called {name!r}", hint="use rich, tutorial or simple")
 
 
-def _tutorial_inside(view: _View, heads: Ints) -> list[Ids]:
+def _tutorial_inside(view: _View) -> list[Ids]:
     table = view.table
     inner = ~view.is_tag
     left, right = view.of(view.symbol, table.left), view.of(view.symbol, table.right)
@@ -72,16 +68,16 @@ def _tutorial_inside(view: _View, heads: Ints) -> list[Ids]:
         view.hash(3, right, only=table.right >= 0),
         view.hash(4, view.expansion, view.of(view.expansion, table.left), only=inner),
         view.hash(5, view.expansion, view.of(view.expansion, table.right), only=table.right >= 0),
-        view.hash(6, view.symbol[heads], only=inner),
+        view.hash(6, view.symbol[table.head], only=inner),
         view.hash(7, np.minimum(table.end - table.start, 20), only=inner),
         view.hash(8, view.lower, only=view.is_tag),
     ]
 
 
-def _tutorial_outside(view: _View, heads: Ints) -> list[Ids]:
+def _tutorial_outside(view: _View) -> list[Ids]:
     table = view.table
     parent, grandparent = view.ancestors[0], view.ancestors[1]
-    head_above = view.of(view.symbol[heads], parent)
+    head_above = view.of(view.symbol[table.head], parent)
     left = table.start - view.tree_start
     return [
         view.hash(1, view.rule_above),
@@ -101,7 +97,7 @@ def _rich_inside(view: _View) -> list[Ids]:
     below_left = view.of(view.expansion, table.left)
     below_right = view.of(view.expansion, table.right)
     first, last = view.leaf_at(table.start), view.leaf_at(table.end - 1)
-    suffixes = [view.word_column(lambda word, k=k: word.lower()[-k:]) for k in (2, 3)]
+    suffixes = [view.word_column(str.lower, last=k) for k in (2, 3)]
     signs = view.word_column(lambda word: view.signature(word, 1))
     return [
         view.hash(1, view.expansion, only=inner),
@@ -216,9 +212,9 @@ class _View:
         outside = (self.table.start[leaf] < self.table.start) | (self.table.start[leaf] >= self.table.end)
         return np.where(same & outside, column[leaf], NONE)
 
-    def word_column(self, function: Callable[[str], str]) -> Ids:
-        """What a function says of each preterminal's word, as numbers from 1; 0 at other nodes."""
-        return self._spread([function(word) for word in self.table.words])
+    def word_column(self, function: Callable[[str], str], last: int = 0) -> Ids:
+        """What a function says of each preterminal's word (the end of it), as numbers from 1; else 0."""
+        return self._spread([function(word)[-last:] for word in self.table.words])
 
     def _common_words(self) -> Ids:
         """Lower-cased words, rarer ones than five occurrences replaced by their signatures."""

@@ -7,7 +7,8 @@ log that replay (update and forget) runs from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.corpus import Batch
 from spectralnlp.moments import Array, Moments
-from spectralnlp.trees.binarise import Binariser
+from spectralnlp.trees.binarise import Binariser, head_leaf_positions, unary_chains
 from spectralnlp.trees.tree import Tree
 
 Ints = NDArray[np.int32]
@@ -33,7 +34,8 @@ class TreeTable:
             has only a left child, a preterminal has none.
         parent: int32 (n_nodes,); -1 at roots.
         word: int32 (n_nodes,); of a preterminal, else -1.
-        start, end: int32 (n_nodes,); token span, end exclusive.
+        start, end: int32 (n_nodes,); span in tokens of the whole treebank, end exclusive.
+        head: int32 (n_nodes,); row of the preterminal that heads each node.
         tree: int32 (n_nodes,); which tree.
         weight: float64 (n_trees,); how often each tree counts, 1 as it is read.
     """
@@ -47,6 +49,7 @@ class TreeTable:
     word: Ints
     start: Ints
     end: Ints
+    head: Ints
     tree: Ints
     weight: NDArray[np.float64]
 
@@ -63,11 +66,14 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes in the order of :class:`TreeTable`: labels, words (-1: none) and arities; and nodes a tree."""
+    """Nodes in the order of :class:`TreeTable`: labels, words (-1: none), arities and the token of the tree
+    that heads each; and nodes a tree.
+    """
 
     label: Ints
     word: Ints
     arity: Ints
+    head: Ints
     sizes: Ints
 
 
@@ -83,6 +89,8 @@ class TreeLog(Moments[Tree]):
         self._labels: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._chunks: dict[tuple[int, int], _Chunk] = {}
+        self.chains: Counter[tuple[str, ...]] = Counter()
+        """How often each unary chain occurred, labels from the top down."""
 
     def parameters(self) -> dict[str, object]:
         """The binarisation."""
@@ -90,16 +98,21 @@ class TreeLog(Moments[Tree]):
 
     def observe(self, batch: Batch[Tree]) -> None:
         """Add cleaned trees."""
+        if not len(batch):
+            return  # its key may be that of the batch that really begins there
         labels, words = self._labels, self._words
-        label, word, arity, sizes = [], [], [], []
+        label, word, arity, head, sizes = [], [], [], [], []
         for example in batch:
-            nodes = self.binariser.binarise(example).postorder()
+            self.chains.update(unary_chains(example))
+            tree = self.binariser.binarise(example)
+            nodes = tree.postorder()
             sizes.append(len(nodes))
+            head.extend(head_leaf_positions(tree, self.binariser.heads))
             for node in nodes:
                 label.append(labels.setdefault(node.label, len(labels)))
                 arity.append(len(node.children))
                 word.append(-1 if node.word is None else words.setdefault(node.word, len(words)))
-        columns = (np.array(column, np.int32) for column in (label, word, arity, sizes))
+        columns = (np.array(column, np.int32) for column in (label, word, arity, head, sizes))
         self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
 
     def table(self) -> TreeTable:
@@ -110,14 +123,17 @@ class TreeLog(Moments[Tree]):
         new_label = np.array([rank[name] for name in self._labels] or [0], np.int32)
         rank = {name: i for i, name in enumerate(words)}
         new_word = np.array([*(rank[name] for name in self._words), -1], np.int32)
-        label, word, arity, sizes = (
+        label, word, arity, head, sizes = (
             np.concatenate([getattr(chunk, name) for chunk in chunks] or [np.empty(0, np.int32)])
-            for name in ("label", "word", "arity", "sizes")
+            for name in ("label", "word", "arity", "head", "sizes")
         )
         left, right, parent, start, end = _link(arity)
+        tree = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        leaves = np.flatnonzero(arity == 0).astype(np.int32)
+        first_token = start[np.cumsum(sizes) - 1]  # of each tree: where its root begins
         return TreeTable(
             tuple(symbols), tuple(words), new_label[label], left, right, parent, new_word[word], start, end,
-            np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.ones(len(sizes)),
+            leaves[first_token[tree] + head], tree, np.ones(len(sizes)),
         )  # fmt: skip
 
     def arrays(self) -> dict[str, Array]:
@@ -135,6 +151,12 @@ class TreeLog(Moments[Tree]):
             "symbol": table.symbol,
             "word": table.word,
             "arity": arity,
+            "head": np.concatenate(
+                [np.empty(0, np.int32), *(self._chunks[k].head for k in sorted(self._chunks))]
+            ),
+            "chains": _packed(
+                f"{count}\1" + "\1".join(chain) for chain, count in sorted(self.chains.items())
+            ),
             "places": np.array(keys, np.int64).reshape(-1, 3),
         }
 
@@ -144,18 +166,24 @@ class TreeLog(Moments[Tree]):
         row = 0
         for document, start, size in arrays["places"].tolist():
             part = slice(row, row + size)
-            columns = (arrays[name][part].astype(np.int32) for name in ("symbol", "word", "arity"))
-            self._chunks[document, start] = _Chunk(*columns, sizes=np.array([size], np.int32))
+            columns = (arrays[name][part].astype(np.int32) for name in ("symbol", "word", "arity", "head"))
+            self._chunks[document, start] = _Chunk(*(*columns, np.array([size], np.int32)))
             row += size
+        for line in _unpacked(arrays["chains"]):
+            count, *chain = line.split("\1")
+            self.chains[tuple(chain)] = int(count)
 
     def _add(self, other: TreeLog) -> None:
         label = np.array([self._labels.setdefault(n, len(self._labels)) for n in other._labels], np.int32)
         word = np.array([*(self._words.setdefault(n, len(self._words)) for n in other._words), -1], np.int32)
         for key, chunk in other._chunks.items():
-            self._chunks[key] = _Chunk(label[chunk.label], word[chunk.word], chunk.arity, chunk.sizes)
+            self._chunks[key] = _Chunk(
+                label[chunk.label], word[chunk.word], chunk.arity, chunk.head, chunk.sizes
+            )
+        self.chains.update(other.chains)
 
 
-def _packed(names: tuple[str, ...]) -> Array:
+def _packed(names: Iterable[str]) -> Array:
     return np.frombuffer("\0".join(names).encode(), np.uint8).copy()
 
 

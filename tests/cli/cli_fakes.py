@@ -87,10 +87,10 @@ class FakeParser:
     def inspect(self, symbol: str | None) -> list[SimpleNamespace]:
         words, rules = [("cat", 0.5), ("dog", 0.25)], [("NP -> DT NN", 0.125)]
         states = [
-            SimpleNamespace(index=0, weight=0.75, words=words, rules=[]),
-            SimpleNamespace(index=1, weight=0.25, words=[], rules=rules),
+            SimpleNamespace(index=0, words=words, rules=[]),
+            SimpleNamespace(index=1, words=[], rules=rules),
         ]
-        return [SimpleNamespace(symbol=symbol or "NN", n_states=2, count=12.0, states=states)]
+        return [SimpleNamespace(symbol=symbol or "NN", n_states=2, states=states)]
 
     def save(self, path: str | Path) -> None:
         save_model(path, kind="parser", metadata={}, arrays={"one": np.ones(1)}, card="# A fake\n")
@@ -136,7 +136,6 @@ class FakingTask:
         estimator: Copycat,
         corpus: Corpus[Tree],
         *,
-        dev: Corpus[Tree] | None = None,
         report: Callable[[str], None],
     ) -> FakeParser:
         estimator.fit(corpus)

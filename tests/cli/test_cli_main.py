@@ -68,8 +68,8 @@ def test_plugins_add_commands(run: Run) -> None:
 def test_plugins_lists_what_works_what_is_broken_and_what_is_not_installed(run: Run) -> None:
     status, out, err = run("plugins")
     assert (status, err) == (0, "")
-    rows = {(line.split()[0], line.split()[1]): line for line in out.splitlines()}
-    assert "tiny-plugin 0.3  ok" in rows["estimators", "copycat.v1"]
+    rows = {tuple(line.split()[:2]): " ".join(line.split()) for line in out.splitlines()}
+    assert "tiny-plugin 0.3 ok" in rows["estimators", "copycat.v1"]
     assert "broken" in rows["estimators", "shattered.v1"]
     assert "cli_no_such_module" in rows["estimators", "shattered.v1"]
     assert "not installed" in rows["engines", "faraway"]

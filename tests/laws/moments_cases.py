@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.corpus import Batch
+from spectralnlp.estimators.rule_counts import RuleCounts
 from spectralnlp.moments import Counts, Moments
+from spectralnlp.trees import Binariser, Tree
+from spectralnlp.trees.treelog import TreeLog
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,23 @@ def random_sentences(n: int, seed: int = 0) -> list[list[str]]:
     return [list(rng.choice(words, size=rng.integers(0, 8))) for _ in range(n)]
 
 
+def random_trees(n: int, seed: int = 0) -> list[Tree]:
+    """Trees of every shape that counts differ: flat, deep, unary chains, one word."""
+    rng = np.random.default_rng(seed)
+
+    def grow(depth: int) -> Tree:
+        if depth == 0 or rng.random() < 0.3:
+            return Tree(str(rng.choice(["D", "N", "V"])), word=str(rng.choice(["a", "b", "\u2028", '"'])))
+        children = [grow(depth - 1) for _ in range(rng.integers(1, 5))]
+        return Tree(str(rng.choice(["S", "NP", "ADVP|PRT", "X+Y"])), children)
+
+    return [grow(4) for _ in range(n)]
+
+
+LEFT, RIGHT = Binariser(direction="left").to_dict(), Binariser(direction="right", unaries="collapse").to_dict()
 PROJECTION = np.random.default_rng(1).standard_normal((8, 3))
 SENTENCES = random_sentences(37)
+TREES = random_trees(37)
 
 CASES = [
     MomentsCase("Counts of words", Counts, SENTENCES, {}, exact=True),
@@ -112,5 +130,19 @@ CASES = [
             "scale": lambda: RandomCovariance(PROJECTION, scale=2.0),
         },
         exact=False,
+    ),
+    MomentsCase(
+        "rules of trees",
+        lambda: RuleCounts(LEFT),
+        TREES,
+        {"binariser": lambda: RuleCounts(RIGHT)},
+        exact=True,
+    ),
+    MomentsCase(
+        "log of trees",
+        lambda: TreeLog(LEFT),
+        TREES,
+        {"binariser": lambda: TreeLog(RIGHT)},
+        exact=True,
     ),
 ]

@@ -1,99 +1,224 @@
 """Latent-variable PCFGs by the spectral algorithm of Cohen, Stratos, Collins, Foster and Ungar (2012, 2013).
 
-A ``fit`` is the three moves: one pass that turns trees into integers (``TreeLog``); an SVD of each
-symbol's cross-covariance between inside and outside features (``projections.py``); means of outer
-products of the projected features, which are the grammar's parameters (``tensors.py``).
+A ``fit`` is the three moves: one pass turns trees into integers (``TreeLog``); an SVD of each symbol's
+cross-covariance between inside and outside features gives every node a vector (``projections.py``); means of
+outer products of these vectors are the grammar's parameters (``tensors.py``).
 """
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ...corpus import Corpus
 from ...engine import accumulate
 from ...errors import InputError
-from ...estimator import Estimator
+from ...estimator import Estimator, fit_pass
 from ...parameters import LatentGrammar
 from ...text.signatures import signature_by_name
-from ...trees import Binariser, Tree
+from ...trees import Binariser, Direction, Tree, Unaries
 from ...trees.features import node_features
 from ...trees.treelog import TreeLog, TreeTable
 from ..lexicon import LexiconOptions, build_lexicon
+from ..rule_counts import commonest_chains
 from .projections import ProjectionOptions, Projections, project
 from .tensors import SmoothingOptions, root_vectors, rule_tensors, token_moments
 
 
 class LPCFG(Estimator):
-    """A spectral L-PCFG.
+    """A latent-variable PCFG with spectral tensors.
+
+    The default is what wins on small treebanks; ``preset=tutorial`` is the algorithm as published. Each of
+    its ingredients has a switch: ``features`` (simple), ``absolute_marginals``, ``scaling``, ``smoothing``.
 
     Args:
         n_states: most states a symbol may have (m).
-        features: set of features, ``rich``, ``tutorial`` or ``simple``.
-        shrinkage: ρ; 0 as published.
+        features: set of inside and outside features, ``rich``, ``tutorial`` or ``simple``.
+        min_feature_count: features seen less often in a symbol are dropped.
+        scaling: scale features by sqrt(1 / (count + kappa)).
+        kappa: κ.
+        shrinkage: ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published.
+        min_singular_value: states whose σ_i / σ₁ is smaller are dropped.
+        nodes_per_state: nodes that a symbol needs for each state.
+        min_nodes: symbols with fewer nodes have one state.
+        smoothing: back off from a rule's tensor to moments of lower order.
+        smoothing_strength: C; a rule seen n times keeps √n / (C + √n) of its tensor.
+        direction: binarisation, ``head`` (outward from the head), ``left`` or ``right``.
+        unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
+        heads: head rules, ``english`` or ``neutral``.
+        signatures: signatures of rare words, ``english`` or ``neutral``.
+        rare: words seen at most so often teach what signatures do.
+        keep_rare_words: keep rare words in the lexicon, smoothed; otherwise signatures replace them.
+        tag_weight: weight of a tag's mean vector in the vectors of its words.
+        decoder: the parser's default: ``mbr``, ``max-rule`` or ``labelled-recall``.
+        bracket_price: γ of ``mbr``.
+        absolute_marginals: of ``labelled-recall``: take absolute values ("Negative Marginals").
+        random_state: seed of the SVD.
+
+    Attributes:
+        binariser_: how trees become binary.
+        coarse_: the plain PCFG of the same trees, which prunes.
+        grammars_: the spectral grammar, alone in a tuple.
+        singular_values_: float64 (n_symbols, n_states).
+        chains_: the full unary chain to write for (top, bottom), where it has a middle.
+        n_trees_, word_counts_: the training data.
+        decoder_, decoder_settings_: what the parser decodes with unless told otherwise.
     """
 
     kind = "spectral"
     change_of_mind = "replay"
     task = "parsing"
+    presets: ClassVar = {
+        "tutorial": {
+            "n_states": 8,
+            "features": "tutorial",
+            "min_feature_count": 1.0,
+            "shrinkage": 0.0,
+            "min_singular_value": 0.01,
+            "nodes_per_state": 0.0,
+            "min_nodes": 0.0,
+            "unaries": "collapse",
+            "keep_rare_words": False,
+            "tag_weight": 0.4,
+            "decoder": "labelled-recall",
+        },
+        "fast": {"n_states": 16},
+    }
 
     def __init__(
         self,
         n_states: int = 24,
         features: str = "rich",
+        min_feature_count: float = 2.0,
         scaling: bool = True,
         kappa: float = 5.0,
         shrinkage: float = 0.15,
-        smoothing: bool = True,
-        smoothing_strength: float = 20.0,
+        min_singular_value: float = 1e-6,
         nodes_per_state: float = 50.0,
         min_nodes: float = 20.0,
-        min_feature_count: float = 2.0,
-        direction: str = "head",
-        unaries: str = "compress",
+        smoothing: bool = True,
+        smoothing_strength: float = 20.0,
+        direction: Direction = "head",
+        unaries: Unaries = "compress",
         heads: str = "english",
         signatures: str = "english",
+        rare: int = 5,
+        keep_rare_words: bool = True,
+        tag_weight: float = 0.1,
+        decoder: str = "max-rule",
+        bracket_price: float = 0.4,
+        absolute_marginals: bool = True,
         random_state: int = 0,
     ) -> None:
         self.n_states = n_states
         self.features = features
+        self.min_feature_count = min_feature_count
         self.scaling = scaling
         self.kappa = kappa
         self.shrinkage = shrinkage
-        self.smoothing = smoothing
-        self.smoothing_strength = smoothing_strength
+        self.min_singular_value = min_singular_value
         self.nodes_per_state = nodes_per_state
         self.min_nodes = min_nodes
-        self.min_feature_count = min_feature_count
+        self.smoothing = smoothing
+        self.smoothing_strength = smoothing_strength
         self.direction = direction
         self.unaries = unaries
         self.heads = heads
         self.signatures = signatures
+        self.rare = rare
+        self.keep_rare_words = keep_rare_words
+        self.tag_weight = tag_weight
+        self.decoder = decoder
+        self.bracket_price = bracket_price
+        self.absolute_marginals = absolute_marginals
         self.random_state = random_state
 
     def fit(self, corpus: Corpus[Tree], y: None = None) -> Self:
-        binariser = Binariser(direction=self.direction, unaries=self.unaries, heads=self.heads)
-        log = accumulate(TreeLog(binariser.to_dict()), corpus)
-        table = log.table()
-        sign = signature_by_name(self.signatures)
-        features = node_features(table, self.features, sign)
-        projections = project(table, features, ProjectionOptions(
-            n_states=self.n_states, nodes_per_state=self.nodes_per_state, min_nodes=self.min_nodes,
-            min_feature_count=self.min_feature_count, scaling=self.scaling, kappa=self.kappa,
-            shrinkage=self.shrinkage, random_state=self.random_state))
-        self.grammar_ = spectral_grammar(table, projections, self.signatures, SmoothingOptions(self.smoothing, self.smoothing_strength), LexiconOptions())
-        one=Projections(np.ones(len(table.symbols),np.int32),np.ones((table.n_nodes,1)),np.ones((table.n_nodes,1)),np.ones((len(table.symbols),1)))
-        self.coarse_ = spectral_grammar(table, one, self.signatures, SmoothingOptions(False), LexiconOptions())
-        self.grammars_ = (self.grammar_,)
-        self.chains_ = {}
+        """Learn a grammar.
+
+        Args:
+            corpus: cleaned trees (``spectralnlp.trees.clean``).
+            y: ignored.
+
+        Raises:
+            InputError: there are no trees.
+        """
+        self.binariser_ = Binariser(direction=self.direction, unaries=self.unaries, heads=self.heads)
+        with fit_pass("trees"):
+            log = accumulate(TreeLog(self.binariser_.to_dict()), corpus)
+            table = log.table()
+        if table.n_trees == 0:
+            raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
+        self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
+        self.chains_ = commonest_chains(log.chains)
+        with fit_pass("features"):
+            features = node_features(table, self.features, signature_by_name(self.signatures))
+        with fit_pass("SVD"):
+            projections = project(table, features, self._projection_options())
+            self.singular_values_ = projections.singular_values
+        with fit_pass("tensors"):
+            self.grammars_ = (
+                spectral_grammar(table, projections, self.signatures, self._smoothing(), self._lexicon()),
+            )
+        self.coarse_ = plain_grammar(table, self.signatures, self._lexicon())
+        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
         return self
+
+    def _projection_options(self) -> ProjectionOptions:
+        return ProjectionOptions(
+            n_states=self.n_states,
+            nodes_per_state=self.nodes_per_state,
+            min_nodes=self.min_nodes,
+            min_feature_count=self.min_feature_count,
+            scaling=self.scaling,
+            kappa=self.kappa,
+            shrinkage=self.shrinkage,
+            min_singular_value=self.min_singular_value,
+            random_state=self.random_state,
+        )
+
+    def _smoothing(self) -> SmoothingOptions:
+        return SmoothingOptions(self.smoothing, self.smoothing_strength)
+
+    def _lexicon(self) -> LexiconOptions:
+        return LexiconOptions(rare=self.rare, keep_rare=self.keep_rare_words, tag_weight=self.tag_weight)
+
+    def _decoder_settings(self) -> dict[str, object]:
+        settings: dict[str, dict[str, object]] = {
+            "mbr": {"gamma": self.bracket_price},
+            "labelled-recall": {"absolute": self.absolute_marginals},
+        }
+        return settings.get(self.decoder, {})
+
+
+def word_counts(table: TreeTable) -> dict[str, int]:
+    """How often each word occurs in a treebank."""
+    counts = np.bincount(table.word[table.word >= 0], minlength=len(table.words))
+    return dict(zip(table.words, counts.tolist(), strict=True))
+
+
+def plain_grammar(table: TreeTable, scheme: str, options: LexiconOptions) -> LatentGrammar:
+    """The maximum-likelihood PCFG: what the same estimates give when every symbol has one state."""
+    return spectral_grammar(table, Projections.single_state(table), scheme, SmoothingOptions(False), options)
 
 
 def spectral_grammar(
-    table: TreeTable, projections: Projections, scheme: str, smoothing: SmoothingOptions, options: LexiconOptions
+    table: TreeTable,
+    projections: Projections,
+    scheme: str,
+    smoothing: SmoothingOptions,
+    options: LexiconOptions,
 ) -> LatentGrammar:
-    """Parameters from the states of every node."""
+    """Parameters from the states of every node.
+
+    Args:
+        table: the treebank.
+        projections: Y and Z of its nodes.
+        scheme: name of the signature function.
+        smoothing: of rules.
+        options: smoothing of the lexicon.
+    """
     rules = rule_tensors(table, projections, smoothing)
     tokens = token_moments(table, projections.outside)
     lexicon, tag_default = build_lexicon(

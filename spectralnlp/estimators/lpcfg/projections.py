@@ -1,5 +1,6 @@
 """From features to states: Y(t) and Z(o) of every node (Cohen et al. 2012, section 6; the slides' "Reducing
-Dimensions via a Singular Value Decomposition")."""
+Dimensions via a Singular Value Decomposition").
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class ProjectionOptions:
         nodes_per_state: nodes that a symbol needs for each of its states.
         min_nodes: symbols with fewer nodes have one state.
         min_feature_count: features seen less often in a symbol are dropped.
-        scaling: scale features by the root of their inverse count ("Scaling of Features by Inverse Variance").
+        scaling: scale features by the root of their inverse count ("Scaling of Features …").
         kappa: what is added to the count (κ).
         shrinkage: ρ; Z is divided by σ_i + ρ σ_1. 0 is the published Σ⁻¹, which amplifies noise.
         min_singular_value: states whose σ_i / σ_1 is smaller are dropped.
@@ -58,6 +59,12 @@ class Projections:
     inside: Floats
     outside: Floats
     singular_values: Floats
+
+    @classmethod
+    def single_state(cls, table: TreeTable) -> Projections:
+        """Every symbol with one state, which says nothing."""
+        n_symbols, ones = len(table.symbols), np.ones((table.n_nodes, 1))
+        return cls(np.ones(n_symbols, np.int32), ones, ones, np.zeros((n_symbols, 1)))
 
 
 def project(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Projections:

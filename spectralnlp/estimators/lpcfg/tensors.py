@@ -1,5 +1,6 @@
 """From states to parameters: means of outer products of Y and Z, smoothed (the slides' "Parameter Estimation
-for Binary Rules" to "… for the Root", and "Smoothing")."""
+for Binary Rules" to "… for the Root", and "Smoothing").
+"""
 
 from __future__ import annotations
 
@@ -94,7 +95,8 @@ def _smoothed_third_moment(
     z: Floats, left: Floats, right: Floats, weight: Floats, options: SmoothingOptions
 ) -> Floats:
     """λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H), K the average of the three pairwise moments times the third's
-    mean and H the product of means (Cohen et al. 2013, section 3.4). Shape (m_a, m_b, m_c)."""
+    mean and H the product of means (Cohen et al. 2013, section 3.4). Shape (m_a, m_b, m_c).
+    """
     total = weight.sum()
     moment = np.zeros((z.shape[1], left.shape[1] * right.shape[1]))
     for start in range(0, len(z), _CHUNK):
@@ -148,19 +150,17 @@ def token_moments(table: TreeTable, outside: Floats) -> TokenMoments:
         outside: float64 (n_nodes, m); Z of every node.
     """
     leaves = np.flatnonzero(table.word >= 0)
-    weight = table.weight[table.tree[leaves]]
+    weight: Floats = table.weight[table.tree[leaves]]
     is_first = np.ones(len(leaves), bool)
     is_first[1:] = table.tree[leaves][1:] != table.tree[leaves][:-1]
     keys = table.word[leaves].astype(np.int64) * len(table.symbols) + table.symbol[leaves]
     pairs, which = np.unique(keys, return_inverse=True)
-    z = np.stack(
-        [np.bincount(which, weight * column, len(pairs)) for column in outside[leaves].T], axis=1
-    )
+    z = np.stack([np.bincount(which, weight * column, len(pairs)) for column in outside[leaves].T], axis=1)
     return TokenMoments(
         table.words,
         (pairs // len(table.symbols)).astype(np.int32),
         (pairs % len(table.symbols)).astype(np.int32),
-        np.bincount(which, weight, len(pairs)),
-        np.bincount(which, weight * is_first, len(pairs)),
-        z,
+        np.bincount(which, weight, len(pairs)).astype(np.float64),
+        np.bincount(which, weight * is_first, len(pairs)).astype(np.float64),
+        z.astype(np.float64),
     )

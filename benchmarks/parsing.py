@@ -1,0 +1,216 @@
+"""Accuracy and speed of parsers: any settings of any estimator, beside the Berkeley parser and NLTK.
+
+Every setting trains and parses in a process of its own on one thread, with kernels compiled and loaded
+before the clock starts. The Berkeley parser's trees are the stored output of version 1.7 (in
+``../shared/golden/evalb``), scored in the same run by the same code; its speed is not measured here. NLTK's
+ViterbiParser, which takes seconds to minutes a sentence, gets a few short ones that every setting parses too.
+
+    python -m benchmarks.parsing
+    python -m benchmarks.parsing --treebank wsj --setting pcfg:preset=plain@viterbi --setting lpcfg:n_states=8
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean, stdev
+from time import perf_counter
+
+from benchmarks import peers
+
+TREEBANKS = ("wsj", "gum", "craft", "cess_esp")
+SETTINGS = ("pcfg:preset=plain", "pcfg", "lpcfg:preset=tutorial", "lpcfg")
+WARM_UP = Path(__file__).parent.parent / "corpora" / "treebank" / "train.mrg"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An estimator, its settings as text, and a decoder in place of the model's own."""
+
+    text: str
+    estimator: str
+    params: dict[str, str]
+    decoder: str | None
+
+    @classmethod
+    def read(cls, text: str) -> Setting:
+        """From ``ESTIMATOR[:KEY=VALUE,…][@DECODER]``."""
+        learner, _, decoder = text.partition("@")
+        name, _, settings = learner.partition(":")
+        pairs = [pair.partition("=") for pair in settings.split(",") if pair]
+        if not name or any(not equals for _, equals, _ in pairs):
+            raise argparse.ArgumentTypeError(f"{text!r} is not ESTIMATOR[:KEY=VALUE,...][@DECODER]")
+        return cls(text, name, {key.strip(): value.strip() for key, _, value in pairs}, decoder or None)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one training run and its evaluation gave; F1 and accuracy in percent."""
+
+    seconds: float
+    peak_mb: float
+    f1: float
+    f1_40: float
+    accuracy: float
+    sentences_per_second: float
+    failures: int
+    signature: str
+    spot_check: peers.SpotCheck | None
+
+
+def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence[str]) -> Result:
+    """Train and evaluate one setting in this process.
+
+    Args:
+        setting: what is trained.
+        seed: ``random_state``, of estimators that have one and settings that do not give it.
+        train, dev: folders of treebank files.
+        spots: gold trees in brackets that are also to be parsed alone, beside NLTK; may be empty.
+    """
+    from spectralnlp import registry
+
+    kind = registry.estimators.get(setting.estimator)
+    params = setting.params
+    if seed and "random_state" in kind().get_params():
+        params = {"random_state": str(seed), **params}
+    task = registry.tasks.get(kind.task)()
+    task.train(kind.from_settings(params), task.read([WARM_UP]))
+    corpus, estimator = task.read([train]), kind.from_settings(params)
+    started = perf_counter()
+    parser = task.train(estimator, corpus)
+    seconds = perf_counter() - started
+    peak_mb = report.peak_megabytes()
+    scored = task.evaluate(parser, task.read([dev]), decoder=setting.decoder)
+    spot_check = None
+    if spots:
+        spot_check = peers.spot_check(
+            lambda words: parser.parse_tokens(words, decoder=setting.decoder).tree, spots
+        )
+    return Result(
+        seconds, peak_mb, scored.overall.f1, scored.short.f1, scored.overall.tagging_accuracy,
+        scored.sentences_per_second or 0.0, scored.failures, scored.signature, spot_check,
+    )  # fmt: skip
+
+
+def measure_apart(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence[str]) -> Result:
+    """`measure` in a fresh process, so that its peak memory is its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(measure, setting, seed, train, dev, spots).result()
+
+
+def rows_of(
+    treebank: str, settings: Sequence[Setting], seeds: int, folder: Path, spots: Sequence[str],
+    berkeley: peers.Scores | None,
+) -> Iterator[tuple[list[object], Result]]:  # fmt: skip
+    """A row of the table and the first seed's result, for each setting, as they come."""
+    for setting in settings:
+        runs = []
+        for seed in range(seeds):
+            runs.append(
+                measure_apart(setting, seed, folder / "train", folder / "dev", spots if not seed else ())
+            )
+            print(f"{treebank} {setting.text} seed {seed}: F1 {runs[-1].f1:.2f}", file=sys.stderr, flush=True)
+        f1 = mean(run.f1 for run in runs)
+        spread = f" ± {stdev(run.f1 for run in runs):.2f}" if seeds > 1 else ""
+        yield (
+            [
+                f"`{setting.text}`",
+                f"{mean(run.seconds for run in runs):.1f}",
+                f"{max(run.peak_mb for run in runs):,.0f}",
+                f"{f1:.2f}{spread}",
+                None if berkeley is None else f"{f1 - berkeley.f1:+.2f}",
+                f"{mean(run.f1_40 for run in runs):.2f}",
+                f"{mean(run.accuracy for run in runs):.2f}",
+                f"{mean(run.sentences_per_second for run in runs):.1f}",
+                sum(run.failures for run in runs),
+            ],
+            runs[0],
+        )
+
+
+HEADER = (
+    "parser", "training s", "peak MB", "F1", "− Berkeley", "F1 ≤ 40", "tags", "sentences/s", "fallbacks",
+)  # fmt: skip
+
+
+def print_treebank(treebank: str, arguments: argparse.Namespace) -> None:
+    """All tables of one treebank."""
+    folder = arguments.corpora / "treebanks" / treebank
+    if not folder.is_dir():
+        sys.exit(f"{folder}: no such folder; say with --corpora where the corpora are")
+    berkeley = peers.berkeley(treebank, arguments.golden)
+    spots = peers.short_sentences(folder / "dev", arguments.nltk_sentences)
+    nltk_checks = None
+    if arguments.nltk_sentences and report.version_of("nltk"):
+        nltk_checks = peers.nltk_viterbi(folder / "train", spots, arguments.nltk_seconds)
+        spots = spots[: nltk_checks.sentences]
+    rows: list[list[object]] = []
+    results = []
+    for row, result in rows_of(treebank, arguments.setting, arguments.seeds, folder, spots, berkeley):
+        rows.append(row)
+        results.append(result)
+    if berkeley is not None:
+        tail = [f"{berkeley.f1:.2f}", None, f"{berkeley.f1_40:.2f}", f"{berkeley.accuracy:.2f}"]
+        rows.append(["Berkeley 1.7, stored output", None, None, *tail, None, berkeley.skipped])
+    print(f"### {treebank} dev, {results[0].signature}\n\n{report.table(HEADER, rows)}\n", flush=True)
+    if nltk_checks is None or not nltk_checks.sentences:
+        absent = not report.version_of("nltk")
+        print(f"NLTK {'is not installed' if absent else 'was left out, or parsed nothing in its time'}.\n")
+        return
+    checks = {f"`{s.text}`": r.spot_check for s, r in zip(arguments.setting, results, strict=True)}
+    print(f"{spot_check_table(nltk_checks, checks)}\n", flush=True)
+
+
+def spot_check_table(nltk: peers.SpotCheck, ours: Mapping[str, peers.SpotCheck | None]) -> str:
+    """NLTK and our settings on the same short sentences."""
+    named = {"NLTK ViterbiParser, plain PCFG": nltk, **ours}
+    rows = [
+        [name, f"{check.f1:.1f}", f"{1000 * check.seconds / check.sentences:,.1f}",
+         f"{nltk.seconds / check.seconds:,.0f}"]
+        for name, check in named.items() if check is not None
+    ]  # fmt: skip
+    what = f"{nltk.sentences} sentences of {peers.SHORT[0]} to {peers.SHORT[1]} tokens"
+    return report.table((what, "F1", "ms a sentence", "times as fast as NLTK"), rows)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--golden", type=Path, default=Path("../shared/golden/evalb"), metavar="DIR",
+                        help="where the Berkeley parser's output is")  # fmt: skip
+    parser.add_argument(
+        "--treebank", action="append", choices=TREEBANKS, help="repeatable; default wsj and gum"
+    )
+    parser.add_argument(
+        "--setting",
+        action="append",
+        type=Setting.read,
+        metavar="NAME[:KEY=VALUE,…][@DECODER]",
+        help=f"repeatable; default {', '.join(SETTINGS)}",
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=1, metavar="N", help="runs of each setting; F1 ± deviation"
+    )
+    parser.add_argument(
+        "--nltk-sentences", type=int, default=10, metavar="N", help="short sentences; 0: no NLTK"
+    )
+    parser.add_argument("--nltk-seconds", type=float, default=60, metavar="S", help="NLTK's time a treebank")
+    arguments = parser.parse_args()
+    arguments.setting = arguments.setting or [Setting.read(text) for text in SETTINGS]
+    print(f"{report.machine()} One thread.\n", flush=True)
+    for treebank in arguments.treebank or ("wsj", "gum"):
+        print_treebank(treebank, arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""The parsers that the project is measured against: the Berkeley parser's stored trees, and NLTK."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+from spectralnlp.scoring import score_trees
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.trees import Tree, add_root, read_brackets, read_trees
+
+BERKELEY = {"wsj": "berkeley-sm5", "gum": "berkeley-sm4"}
+SHORT = (5, 12)  # tokens of sentences that NLTK is given
+UNKNOWN = "<unknown>"  # what NLTK sees in place of words that occurred once or never
+
+
+@dataclass(frozen=True)
+class Scores:
+    """EVALB in percent, and sentences without a tree."""
+
+    f1: float
+    f1_40: float
+    accuracy: float
+    skipped: int
+
+
+def berkeley(treebank: str, golden: Path) -> Scores | None:
+    """The score of the Berkeley parser's stored trees; None where there are none for a treebank."""
+    predicted = golden / f"{treebank}-dev.{BERKELEY.get(treebank)}.mrg"
+    if not predicted.exists():
+        return None
+    # It writes ``(())`` for a sentence without a parse; ``read_trees`` would call that a bad tree.
+    lines = predicted.read_text(encoding="utf-8").splitlines()
+    trees = [None if line.strip() in ("(())", "()") else next(read_brackets([line])) for line in lines]
+    scored = score_trees(read_trees(golden / f"{treebank}-dev.gold.mrg"), trees)
+    overall, short = scored.overall, scored.short
+    return Scores(overall.f1, short.f1, overall.tagging_accuracy, overall.skipped)
+
+
+@dataclass(frozen=True)
+class SpotCheck:
+    """A few sentences parsed one after the other; ``sentences`` of those given were parsed in time."""
+
+    sentences: int
+    seconds: float
+    f1: float
+
+
+def short_sentences(dev: Path, wanted: int) -> list[str]:
+    """The first short trees of a treebank, in brackets."""
+    short = (tree for tree in ParsingTask().read([dev]) if SHORT[0] <= len(tree.words()) <= SHORT[1])
+    return [str(add_root(tree)) for tree, _ in zip(short, range(wanted), strict=False)]
+
+
+def spot_check(
+    parse: Callable[[list[str]], Tree | None], gold: Sequence[str], limit: float | None = None
+) -> SpotCheck:
+    """Time and score a parser on a few sentences.
+
+    Args:
+        parse: words to a tree, None if there is none.
+        gold: trees in brackets.
+        limit: seconds; what is not finished by then does not count.
+    """
+    trees = [next(read_brackets([text])) for text in gold]
+    predicted: list[Tree | None] = []
+    seconds = 0.0
+    for tree in trees:
+        started = perf_counter()
+        try:
+            with _time_limit(None if limit is None else limit - seconds):
+                parsed = parse(tree.words())
+        except TimeoutError:
+            break
+        seconds += perf_counter() - started
+        predicted.append(None if parsed is None else _with_words(parsed, tree.words()))
+    f1 = score_trees(trees[: len(predicted)], predicted).overall.f1 if predicted else 0.0
+    return SpotCheck(len(predicted), seconds, f1)
+
+
+@contextmanager
+def _time_limit(seconds: float | None) -> Iterator[None]:
+    """TimeoutError after so many seconds (the main thread of Unix only)."""
+    if seconds is None:
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def nltk_viterbi(train: Path, gold: Sequence[str], limit: float) -> SpotCheck:
+    """NLTK's ViterbiParser with a plain PCFG of the training trees, made and used as its book shows.
+
+    Args:
+        train: the treebank.
+        gold: trees to parse, in brackets.
+        limit: seconds for all of them.
+    """
+    from nltk import Nonterminal, ViterbiParser, induce_pcfg
+
+    trees = [add_root(tree) for tree in ParsingTask().read([train])]
+    counts = Counter(word for tree in trees for word in tree.words())
+    known = {word for word, count in counts.items() if count > 1}
+    productions: list[Any] = []
+    for tree in trees:
+        binary = _with_words(tree, [word if word in known else UNKNOWN for word in tree.words()]).to_nltk()
+        binary.collapse_unary(collapsePOS=True)
+        binary.chomsky_normal_form(horzMarkov=0)
+        productions += binary.productions()
+    parser = ViterbiParser(induce_pcfg(Nonterminal("TOP"), productions))
+
+    def parse(words: list[str]) -> Tree | None:
+        best = next(parser.parse([word if word in known else UNKNOWN for word in words]), None)
+        if best is None:
+            return None
+        best.un_chomsky_normal_form()
+        return Tree.from_nltk(best)
+
+    return spot_check(parse, gold, limit)
+
+
+def _with_words(tree: Tree, words: Sequence[str]) -> Tree:
+    left = iter(words)
+    return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(left)))

@@ -1,0 +1,62 @@
+"""What every benchmark prints around its numbers: the machine, and Markdown tables."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import resource
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+# One core is what is measured. Numerical libraries read these when they are first imported, also those of
+# child processes, so a benchmark imports this module before anything else.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+PACKAGES = ("spectralnlp", "numpy", "scipy", "numba", "nltk")
+
+
+def machine() -> str:
+    """One line on the machine and the versions; the load says whether others were working on it too."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    versions = ", ".join(f"{name} {found}" for name in PACKAGES if (found := version_of(name)))
+    busy = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{_cpu()}, {cores} cores{busy}; {platform.system()}, {python}, {versions}."
+
+
+def version_of(package: str) -> str | None:
+    """The version of an installed package; None where there is none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held so far."""
+    status = Path("/proc/self/status")
+    if status.exists():  # of this program alone; getrusage on Linux remembers the parent's memory too
+        (kilobytes,) = re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())
+        return int(kilobytes) / 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def _cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table; all columns but the first are set to the right, None becomes a dash."""
+    lines = [_line(header), _line(["---", *["---:"] * (len(header) - 1)])]
+    return "\n".join([*lines, *(_line(["–" if cell is None else str(cell) for cell in row]) for row in rows)])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

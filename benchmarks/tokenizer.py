@@ -1,0 +1,65 @@
+"""Speed of sentence splitting with tokenisation, in MB of text a second, beside NLTK's word tokeniser.
+
+NLTK's sentence splitter needs a download; its word tokeniser is given whole lines, and so does less.
+
+    python -m benchmarks.tokenizer
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+
+from spectralnlp.corpus import open_text
+from spectralnlp.text.sentences import split_sentences
+from spectralnlp.text.tokenizer import Tokenizer
+
+
+def ours(lines: Iterable[str]) -> int:
+    """Tokens of the text, in sentences."""
+    return sum(len(sentence) for sentence in split_sentences(lines, Tokenizer()))
+
+
+def nltk_words(lines: Iterable[str]) -> int:
+    """Tokens of the text, line by line."""
+    from nltk.tokenize import NLTKWordTokenizer
+
+    tokenize = NLTKWordTokenizer().tokenize
+    return sum(len(tokenize(line)) for line in lines)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--lines", type=int, default=10_000, metavar="N", help="of imdb_unsup.txt.gz")
+    arguments = parser.parse_args()
+    with open_text(arguments.corpora / "text" / "imdb_unsup.txt.gz") as stream:
+        lines = [f"{line}\n" for line in islice(stream, arguments.lines)]
+    megabytes = sum(len(line.encode()) for line in lines) / 1e6
+    peers: list[tuple[str, Callable[[Iterable[str]], int]]] = [("sentences and tokens", ours)]
+    if report.version_of("nltk"):
+        peers.append(("NLTK, tokens only", nltk_words))
+    timed = []
+    for name, count in peers:
+        count(lines[:10])  # imports and caches
+        started = perf_counter()
+        n_tokens = count(lines)
+        timed.append((name, n_tokens, perf_counter() - started))
+    rows = [
+        [name, f"{n:,}", f"{seconds:.2f}", f"{megabytes / seconds:.2f}", f"{timed[-1][2] / seconds:.2f}"]
+        for name, n, seconds in timed
+    ]
+    print(f"{report.machine()} {megabytes:.1f} MB of reviews, one thread.\n")
+    print(report.table(("", "tokens", "s", "MB/s", "times as fast as the last"), rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""``--skip-bad``: leave out what cannot be read, but name it and count it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from spectralnlp.errors import InputError
+
+
+class Skipped:
+    """Names each bad input once and counts them.
+
+    All are found before the work begins: its passes read the data again, perhaps in worker processes,
+    and have nothing to add.
+
+    Args:
+        say: told a line for each bad input, and one for the sum.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
+        self.seen: dict[str, None] = {}
+
+    def __call__(self, error: InputError) -> None:
+        """Note one bad input."""
+        if str(error) not in self.seen:
+            self.seen[str(error)] = None
+            self.say(f"skipped {error}")
+
+    def find(self, *corpora: Iterable[object]) -> None:
+        """Read everything once, and say how much was skipped."""
+        for corpus in corpora:
+            for _ in corpus:
+                pass
+        self.say(f"skipped {len(self.seen)} in all")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _silent, ()  # what a worker process gets
+
+
+def _silent() -> Callable[[InputError], None]:
+    return _ignore
+
+
+def _ignore(error: InputError) -> None:
+    pass
