@@ -43,6 +43,7 @@ class PCFG(Estimator):
     Attributes:
         binariser_: how trees become binary.
         coarse_: the grammar without annotation, one state a symbol.
+        pruner_: None.
         grammars_: the annotated grammar (or the coarse one where nothing is annotated).
         chains_: the full unary chain to write for (top, bottom), where it has a middle.
         n_trees_: training trees.
@@ -108,6 +109,7 @@ class PCFG(Estimator):
         self.word_counts_: dict[str, int] = defaultdict(int)
         for (_, word, _), count in events[WORD].items():
             self.word_counts_[word] += count
+        self.pruner_ = None
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
         self.chains_ = commonest_chains(events[CHAIN])
         self.coarse_ = solve_pcfg(_plain(events), self.signatures, options)

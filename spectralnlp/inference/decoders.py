@@ -133,11 +133,15 @@ class ViterbiDecoder:
                 hint="use --decoder mbr or max-rule",
             )
         binary, unary = _sparse(grammar.binary, 3, grammar), _sparse(grammar.unary, 2, grammar)
+        with np.errstate(divide="ignore"):  # logarithms: one derivation of very many can be too small a share
+            binary_log, unary_log, factor, root, leaves = map(
+                np.log, (binary.values, unary.values, forest.factor, grammar.root, evidence.leaves[0])
+            )
         return _viterbi(
             forest.n_roots, forest.kind, forest.symbol, forest.edges, forest.rule, forest.left,
-            forest.right, forest.factor, grammar.n_states, vector_offsets(forest, grammar),
-            binary.offsets, binary.states, binary.values, unary.offsets, unary.states, unary.values,
-            grammar.state_offsets, grammar.root, evidence.leaves[0],
+            forest.right, factor, grammar.n_states, vector_offsets(forest, grammar),
+            binary.offsets, binary.states, binary_log, unary.offsets, unary.states, unary_log,
+            grammar.state_offsets, root, leaves,
         )  # fmt: skip
 
 
@@ -214,7 +218,7 @@ def _viterbi(
     state_offsets, root, leaves,
 ):  # fmt: skip
     n_nodes = len(kind)
-    best = np.zeros(offsets[n_nodes])
+    best = np.full(offsets[n_nodes], -np.inf)
     best_edge = np.full(offsets[n_nodes], -1, np.int32)
     best_left = np.zeros(offsets[n_nodes], np.int32)
     best_right = np.zeros(offsets[n_nodes], np.int32)
@@ -224,7 +228,7 @@ def _viterbi(
         if kind[node] == 2:
             leaf -= m_a
             for h in range(m_a):
-                best[at + h] = leaves[leaf + h] * factor[edges[node]]
+                best[at + h] = leaves[leaf + h] + factor[edges[node]]
                 best_edge[at + h] = edges[node]
             continue
         for e in range(edges[node], edges[node + 1]):
@@ -236,22 +240,22 @@ def _viterbi(
             elif kind[node] == 0:
                 for t in range(unary_offsets[r], unary_offsets[r + 1]):
                     h, g = at + unary_states[t, 0], unary_states[t, 1]
-                    value = unary[t] * best[x + g]
+                    value = unary[t] + best[x + g]
                     if value > best[h]:
                         best[h], best_edge[h], best_left[h] = value, e, g
             else:
                 y = offsets[right[e]]
                 for t in range(binary_offsets[r], binary_offsets[r + 1]):
                     h, g, k = at + binary_states[t, 0], binary_states[t, 1], binary_states[t, 2]
-                    value = factor[e] * binary[t] * best[x + g] * best[y + k]
+                    value = factor[e] + binary[t] + best[x + g] + best[y + k]
                     if value > best[h]:
                         best[h], best_edge[h], best_left[h], best_right[h] = value, e, g, k
     choice = np.full(n_nodes, -1, np.int32)
     state = np.full(n_nodes, -1, np.int32)
-    largest, start = 0.0, -1
+    largest, start = -np.inf, -1
     for node in range(n_roots):
         for h in range(n_states[symbol[node]]):
-            value = root[state_offsets[symbol[node]] + h] * best[offsets[node] + h]
+            value = root[state_offsets[symbol[node]] + h] + best[offsets[node] + h]
             if value > largest:
                 largest, start = value, node
                 state[node] = h

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parameters import Ints, LatentGrammar
+from ..parameters import Floats, Ints, LatentGrammar
 from ..text.signatures import Signature
 from .coarse import RuleIndex, inside
 from .decoders import Decoder, Evidence
-from .forest import Forest, build_forest
+from .forest import Forest, build_forest, prune_forest
 from .latent import Scores, leaf_vectors, score_forest
-from .lexical import coarse_values, look_up
+from .lexical import Lookup, coarse_values, look_up
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,13 @@ class Pruning:
     Args:
         beam: see :func:`~.coarse.inside`.
         node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
+        pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
     """
 
     beam: float = 1e-5
     node_threshold: float = 1e-4
     edge_threshold: float = 1e-5
+    pruner_threshold: float = 1e-4
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Pipeline:
         signature: the lexicons' signature function.
         n_brackets: int32 (n_symbols,); see :class:`~.decoders.Evidence`.
         pruning: what the coarse pass keeps.
+        pruner: a grammar of a few states that thins the forest before the others score it.
     """
 
     coarse: LatentGrammar
@@ -66,6 +69,7 @@ class Pipeline:
     signature: Signature
     n_brackets: Ints
     pruning: Pruning = field(default_factory=Pruning)
+    pruner: LatentGrammar | None = None
 
     @cached_property
     def index(self) -> RuleIndex:
@@ -94,23 +98,31 @@ class Pipeline:
         return None
 
     def _score(self, forest: Forest, words: Sequence[str], any_tag: bool) -> Inference | None:
+        found = look_up(self.coarse.lexicon, words, self.signature)
+        if self.pruner is not None:
+            forest = self._thinned(forest, self.pruner, found)
         for grammars in (self.grammars, (self.coarse,)):
-            usable: list[tuple[LatentGrammar, np.ndarray, Scores, float]] = []
+            usable: list[tuple[LatentGrammar, Floats, Scores]] = []
             for grammar in grammars:
-                found = look_up(grammar.lexicon, words, self.signature)
                 leaves = leaf_vectors(forest, grammar, found.entries, found.signatures)
                 scores = score_forest(forest, grammar, leaves)
                 if scores.usable:
-                    usable.append((grammar, leaves, scores, found.log_weight))
+                    usable.append((grammar, leaves, scores))
             if usable:
-                used, leaves_of, scores_of, weights = zip(*usable, strict=True)
+                used, leaves_of, scores_of = zip(*usable, strict=True)
                 return Inference(
                     Evidence(forest, used, leaves_of, scores_of, self.n_brackets),
-                    scores_of[0].log_total + weights[0],
+                    scores_of[0].log_total + found.log_weight,
                     any_tag,
                     coarse_only=grammars is not self.grammars,
                 )
         return None
+
+    def _thinned(self, forest: Forest, pruner: LatentGrammar, found: Lookup) -> Forest:
+        """The forest without the hyperedges that the pruning grammar thinks improbable."""
+        scores = score_forest(forest, pruner, leaf_vectors(forest, pruner, found.entries, found.signatures))
+        thinned = prune_forest(forest, np.abs(scores.edge) >= self.pruning.pruner_threshold)
+        return thinned if scores.usable and thinned.n_roots else forest
 
 
 def decode(inference: Inference, decoder: Decoder) -> Ints:

@@ -38,6 +38,8 @@ def randomized_svd(
         U (m, r), the singular values (r,), descending, and V (n, r).
     """
     rank = min(rank, *shape)
+    if rank == 0:
+        return np.empty((shape[0], 0)), np.empty(0), np.empty((shape[1], 0))
     width = min(rank + oversampling, *shape)
     basis = np.random.default_rng(random_state).standard_normal((shape[1], width))
     basis, _ = np.linalg.qr(multiply(basis))

@@ -1,6 +1,8 @@
 """Grammars as named arrays and JSON values, for model folders.
 
-All grammars of a parser share symbols and words, which are stored once.
+All grammars of a parser share symbols and words, which are stored once. The tensor of a rule that was seen
+n times has ranks of at most n or so: dense tensors are stored as a small core and three bases (Tucker 1966;
+De Lathauwer et al. 2000), wherever that is smaller.
 """
 
 from __future__ import annotations
@@ -9,8 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon, SparseTensors, Tensors
+from spectralnlp.linalg import tucker
+from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Lexicon, SparseTensors, Tensors
+
+TOLERANCE = 1e-3
+"""Relative error, in the Frobenius norm, that the storage of a tensor may make."""
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -55,12 +62,57 @@ def _arrays(grammar: LatentGrammar) -> Arrays:
         "lexicon.word_signature": lexicon.word_signature,
         "lexicon.log_weight": _float32(lexicon.log_weight),
     }
-    for name, tensors in (("binary", grammar.binary), ("unary", grammar.unary)):
-        arrays[f"{name}.offsets"] = tensors.offsets
-        arrays[f"{name}.values"] = _float32(tensors.values)
+    for name, tensors, rules in (
+        ("binary", grammar.binary, grammar.binary_rules),
+        ("unary", grammar.unary, grammar.unary_rules),
+    ):
         if isinstance(tensors, SparseTensors):
+            arrays[f"{name}.offsets"] = tensors.offsets
+            arrays[f"{name}.values"] = _float32(tensors.values)
             arrays[f"{name}.states"] = tensors.states.astype(np.int16)
+        else:
+            ranks, values = _compress(tensors, grammar.n_states[rules])
+            arrays[f"{name}.ranks"], arrays[f"{name}.values"] = ranks, _float32(values)
     return arrays
+
+
+def _compress(tensors: DenseTensors, shapes: Ints) -> tuple[NDArray[np.int16], Floats]:
+    """(ranks, cores and bases laid end to end); ranks of 0 where a tensor is stored as it is."""
+    ranks: NDArray[np.int16] = np.zeros(shapes.shape, np.int16)
+    parts = [np.empty(0)]
+    for rule, shape in enumerate(shapes):
+        tensor = tensors.values[tensors.offsets[rule] : tensors.offsets[rule + 1]].reshape(shape)
+        core, bases = tucker(tensor, tolerance=TOLERANCE)
+        if core.size + sum(basis.size for basis in bases) < tensor.size:
+            ranks[rule] = core.shape
+            parts += [core.ravel(), *(basis.ravel() for basis in bases)]
+        else:
+            parts.append(tensor.ravel())
+    return ranks, np.concatenate(parts)
+
+
+def _expand(ranks: NDArray[np.int16], values: Floats, shapes: Ints) -> DenseTensors:
+    """The inverse of `_compress`."""
+    sizes = shapes.astype(np.int64).prod(axis=1)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    dense = np.empty(offsets[-1])
+    at = 0
+
+    def take(*shape: int) -> Floats:
+        nonlocal at
+        size = int(np.prod(shape))
+        at += size
+        return values[at - size : at].reshape(shape)
+
+    for rule, (rank, shape) in enumerate(zip(ranks.tolist(), shapes.tolist(), strict=True)):
+        if rank[0] == 0:
+            tensor = take(*shape)
+        else:
+            tensor = take(*rank)
+            for m, r in zip(shape, rank, strict=True):  # the first axis goes, its like comes last
+                tensor = np.tensordot(tensor, take(m, r), axes=(0, 1))
+        dense[offsets[rule] : offsets[rule + 1]] = tensor.ravel()
+    return DenseTensors(offsets, dense)
 
 
 def unpack_grammars(shared: Mapping[str, Any], arrays: Mapping[str, Any]) -> list[LatentGrammar]:
@@ -82,11 +134,13 @@ def unpack_grammars(shared: Mapping[str, Any], arrays: Mapping[str, Any]) -> lis
         )  # fmt: skip
         tensors: list[Tensors] = []
         for name in ("binary", "unary"):
-            offsets, values = part(f"{name}.offsets"), part(f"{name}.values")
+            values = part(f"{name}.values")
             if f"{number}.{name}.states" in arrays:
-                tensors.append(SparseTensors(offsets, part(f"{name}.states").astype(np.int32), values))
+                states = part(f"{name}.states").astype(np.int32)
+                tensors.append(SparseTensors(part(f"{name}.offsets"), states, values))
             else:
-                tensors.append(DenseTensors(offsets, values))
+                shapes = part("n_states")[part(f"{name}_rules")]
+                tensors.append(_expand(part(f"{name}.ranks"), values, shapes))
         grammars.append(
             LatentGrammar(
                 tuple(shared["symbols"]),

@@ -47,6 +47,7 @@ class Parser:
         decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
         decoder_settings: its settings.
         pruning: what the coarse pass keeps.
+        pruner: a grammar of a few states that thins forests, or None.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
     """
@@ -59,6 +60,7 @@ class Parser:
     decoder: str = "mbr"
     decoder_settings: Mapping[str, Any] = field(default_factory=dict)
     pruning: Pruning = field(default_factory=Pruning)
+    pruner: LatentGrammar | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
 
@@ -78,6 +80,7 @@ class Parser:
             signature_by_name(self.coarse.lexicon.scheme),
             bracket_counts(self.coarse),
             self.pruning,
+            self.pruner,
         )
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
@@ -218,7 +221,8 @@ class Parser:
 
     def save(self, path: str | Path) -> None:
         """Write a model folder; see :func:`spectralnlp.storage.save_model`."""
-        shared, arrays = pack_grammars((self.coarse, *self.grammars))
+        pruner = () if self.pruner is None else (self.pruner,)
+        shared, arrays = pack_grammars((self.coarse, *pruner, *self.grammars))
         metadata = {
             "grammars": shared,
             "binariser": self.binariser.to_dict(),
@@ -227,6 +231,7 @@ class Parser:
             "decoder": self.decoder,
             "decoder_settings": dict(self.decoder_settings),
             "pruning": asdict(self.pruning),
+            "has_pruner": self.pruner is not None,
             "about": dict(self.about),
         }
         save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
@@ -241,11 +246,12 @@ class Parser:
         metadata = stored.metadata
         try:
             coarse, *grammars = unpack_grammars(metadata["grammars"], stored.arrays)
+            pruner = grammars.pop(0) if metadata["has_pruner"] else None
             return cls(
                 coarse, tuple(grammars), Binariser.from_dict(metadata["binariser"]),
                 {(top, bottom): tuple(chain) for top, bottom, chain in metadata["chains"]},
                 Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
-                metadata["decoder_settings"], Pruning(**metadata["pruning"]), metadata["about"],
+                metadata["decoder_settings"], Pruning(**metadata["pruning"]), pruner, metadata["about"],
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error

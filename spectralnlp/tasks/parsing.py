@@ -76,6 +76,7 @@ class ParsingTask:
             binariser=fitted.binariser_,
             chains=fitted.chains_,
             conventions=_learn_conventions(corpus),
+            pruner=fitted.pruner_,
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,
             about=about,

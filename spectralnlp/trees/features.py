@@ -77,7 +77,6 @@ def _tutorial_inside(view: _View) -> list[Ids]:
 def _tutorial_outside(view: _View) -> list[Ids]:
     table = view.table
     parent, grandparent = view.ancestors[0], view.ancestors[1]
-    head_above = view.of(view.symbol[table.head], parent)
     left = table.start - view.tree_start
     return [
         view.hash(1, view.rule_above),
@@ -85,7 +84,7 @@ def _tutorial_outside(view: _View) -> list[Ids]:
         view.hash(3, view.path(3)),
         view.hash(4, view.of(view.symbol, parent)),
         view.hash(5, view.of(view.symbol, parent), view.of(view.symbol, grandparent)),
-        view.hash(6, head_above),
+        view.hash(6, view.head_above()),
         view.hash(7, np.minimum(left, 20)),
         view.hash(8, np.minimum(view.tree_end - table.end, 20)),
     ]
@@ -201,6 +200,18 @@ class _View:
             found.append(self.of(self.symbol, row))
             row = np.where(row >= 0, nearest[np.maximum(row, 0)], -1)
         return found
+
+    def head_above(self) -> Ids:
+        """Tag of the nearest head above that is not the node's own (Cohen et al. 2013); 0 where there is none.
+
+        The head of the parent itself may be inside the node, and so no outside feature.
+        """
+        head, row = self.table.head, self.table.parent.copy()
+        while True:
+            same = (row >= 0) & (head[np.maximum(row, 0)] == head)
+            if not same.any():
+                return self.of(self.symbol[head], row)
+            row[same] = row[row[same]]
 
     def leaf_at(self, position: Ints) -> NDArray[np.int64]:
         """Row of the preterminal at a token position; of some other token where that is out of range."""

@@ -1,8 +1,10 @@
 """Latent-variable PCFGs by the spectral algorithm of Cohen, Stratos, Collins, Foster and Ungar (2012, 2013).
 
 A ``fit`` is the three moves: one pass turns trees into integers (``TreeLog``); an SVD of each symbol's
-cross-covariance between inside and outside features gives every node a vector (``projections.py``); means of
-outer products of these vectors are the grammar's parameters (``tensors.py``).
+cross-covariance between inside and outside features gives every node a vector (``projections.py``). From
+there two roads lead to a grammar: means of outer products of these vectors are its tensors (``tensors.py``, as
+published); or clusters of the vectors are states that can be counted (``clusters.py``, ``states.py``). They
+err in different places, so the default takes both and decodes from their mean.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 
 from ...corpus import Corpus
 from ...engine import accumulate
-from ...errors import InputError
+from ...errors import ConfigError, InputError
 from ...estimator import Estimator, fit_pass
 from ...parameters import LatentGrammar
 from ...text.signatures import signature_by_name
@@ -22,18 +24,25 @@ from ...trees.features import node_features
 from ...trees.treelog import TreeLog, TreeTable
 from ..lexicon import LexiconOptions, build_lexicon
 from ..rule_counts import commonest_chains
-from .projections import ProjectionOptions, Projections, project
+from .clusters import cluster_nodes
+from .projections import Directions, ProjectionOptions, Projections, find_directions, project_nodes
+from .states import Skeleton, count_states, em_step, probabilities, state_grammar
 from .tensors import SmoothingOptions, root_vectors, rule_tensors, token_moments
+
+TENSORS, CLUSTERS = "tensors", "clusters"
+_HARD_SMOOTHING, _SOFT_SMOOTHING = 0.05, 0.01  # α of counted states, and of those that EM has softened
 
 
 class LPCFG(Estimator):
-    """A latent-variable PCFG with spectral tensors.
+    """A latent-variable PCFG, spectral.
 
     The default is what wins on small treebanks; ``preset=tutorial`` is the algorithm as published. Each of
     its ingredients has a switch: ``features`` (simple), ``absolute_marginals``, ``scaling``, ``smoothing``.
 
     Args:
-        n_states: most states a symbol may have (m).
+        grammars: ``tensors``, ``clusters`` or, for both, ``tensors+clusters``.
+        n_states: most states a symbol may have (m) in the grammar of tensors.
+        n_clusters: the same in the grammar of clusters.
         features: set of inside and outside features, ``rich``, ``tutorial`` or ``simple``.
         min_feature_count: features seen less often in a symbol are dropped.
         scaling: scale features by sqrt(1 / (count + kappa)).
@@ -44,6 +53,9 @@ class LPCFG(Estimator):
         min_nodes: symbols with fewer nodes have one state.
         smoothing: back off from a rule's tensor to moments of lower order.
         smoothing_strength: C; a rule seen n times keeps √n / (C + √n) of its tensor.
+        cluster_dimensions: singular vectors of each side that nodes are clustered by.
+        em_iterations: of EM on the observed trees, from the clusters.
+        pruner_states: states of the grammar of clusters that thins forests; 0 for none.
         direction: binarisation, ``head`` (outward from the head), ``left`` or ``right``.
         unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
         heads: head rules, ``english`` or ``neutral``.
@@ -54,13 +66,13 @@ class LPCFG(Estimator):
         decoder: the parser's default: ``mbr``, ``max-rule`` or ``labelled-recall``.
         bracket_price: γ of ``mbr``.
         absolute_marginals: of ``labelled-recall``: take absolute values ("Negative Marginals").
-        random_state: seed of the SVD.
+        random_state: seed of the SVD and of the clusters.
 
     Attributes:
         binariser_: how trees become binary.
-        coarse_: the plain PCFG of the same trees, which prunes.
-        grammars_: the spectral grammar, alone in a tuple.
-        singular_values_: float64 (n_symbols, n_states).
+        coarse_: the plain PCFG of the same trees, which prunes first.
+        pruner_: the grammar of a few states that prunes next, or None.
+        grammars_: the grammars that score what is left.
         chains_: the full unary chain to write for (top, bottom), where it has a middle.
         n_trees_, word_counts_: the training data.
         decoder_, decoder_settings_: what the parser decodes with unless told otherwise.
@@ -71,6 +83,7 @@ class LPCFG(Estimator):
     task = "parsing"
     presets: ClassVar = {
         "tutorial": {
+            "grammars": TENSORS,
             "n_states": 8,
             "features": "tutorial",
             "min_feature_count": 1.0,
@@ -78,17 +91,20 @@ class LPCFG(Estimator):
             "min_singular_value": 0.01,
             "nodes_per_state": 0.0,
             "min_nodes": 0.0,
+            "pruner_states": 0,
             "unaries": "collapse",
             "keep_rare_words": False,
             "tag_weight": 0.4,
             "decoder": "labelled-recall",
         },
-        "fast": {"n_states": 16},
+        "fast": {"grammars": CLUSTERS},
     }
 
     def __init__(
         self,
+        grammars: str = f"{TENSORS}+{CLUSTERS}",
         n_states: int = 24,
+        n_clusters: int = 16,
         features: str = "rich",
         min_feature_count: float = 2.0,
         scaling: bool = True,
@@ -99,6 +115,9 @@ class LPCFG(Estimator):
         min_nodes: float = 20.0,
         smoothing: bool = True,
         smoothing_strength: float = 20.0,
+        cluster_dimensions: int = 8,
+        em_iterations: int = 1,
+        pruner_states: int = 8,
         direction: Direction = "head",
         unaries: Unaries = "compress",
         heads: str = "english",
@@ -106,12 +125,14 @@ class LPCFG(Estimator):
         rare: int = 5,
         keep_rare_words: bool = True,
         tag_weight: float = 0.1,
-        decoder: str = "max-rule",
+        decoder: str = "mbr",
         bracket_price: float = 0.4,
         absolute_marginals: bool = True,
         random_state: int = 0,
     ) -> None:
+        self.grammars = grammars
         self.n_states = n_states
+        self.n_clusters = n_clusters
         self.features = features
         self.min_feature_count = min_feature_count
         self.scaling = scaling
@@ -122,6 +143,9 @@ class LPCFG(Estimator):
         self.min_nodes = min_nodes
         self.smoothing = smoothing
         self.smoothing_strength = smoothing_strength
+        self.cluster_dimensions = cluster_dimensions
+        self.em_iterations = em_iterations
+        self.pruner_states = pruner_states
         self.direction = direction
         self.unaries = unaries
         self.heads = heads
@@ -144,6 +168,7 @@ class LPCFG(Estimator):
         Raises:
             InputError: there are no trees.
         """
+        wanted = self._wanted()
         self.binariser_ = Binariser(direction=self.direction, unaries=self.unaries, heads=self.heads)
         with fit_pass("trees"):
             log = accumulate(TreeLog(self.binariser_.to_dict()), corpus)
@@ -155,17 +180,42 @@ class LPCFG(Estimator):
         with fit_pass("features"):
             features = node_features(table, self.features, signature_by_name(self.signatures))
         with fit_pass("SVD"):
-            projections = project(table, features, self._projection_options())
-            self.singular_values_ = projections.singular_values
-        with fit_pass("tensors"):
-            self.grammars_ = (
-                spectral_grammar(table, projections, self.signatures, self._smoothing(), self._lexicon()),
+            directions = find_directions(table, features, self._projection_options(wanted))
+        skeleton = Skeleton.of(table)
+        fitted = []
+        for name in wanted:
+            with fit_pass(name):
+                if name == TENSORS:
+                    projections = project_nodes(table, directions, self._projection_options(wanted))
+                    fitted.append(
+                        spectral_grammar(
+                            table, projections, self.signatures, self._smoothing(), self._lexicon()
+                        )
+                    )
+                else:
+                    fitted.append(self._cluster_grammar(skeleton, directions, self.n_clusters))
+        self.grammars_ = tuple(fitted)
+        with fit_pass("pruning grammars"):
+            self.coarse_ = plain_grammar(table, self.signatures, self._lexicon())
+            self.pruner_ = (
+                self._cluster_grammar(skeleton, directions, self.pruner_states)
+                if self.pruner_states
+                else None
             )
-        self.coarse_ = plain_grammar(table, self.signatures, self._lexicon())
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
         return self
 
-    def _projection_options(self) -> ProjectionOptions:
+    def _wanted(self) -> list[str]:
+        wanted = self.grammars.split("+")
+        for name in wanted:
+            if name not in (TENSORS, CLUSTERS):
+                raise ConfigError(
+                    f"no grammar is called {name!r}", hint=f"use {TENSORS}, {CLUSTERS} or both with +"
+                )
+        return wanted
+
+    def _projection_options(self, wanted: list[str]) -> ProjectionOptions:
+        clusters = CLUSTERS in wanted or self.pruner_states > 0
         return ProjectionOptions(
             n_states=self.n_states,
             nodes_per_state=self.nodes_per_state,
@@ -175,8 +225,27 @@ class LPCFG(Estimator):
             kappa=self.kappa,
             shrinkage=self.shrinkage,
             min_singular_value=self.min_singular_value,
+            min_rank=self.cluster_dimensions if clusters else 0,
             random_state=self.random_state,
         )
+
+    def _cluster_grammar(self, skeleton: Skeleton, directions: Directions, n_clusters: int) -> LatentGrammar:
+        """States from clusters, counted, and polished by EM on the observed trees."""
+        table = skeleton.table
+        per_symbol = np.bincount(table.symbol, table.weight[table.tree], len(table.symbols))
+        bound = per_symbol / self.nodes_per_state if self.nodes_per_state else per_symbol
+        state, n_states = cluster_nodes(
+            table,
+            directions,
+            np.clip(bound, 1, n_clusters).astype(np.int32),
+            dimensions=self.cluster_dimensions,
+            random_state=self.random_state,
+        )
+        counts, smoothing = count_states(skeleton, state, n_states), _HARD_SMOOTHING
+        for _ in range(self.em_iterations):
+            counts, _ = em_step(skeleton, probabilities(skeleton, counts, smoothing))
+            smoothing = _SOFT_SMOOTHING
+        return state_grammar(skeleton, counts, smoothing, self.signatures, self._lexicon())
 
     def _smoothing(self) -> SmoothingOptions:
         return SmoothingOptions(self.smoothing, self.smoothing_strength)

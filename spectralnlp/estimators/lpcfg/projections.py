@@ -4,9 +4,11 @@ Dimensions via a Singular Value Decomposition").
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ...linalg import randomized_svd
@@ -28,6 +30,7 @@ class ProjectionOptions:
         kappa: what is added to the count (κ).
         shrinkage: ρ; Z is divided by σ_i + ρ σ_1. 0 is the published Σ⁻¹, which amplifies noise.
         min_singular_value: states whose σ_i / σ_1 is smaller are dropped.
+        min_rank: singular vectors to find even where fewer states are wanted.
         iterations: power iterations of the SVD.
         random_state: seed of the SVD.
     """
@@ -40,8 +43,75 @@ class ProjectionOptions:
     kappa: float = 5.0
     shrinkage: float = 0.15
     min_singular_value: float = 1e-6
+    min_rank: int = 0
     iterations: int = 3
     random_state: int = 0
+
+    def rank(self, n_nodes: float) -> int:
+        """States that a symbol with so many nodes may have."""
+        bound = n_nodes / self.nodes_per_state if self.nodes_per_state else self.n_states
+        return int(np.clip(bound, 1, self.n_states))
+
+
+@dataclass(frozen=True)
+class SymbolDirections:
+    """One symbol's singular vectors, applied to its n nodes.
+
+    Attributes:
+        u: float64 (n, k); Uᵀφ of the inside trees.
+        v: float64 (n, k); Vᵀψ of the outside trees.
+        sigma: float64 (k,); singular values of Ω, descending.
+    """
+
+    u: Floats
+    v: Floats
+    sigma: Floats
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The singular vectors of every symbol with enough nodes; the others have none.
+
+    Attributes:
+        rows: the nodes of each symbol.
+        parts: by symbol.
+    """
+
+    rows: Mapping[int, NDArray[np.intp]]
+    parts: Mapping[int, SymbolDirections]
+
+    def by_symbol(self, k: int) -> Iterator[tuple[int, NDArray[np.intp], SymbolDirections]]:
+        """(symbol, rows of its nodes, its first k singular vectors)."""
+        for symbol, part in self.parts.items():
+            first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k])
+            yield symbol, self.rows[symbol], first
+
+
+def find_directions(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Directions:
+    """The SVD of each symbol's inside–outside cross-covariance Ω = E[φψᵀ].
+
+    Args:
+        table: the treebank.
+        features: of each of its nodes.
+        options: see :class:`ProjectionOptions`.
+    """
+    by_symbol = np.argsort(table.symbol, kind="stable")
+    bounds = np.searchsorted(table.symbol[by_symbol], np.arange(len(table.symbols) + 1))
+    all_rows, parts = {}, {}
+    for symbol in range(len(table.symbols)):
+        rows = by_symbol[bounds[symbol] : bounds[symbol + 1]]
+        weight = table.weight[table.tree[rows]]
+        if weight.sum() < options.min_nodes or options.rank(weight.sum()) < 2:
+            continue
+        phi = _feature_matrix(features.inside[rows], weight, options)
+        psi = _feature_matrix(features.outside[rows], weight, options)
+        rank = max(options.rank(weight.sum()), options.min_rank)
+        u, sigma, v = _cross_covariance_svd(phi, psi, weight, rank, options, symbol)
+        kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
+        if kept > 0:
+            all_rows[symbol] = rows
+            parts[symbol] = SymbolDirections(phi @ u[:, :kept], psi @ v[:, :kept], sigma[:kept])
+    return Directions(all_rows, parts)
 
 
 @dataclass(frozen=True)
@@ -52,54 +122,41 @@ class Projections:
         n_states: int32 (n_symbols,).
         inside: float64 (n_nodes, m); Y of the inside tree, Uᵀφ.
         outside: float64 (n_nodes, m); Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
-        singular_values: float64 (n_symbols, m); 0 where there is none.
     """
 
     n_states: Ints
     inside: Floats
     outside: Floats
-    singular_values: Floats
 
     @classmethod
     def single_state(cls, table: TreeTable) -> Projections:
         """Every symbol with one state, which says nothing."""
-        n_symbols, ones = len(table.symbols), np.ones((table.n_nodes, 1))
-        return cls(np.ones(n_symbols, np.int32), ones, ones, np.zeros((n_symbols, 1)))
+        ones = np.ones((table.n_nodes, 1))
+        return cls(np.ones(len(table.symbols), np.int32), ones, ones)
 
 
 def project(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Projections:
-    """The singular vectors of each symbol's inside–outside cross-covariance, applied to its nodes.
+    """Y and Z of every node, from its features; see the two functions that it is made of."""
+    return project_nodes(table, find_directions(table, features, options), options)
+
+
+def project_nodes(table: TreeTable, directions: Directions, options: ProjectionOptions) -> Projections:
+    """Y and Z of every node.
 
     Args:
         table: the treebank.
-        features: of each of its nodes.
-        options: see :class:`ProjectionOptions`.
+        directions: of its symbols.
+        options: how many states, and how much Z shrinks.
     """
-    n_symbols, m = len(table.symbols), options.n_states
-    n_states = np.ones(n_symbols, np.int32)
-    inside, outside = np.zeros((table.n_nodes, m)), np.zeros((table.n_nodes, m))
-    singular_values = np.zeros((n_symbols, m))
+    n_states = np.ones(len(table.symbols), np.int32)
+    inside, outside = (np.zeros((table.n_nodes, options.n_states)) for _ in range(2))
     inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
-    by_symbol = np.argsort(table.symbol, kind="stable")
-    bounds = np.searchsorted(table.symbol[by_symbol], np.arange(n_symbols + 1))
-    for symbol in range(n_symbols):
-        rows = by_symbol[bounds[symbol] : bounds[symbol + 1]]
-        weight = table.weight[table.tree[rows]]
-        total = weight.sum()
-        rank = int(np.clip(total / options.nodes_per_state if options.nodes_per_state else m, 1, m))
-        if total < options.min_nodes or rank == 1:
-            continue
-        phi = _feature_matrix(features.inside[rows], weight, options)
-        psi = _feature_matrix(features.outside[rows], weight, options)
-        u, sigma, v = _cross_covariance_svd(phi, psi, weight, rank, options, symbol)
-        kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
-        if kept == 0:
-            continue
-        n_states[symbol] = kept
-        singular_values[symbol, :kept] = sigma[:kept]
-        inside[rows, :kept] = phi @ u[:, :kept]
-        outside[rows, :kept] = (psi @ v[:, :kept]) / (sigma[:kept] + options.shrinkage * sigma[0])
-    return Projections(n_states, inside, outside, singular_values)
+    for symbol, rows, part in directions.by_symbol(options.n_states):
+        m = min(len(part.sigma), options.rank(table.weight[table.tree[rows]].sum()))
+        n_states[symbol] = m
+        inside[rows, :m] = part.u[:, :m]
+        outside[rows, :m] = part.v[:, :m] / (part.sigma[:m] + options.shrinkage * part.sigma[0])
+    return Projections(n_states, inside, outside)
 
 
 def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:

@@ -1,0 +1,32 @@
+"""Low-rank forms of small tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def tucker(tensor: Floats, *, tolerance: float) -> tuple[Floats, list[Floats]]:
+    """A core and one orthonormal basis an axis (the higher-order SVD, De Lathauwer et al. 2000, theorem 2).
+
+    Args:
+        tensor: float64, of any order.
+        tolerance: bound on the relative error in the Frobenius norm.
+
+    Returns:
+        The core, of shape (r_1, …, r_n), and bases of shape (m_i, r_i): the tensor is about the core
+        multiplied along each axis i by basis i.
+    """
+    budget = (tolerance * np.linalg.norm(tensor)) ** 2 / tensor.ndim
+    bases = []
+    core = tensor
+    for axis in range(tensor.ndim):
+        unfolded = np.moveaxis(tensor, axis, 0).reshape(tensor.shape[axis], -1)
+        u, sigma, _ = np.linalg.svd(unfolded @ unfolded.T)
+        tail = np.append(np.cumsum(sigma[::-1])[::-1], 0.0)  # squared error of keeping the first r
+        rank = max(int((tail > budget).sum()), 1)
+        bases.append(u[:, :rank])
+        core = np.moveaxis(np.tensordot(core, u[:, :rank], axes=(axis, 0)), -1, axis)
+    return core, bases
