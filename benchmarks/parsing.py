@@ -52,7 +52,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Result:
-    """What one training run and its evaluation gave; F1 and accuracy in percent."""
+    """What one training run and its evaluation gave; F1 and accuracy in percent, ``skipped`` bad trees."""
 
     seconds: float
     peak_mb: float
@@ -61,6 +61,7 @@ class Result:
     accuracy: float
     sentences_per_second: float
     failures: int
+    skipped: int
     signature: str
     spot_check: peers.SpotCheck | None
 
@@ -82,12 +83,13 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
         params = {"random_state": str(seed), **params}
     task = registry.tasks.get(kind.task)()
     task.train(kind.from_settings(params), task.read([WARM_UP]))
-    corpus, estimator = task.read([train]), kind.from_settings(params)
+    skipped = set[str]()
+    corpus, estimator = peers.treebank(train, skipped), kind.from_settings(params)
     started = perf_counter()
     parser = task.train(estimator, corpus)
     seconds = perf_counter() - started
     peak_mb = report.peak_megabytes()
-    scored = task.evaluate(parser, task.read([dev]), decoder=setting.decoder)
+    scored = task.evaluate(parser, peers.treebank(dev, skipped), decoder=setting.decoder)
     spot_check = None
     if spots:
         spot_check = peers.spot_check(
@@ -95,7 +97,7 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
         )
     return Result(
         seconds, peak_mb, scored.overall.f1, scored.short.f1, scored.overall.tagging_accuracy,
-        scored.sentences_per_second or 0.0, scored.failures, scored.signature, spot_check,
+        scored.sentences_per_second or 0.0, scored.failures, len(skipped), scored.signature, spot_check,
     )  # fmt: skip
 
 
@@ -160,6 +162,8 @@ def print_treebank(treebank: str, arguments: argparse.Namespace) -> None:
         tail = [f"{berkeley.f1:.2f}", None, f"{berkeley.f1_40:.2f}", f"{berkeley.accuracy:.2f}"]
         rows.append(["Berkeley 1.7, stored output", None, None, *tail, None, berkeley.skipped])
     print(f"### {treebank} dev, {results[0].signature}\n\n{report.table(HEADER, rows)}\n", flush=True)
+    if results[0].skipped:
+        print(f"{results[0].skipped} trees that cannot be read are left out.\n")
     if nltk_checks is None or not nltk_checks.sentences:
         absent = not report.version_of("nltk")
         print(f"NLTK {'is not installed' if absent else 'was left out, or parsed nothing in its time'}.\n")

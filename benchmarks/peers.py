@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
 from typing import Any
 
+from spectralnlp.corpus import Corpus
 from spectralnlp.scoring import score_trees
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree, add_root, read_brackets, read_trees
@@ -19,6 +21,12 @@ from spectralnlp.trees import Tree, add_root, read_brackets, read_trees
 BERKELEY = {"wsj": "berkeley-sm5", "gum": "berkeley-sm4"}
 SHORT = (5, 12)  # tokens of sentences that NLTK is given
 UNKNOWN = "<unknown>"  # what NLTK sees in place of words that occurred once or never
+
+
+def treebank(folder: Path, skipped: set[str] | None = None) -> Corpus[Tree]:
+    """The trees of a folder, those left out that cannot be read; their errors go into ``skipped``."""
+    errors = set[str]() if skipped is None else skipped
+    return ParsingTask().read([folder], on_bad=lambda error: errors.add(str(error)))
 
 
 @dataclass(frozen=True)
@@ -31,15 +39,15 @@ class Scores:
     skipped: int
 
 
-def berkeley(treebank: str, golden: Path) -> Scores | None:
+def berkeley(name: str, golden: Path) -> Scores | None:
     """The score of the Berkeley parser's stored trees; None where there are none for a treebank."""
-    predicted = golden / f"{treebank}-dev.{BERKELEY.get(treebank)}.mrg"
+    predicted = golden / f"{name}-dev.{BERKELEY.get(name)}.mrg"
     if not predicted.exists():
         return None
     # It writes ``(())`` for a sentence without a parse; ``read_trees`` would call that a bad tree.
     lines = predicted.read_text(encoding="utf-8").splitlines()
     trees = [None if line.strip() in ("(())", "()") else next(read_brackets([line])) for line in lines]
-    scored = score_trees(read_trees(golden / f"{treebank}-dev.gold.mrg"), trees)
+    scored = score_trees(read_trees(golden / f"{name}-dev.gold.mrg"), trees)
     overall, short = scored.overall, scored.short
     return Scores(overall.f1, short.f1, overall.tagging_accuracy, overall.skipped)
 
@@ -54,9 +62,10 @@ class SpotCheck:
 
 
 def short_sentences(dev: Path, wanted: int) -> list[str]:
-    """The first short trees of a treebank, in brackets."""
-    short = (tree for tree in ParsingTask().read([dev]) if SHORT[0] <= len(tree.words()) <= SHORT[1])
-    return [str(add_root(tree)) for tree, _ in zip(short, range(wanted), strict=False)]
+    """The first short trees of a treebank, the shortest first, in brackets."""
+    trees = (tree for tree in treebank(dev) if SHORT[0] <= len(tree.words()) <= SHORT[1])
+    chosen = sorted(islice(trees, wanted), key=lambda tree: len(tree.words()))
+    return [str(add_root(tree)) for tree in chosen]
 
 
 def spot_check(
@@ -114,7 +123,7 @@ def nltk_viterbi(train: Path, gold: Sequence[str], limit: float) -> SpotCheck:
     """
     from nltk import Nonterminal, ViterbiParser, induce_pcfg
 
-    trees = [add_root(tree) for tree in ParsingTask().read([train])]
+    trees = [add_root(tree) for tree in treebank(train)]
     counts = Counter(word for tree in trees for word in tree.words())
     known = {word for word, count in counts.items() if count > 1}
     productions: list[Any] = []

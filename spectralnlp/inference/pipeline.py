@@ -28,7 +28,7 @@ class Pruning:
         pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
     """
 
-    beam: float = 1e-5
+    beam: float = 1e-3
     node_threshold: float = 1e-4
     edge_threshold: float = 1e-5
     pruner_threshold: float = 1e-4
@@ -84,9 +84,9 @@ class Pipeline:
             allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
         """
         found = look_up(self.coarse.lexicon, words, self.signature)
-        for any_tag in (False, True):
+        for beam, any_tag in ((self.pruning.beam, False), (0.0, False), (0.0, True)):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
-            chart = inside(self.index, values, beam=self.pruning.beam)
+            chart = inside(self.index, values, beam=beam)
             if chart.total > 0:
                 forest = build_forest(
                     chart,

@@ -1,6 +1,7 @@
 """Decompositions: thin over numpy and scipy."""
 
+from spectralnlp.linalg.blas import one_blas_thread
 from spectralnlp.linalg.svd import randomized_svd
 from spectralnlp.linalg.tucker import tucker
 
-__all__ = ["randomized_svd", "tucker"]
+__all__ = ["one_blas_thread", "randomized_svd", "tucker"]

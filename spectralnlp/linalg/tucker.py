@@ -24,9 +24,9 @@ def tucker(tensor: Floats, *, tolerance: float) -> tuple[Floats, list[Floats]]:
     core = tensor
     for axis in range(tensor.ndim):
         unfolded = np.moveaxis(tensor, axis, 0).reshape(tensor.shape[axis], -1)
-        u, sigma, _ = np.linalg.svd(unfolded @ unfolded.T)
-        tail = np.append(np.cumsum(sigma[::-1])[::-1], 0.0)  # squared error of keeping the first r
-        rank = max(int((tail > budget).sum()), 1)
-        bases.append(u[:, :rank])
-        core = np.moveaxis(np.tensordot(core, u[:, :rank], axes=(axis, 0)), -1, axis)
+        squares, u = np.linalg.eigh(unfolded @ unfolded.T)  # ascending
+        error = np.cumsum(np.maximum(squares, 0.0))  # squared, of dropping the first so many
+        basis = u[:, min(int((error <= budget).sum()), len(u) - 1) :]
+        bases.append(basis)
+        core = np.moveaxis(np.tensordot(core, basis, axes=(axis, 0)), -1, axis)
     return core, bases

@@ -19,6 +19,9 @@ from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Le
 TOLERANCE = 1e-3
 """Relative error, in the Frobenius norm, that the storage of a tensor may make."""
 
+WORTHWHILE = 64
+"""Numbers that a tensor must have for a low-rank form to be tried."""
+
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
@@ -82,8 +85,8 @@ def _compress(tensors: DenseTensors, shapes: Ints) -> tuple[NDArray[np.int16], F
     parts = [np.empty(0)]
     for rule, shape in enumerate(shapes):
         tensor = tensors.values[tensors.offsets[rule] : tensors.offsets[rule + 1]].reshape(shape)
-        core, bases = tucker(tensor, tolerance=TOLERANCE)
-        if core.size + sum(basis.size for basis in bases) < tensor.size:
+        core, bases = tucker(tensor, tolerance=TOLERANCE) if tensor.size >= WORTHWHILE else (tensor, [])
+        if bases and core.size + sum(basis.size for basis in bases) < tensor.size:
             ranks[rule] = core.shape
             parts += [core.ravel(), *(basis.ravel() for basis in bases)]
         else:

@@ -17,6 +17,7 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.inference.decoders import Decoder
 from spectralnlp.inference.pipeline import Inference, Pipeline, Pruning
 from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.linalg import one_blas_thread
 from spectralnlp.model.grammar_storage import pack_grammars, unpack_grammars
 from spectralnlp.model.inspection import SymbolReport, inspect_grammar
 from spectralnlp.model.parse import Parse, bracket_posteriors, constituents_of, derivation_tree
@@ -222,7 +223,8 @@ class Parser:
     def save(self, path: str | Path) -> None:
         """Write a model folder; see :func:`spectralnlp.storage.save_model`."""
         pruner = () if self.pruner is None else (self.pruner,)
-        shared, arrays = pack_grammars((self.coarse, *pruner, *self.grammars))
+        with one_blas_thread():
+            shared, arrays = pack_grammars((self.coarse, *pruner, *self.grammars))
         metadata = {
             "grammars": shared,
             "binariser": self.binariser.to_dict(),
@@ -253,7 +255,7 @@ class Parser:
                 Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
                 metadata["decoder_settings"], Pruning(**metadata["pruning"]), pruner, metadata["about"],
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, ConfigError) as error:
             raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error
 
 

@@ -202,7 +202,7 @@ class _View:
         return found
 
     def head_above(self) -> Ids:
-        """Tag of the nearest head above that is not the node's own (Cohen et al. 2013); 0 where there is none.
+        """Tag of the nearest head above that is not the node's own (Cohen et al. 2013); 0 without one.
 
         The head of the parent itself may be inside the node, and so no outside feature.
         """

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -28,8 +29,8 @@ Edge = tuple[int, int, int, int, int, int]
 SYMBOLS = ("S", "X", "T", "U")
 WORDS = ("p", "q")
 N_PHRASES = 2
-BINARY_RULES = [(0, 0, 1), (0, 1, 1), (0, 2, 0), (1, 1, 2), (1, 2, 3), (1, 3, 3), (0, 3, 2)]
-UNARY_RULES = [(0, 1), (0, 2), (1, 3)]
+BINARY_RULES = [(0, 0, 1), (0, 1, 1), (0, 2, 0), (1, 2, 1), (1, 2, 3), (1, 3, 3), (0, 3, 2)]
+UNARY_RULES = [(0, 1), (0, 3), (1, 3)]
 N_BRACKETS = np.array([1, 2, 0, 1], np.int32)
 
 
@@ -41,7 +42,9 @@ def shape_of_word(word: str, position: int, known: object = ()) -> str:
 # Grammars
 
 
-def random_grammar(seed: int, n_states: Sequence[int], *, signed: bool = False, lossy: float = 0.0) -> LatentGrammar:
+def random_grammar(
+    seed: int, n_states: Sequence[int], *, signed: bool = False, lossy: float = 0.0
+) -> LatentGrammar:
     """A grammar over fixed rules with random tensors, words and roots.
 
     Args:
@@ -61,19 +64,20 @@ def random_grammar(seed: int, n_states: Sequence[int], *, signed: bool = False, 
         for rule in rules:
             block = numbers(*(n_states[symbol] for symbol in rule))
             block[rng.random(block.shape) < lossy] = 0.0
-            block.flat[0] = 0.5  # no rule is without any weight
+            if not block.any():
+                block.flat[0] = 0.5
             blocks.append(block.ravel())
         offsets = np.cumsum([0, *map(len, blocks)], dtype=np.int64)
         return DenseTensors(offsets, np.concatenate(blocks))
 
     counts = np.array(n_states, np.int32)
-    rows = [(0, 2), (0, 3), (1, 3), (2, 2), (2, 3)]  # entries p, q and the signature, which T and U share
+    rows = [(0, 2), (1, 3), (2, 2), (2, 3)]  # p is T, q is U (and T by its signature), unknown words are both
     widths = [n_states[tag] for _, tag in rows]
     lexicon = Lexicon(
         words=WORDS,
         signatures=("short",),
         scheme="english",
-        starts=np.array([0, 2, 3, 5], np.int64),
+        starts=np.array([0, 1, 2, 4], np.int64),
         tags=np.array([tag for _, tag in rows], np.int32),
         offsets=np.cumsum([0, *widths], dtype=np.int64),
         values=np.concatenate([numbers(width) for width in widths]),
@@ -230,9 +234,7 @@ def _pairs(
     for rule, (a, b, c) in enumerate(grammar.binary_rules.tolist()):
         block = tensor_of(grammar, grammar.binary, grammar.binary_rules, rule)
         edge = (1, a, start, end, rule, split)
-        for left, right in product(
-            [d for d in lefts if d.symbol == b], [d for d in rights if d.symbol == c]
-        ):
+        for left, right in product([d for d in lefts if d.symbol == b], [d for d in rights if d.symbol == c]):
             yield Derivation(
                 a,
                 Tree(grammar.symbols[a], [left.tree, right.tree]),
@@ -282,18 +284,33 @@ class Enumerated:
         """What rounding may cost a posterior where positive and negative weights cancel."""
         return 1e-10 * float(np.abs(self.values).sum() / abs(self.total))
 
+    @cached_property
+    def names(self) -> list[Edge]:
+        return sorted(frozenset().union(*self.edges))
+
+    @cached_property
+    def uses(self) -> Array:
+        """Whether each tree (row) uses each hyperedge of ``names`` (column)."""
+        column = {name: i for i, name in enumerate(self.names)}
+        uses = np.zeros((len(self.edges), len(column)), bool)
+        for row, edges in enumerate(self.edges):
+            uses[row, [column[edge] for edge in edges]] = True
+        return uses
+
+    @cached_property
     def edge_posteriors(self) -> dict[Edge, float]:
-        return self._posteriors(lambda edge: edge)
+        return dict(zip(self.names, (self.values @ self.uses / self.total).tolist(), strict=True))
 
+    @cached_property
     def node_posteriors(self) -> dict[tuple[int, ...], float]:
-        return self._posteriors(lambda edge: edge[:4])
-
-    def _posteriors(self, key: Callable[[Edge], tuple[int, ...]]) -> dict[tuple[int, ...], float]:
         sums: dict[tuple[int, ...], float] = defaultdict(float)
-        for edges, value in zip(self.edges, self.values / self.total, strict=True):
-            for name in {key(edge) for edge in edges}:
-                sums[name] += value
+        for edge, posterior in self.edge_posteriors.items():
+            sums[edge[:4]] += posterior  # a tree uses one hyperedge of a node, or none
         return dict(sums)
+
+    def gains(self, gain: Callable[[Edge], float]) -> Array:
+        """The sum of a gain over the hyperedges of each tree."""
+        return self.uses @ np.array([gain(name) for name in self.names])
 
 
 def enumerate_trees(grammar: LatentGrammar, words: Sequence[str]) -> Enumerated | None:

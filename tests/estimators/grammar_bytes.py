@@ -1,0 +1,49 @@
+"""What a fitted estimator amounts to, as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.trees import Tree, clean, read_brackets
+
+
+def trees(text: str) -> list[Tree]:
+    return list(read_brackets(text.splitlines()))
+
+
+def corpus(examples: Iterable[Tree] | str, n_partitions: int = 1) -> InMemoryCorpus[Tree]:
+    return InMemoryCorpus(trees(examples) if isinstance(examples, str) else examples, n_partitions)
+
+
+def own_trees(own_treebank: Path, name: str = "train.mrg") -> list[Tree]:
+    with open(own_treebank / name, encoding="utf-8") as file:
+        cleaned = [clean(tree) for tree in read_brackets(file)]
+    return [tree for tree in cleaned if tree is not None]
+
+
+def fingerprint(fitted: Any) -> dict[str, object]:
+    """All that a parser takes from an estimator, to the byte."""
+    parts: dict[str, object] = {
+        "chains": sorted(fitted.chains_.items()),
+        "binariser": fitted.binariser_,
+        "decoder": (fitted.decoder_, sorted(fitted.decoder_settings_.items())),
+    }
+    for number, grammar in enumerate((fitted.coarse_, getattr(fitted, "pruner_", None), *fitted.grammars_)):
+        parts |= {f"{number}.{name}": value for name, value in _bytes_of(grammar)}
+    return parts
+
+
+def _bytes_of(value: object, name: str = "") -> Iterator[tuple[str, object]]:
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _bytes_of(getattr(value, field.name), f"{name}.{field.name}")
+    elif isinstance(value, np.ndarray):
+        yield name, (str(value.dtype), value.shape, value.tobytes())
+    else:
+        yield name, value

@@ -1,0 +1,159 @@
+"""What the lexicon says of words: known, rare, unknown, at the beginning of a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spectralnlp.estimators.lexicon import UNSMOOTHED, LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.inference.lexical import look_up
+from spectralnlp.parameters import Lexicon
+from spectralnlp.text.signatures import english_signature
+
+D, N, V = range(3)
+COUNTS = {
+    ("the", D): 40, ("The", D): 8, ("saw", V): 6, ("saw", N): 3, ("cat", N): 9, ("running", V): 1,
+    ("jumping", V): 1, ("ring", N): 1, ("Paris", N): 2, ("cats", N): 2,
+}  # fmt: skip
+INITIAL = {("The", D): 8, ("Paris", N): 1}
+N_STATES = np.array([1, 2, 1], np.int32)
+
+
+def moments() -> TokenMoments:
+    words = sorted({word for word, _ in COUNTS})
+    rows = sorted(((words.index(word), tag) for word, tag in COUNTS))
+    keys = [(words[word], tag) for word, tag in rows]
+    count = np.array([float(COUNTS[key]) for key in keys])
+    z = np.stack([count, np.where([tag == N for _, tag in keys], count * np.arange(len(keys)), 0)], axis=1)
+    return TokenMoments(
+        words,
+        np.array([word for word, _ in rows], np.int32),
+        np.array([tag for _, tag in rows], np.int32),
+        count,
+        np.array([float(INITIAL.get(key, 0)) for key in keys]),
+        z,
+    )
+
+
+def built(**changes: object) -> tuple[Lexicon, np.ndarray]:
+    options = replace(LexiconOptions(), **changes)  # type: ignore[arg-type]
+    return build_lexicon(moments(), N_STATES, "english", english_signature, options)
+
+
+def rows(lexicon: Lexicon, entry: int) -> dict[int, np.ndarray]:
+    found = {}
+    for row in range(lexicon.starts[entry], lexicon.starts[entry + 1]):
+        found[int(lexicon.tags[row])] = lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]]
+    return found
+
+
+def p_tag() -> np.ndarray:
+    tokens = moments()
+    return np.bincount(tokens.tag, tokens.count) / tokens.count.sum()
+
+
+def p_tag_given(lexicon: Lexicon, entry: int) -> dict[int, float]:
+    """p(tag | entry); the first component of Z is 1 at every token, so that of a vector is p(tag | word) / p(tag)."""
+    return {tag: float(vector[0] * p_tag()[tag]) for tag, vector in rows(lexicon, entry).items()}
+
+
+def entry_of(lexicon: Lexicon, words: list[str]) -> list[int]:
+    return look_up(lexicon, words, english_signature).entries.tolist()
+
+
+def test_a_frequent_word_has_the_tags_it_was_seen_with() -> None:
+    lexicon, _ = built()
+    entry = lexicon.word_index["the"]
+    assert p_tag_given(lexicon, entry) == pytest.approx({D: 1.0})
+    assert lexicon.backoff[entry] == 0
+
+
+def test_the_shares_of_tags_add_up_to_one() -> None:
+    lexicon, _ = built()
+    for entry, word in enumerate(lexicon.words):
+        own = p_tag_given(lexicon, entry)
+        by_signature = p_tag_given(lexicon, len(lexicon.words) + int(lexicon.word_signature[entry]))
+        rest = lexicon.backoff[entry] * sum(p for tag, p in by_signature.items() if tag not in own)
+        assert sum(own.values()) + rest == pytest.approx(1), word
+    for entry in range(len(lexicon.words), len(lexicon.words) + len(lexicon.signatures)):
+        assert sum(p_tag_given(lexicon, entry).values()) == pytest.approx(1)
+
+
+def test_rare_words_are_shrunk_toward_their_signature_frequent_ones_hardly() -> None:
+    lexicon, _ = built()
+    raw, _ = build_lexicon(moments(), N_STATES, "english", english_signature, UNSMOOTHED)
+    saw = lexicon.word_index["saw"]
+    assert p_tag_given(raw, saw) == pytest.approx({N: 3 / 9, V: 6 / 9})
+    assert p_tag_given(lexicon, saw) == pytest.approx({N: 3 / 9, V: 6 / 9}, abs=0.05)
+    running, cats = lexicon.word_index["running"], lexicon.word_index["cats"]
+    assert p_tag_given(lexicon, running)[V] < p_tag_given(raw, running)[V] == pytest.approx(1)
+    assert lexicon.backoff[running] > lexicon.backoff[cats] > 0
+
+
+def test_unknown_words_behave_like_rare_ones_of_their_look() -> None:
+    lexicon, _ = built()
+    (ing,) = entry_of(lexicon, ["sleeping"])
+    (plural,) = entry_of(lexicon, ["dogs"])
+    assert lexicon.signatures[ing - len(lexicon.words)] == "UNK-LC-ing"
+    assert p_tag_given(lexicon, ing)[V] > p_tag_given(lexicon, plural)[V]
+    assert p_tag_given(lexicon, plural)[N] > 0.5
+    (strange,) = entry_of(lexicon, ["☃"])
+    assert lexicon.signatures[strange - len(lexicon.words)] == "UNKNOWN"
+
+
+def test_the_first_word_is_also_looked_up_in_small_letters() -> None:
+    lexicon, _ = built()
+    the, cat = lexicon.word_index["the"], lexicon.word_index["cat"]
+    assert entry_of(lexicon, ["Cat", "Cat"])[0] == cat
+    assert entry_of(lexicon, ["Cat", "Cat"])[1] >= len(lexicon.words)
+    assert entry_of(lexicon, ["The"]) == [lexicon.word_index["The"]]
+    assert entry_of(lexicon, ["THE"]) == [the]
+
+
+def test_unsmoothed_probabilities_of_words_add_up_to_one() -> None:
+    lexicon, _ = build_lexicon(moments(), N_STATES, "english", english_signature, UNSMOOTHED)
+    sums = np.zeros(3)
+    for entry in range(len(lexicon.words)):
+        for tag, vector in rows(lexicon, entry).items():
+            sums[tag] += vector[0] * np.exp(lexicon.log_weight[entry])
+    np.testing.assert_allclose(sums, 1)
+
+
+def test_vectors_of_a_word_are_its_mean_z_smoothed_step_by_step() -> None:
+    raw, default = build_lexicon(moments(), N_STATES, "english", english_signature, UNSMOOTHED)
+    tokens = moments()
+    is_cat = (np.array(tokens.words)[tokens.word] == "cat") & (tokens.tag == N)
+    own = (tokens.z[is_cat] / tokens.count[is_cat, None])[0]
+    mean = tokens.z[tokens.tag == N].sum(0) / tokens.count[tokens.tag == N].sum()
+    np.testing.assert_allclose(default[1:3], mean)
+    vector = rows(raw, raw.word_index["cat"])[N]
+    np.testing.assert_allclose(vector, own / p_tag()[N])
+    mixed, _ = build_lexicon(
+        tokens, N_STATES, "english", english_signature, replace(UNSMOOTHED, tag_weight=0.25)
+    )
+    np.testing.assert_allclose(
+        rows(mixed, mixed.word_index["cat"])[N], (0.75 * own + 0.25 * mean) / p_tag()[N]
+    )
+
+
+def test_rare_words_can_be_left_out() -> None:
+    lexicon, _ = built(keep_rare=False)
+    assert set(lexicon.words) == {"the", "The", "saw", "cat"}
+    assert lexicon.signatures[entry_of(lexicon, ["running"])[0] - len(lexicon.words)] == "UNK-LC-ing"
+    assert len(lexicon.log_weight) == len(lexicon.words) + len(lexicon.signatures)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"rare": 1}, {"rarest": 1}, {"frequent": 5}, {"word_prior": 2.0}, {"signature_prior": 9.0}, {"state_prior": 9.0},
+     {"tag_weight": 0.9}, {"keep_rare": False}],
+    ids=str,
+)  # fmt: skip
+def test_every_option_does_something(changed: dict[str, object]) -> None:
+    def state(lexicon: Lexicon) -> tuple[object, ...]:
+        arrays = (lexicon.values, lexicon.backoff, lexicon.log_weight)
+        return (lexicon.words, *(array.tobytes() for array in arrays))
+
+    assert state(built(**changed)[0]) != state(built()[0])

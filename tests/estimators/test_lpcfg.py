@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+from grammar_bytes import corpus, fingerprint, own_trees, trees
+
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.engine import use_engine
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.pcfg import PCFG
+from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees import Tree
+
+# Sizes that a treebank of 171 trees can fill.
+SMALL = {"n_states": 4, "n_clusters": 3, "pruner_states": 2, "nodes_per_state": 10.0}
+# What each hyper-parameter is set to instead, and what must be set for it to matter.
+CHANGES: dict[str, dict[str, object]] = {
+    "grammars": {"grammars": "tensors"},
+    "n_states": {"n_states": 3},
+    "n_clusters": {"n_clusters": 5},
+    "cluster_dimensions": {"cluster_dimensions": 2},
+    "em_iterations": {"em_iterations": 0},
+    "pruner_states": {"pruner_states": 0},
+    "features": {"features": "simple"},
+    "min_feature_count": {"min_feature_count": 5.0},
+    "scaling": {"scaling": False},
+    "kappa": {"kappa": 50.0},
+    "shrinkage": {"shrinkage": 0.0},
+    "min_singular_value": {"min_singular_value": 0.5},
+    "nodes_per_state": {"nodes_per_state": 40.0},
+    "min_nodes": {"min_nodes": 100.0},
+    "smoothing": {"smoothing": False},
+    "smoothing_strength": {"smoothing_strength": 1.0},
+    "direction": {"direction": "right"},
+    "unaries": {"unaries": "collapse"},
+    "heads": {"heads": "neutral"},
+    "signatures": {"signatures": "neutral"},
+    "rare": {"rare": 1},
+    "keep_rare_words": {"keep_rare_words": False},
+    "tag_weight": {"tag_weight": 0.6},
+    "decoder": {"decoder": "max-rule"},
+    "bracket_price": {"bracket_price": 0.1},
+    "absolute_marginals": {"absolute_marginals": False},
+    "random_state": {"random_state": 7},
+}
+CONTEXT = {"bracket_price": {"decoder": "mbr"}, "absolute_marginals": {"decoder": "labelled-recall"}}
+
+
+@pytest.fixture(scope="module")
+def examples(own_treebank: Path) -> list[Tree]:
+    return own_trees(own_treebank)
+
+
+def fit(examples: list[Tree], **params: object) -> LPCFG:
+    return LPCFG(**{**SMALL, **params}).fit(InMemoryCorpus(examples))  # type: ignore[arg-type]
+
+
+def test_every_switch_is_tried() -> None:
+    assert CHANGES.keys() == inspect.signature(LPCFG).parameters.keys()
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_switch_does_something(name: str, examples: list[Tree]) -> None:
+    context = CONTEXT.get(name, {})
+    before, after = fit(examples, **context), fit(examples, **context, **CHANGES[name])
+    ours, theirs = fingerprint(before), fingerprint(after)
+    assert {part for part in ours if ours[part] != theirs.get(part)} - {"binariser"}
+
+
+@pytest.mark.parametrize("preset", [None, *LPCFG.presets])
+def test_the_same_seed_gives_the_same_bytes(preset: str | None, examples: list[Tree]) -> None:
+    def fitted() -> LPCFG:
+        estimator = LPCFG() if preset is None else LPCFG.from_preset(preset)
+        return estimator.fit(InMemoryCorpus(examples))
+
+    assert fingerprint(fitted()) == fingerprint(fitted())
+
+
+def test_engines_and_partitions_give_the_same_bytes(examples: list[Tree]) -> None:
+    expected = fingerprint(fit(examples))
+    for engine in ("serial", "threads", "processes"):
+        with use_engine(engine, **({} if engine == "serial" else {"jobs": 2})):
+            estimator = LPCFG(**SMALL).fit(InMemoryCorpus(examples, n_partitions=4))  # type: ignore[arg-type]
+            assert fingerprint(estimator) == expected
+
+
+def test_the_coarse_grammar_is_the_plain_pcfg(examples: list[Tree]) -> None:
+    ours, theirs = fit(examples).coarse_, PCFG.from_preset("plain").fit(InMemoryCorpus(examples)).coarse_
+    assert ours.symbols == theirs.symbols
+    np.testing.assert_array_equal(ours.binary_rules, theirs.binary_rules)
+    np.testing.assert_allclose(ours.binary.values, theirs.binary.values)
+    np.testing.assert_allclose(ours.unary.values, theirs.unary.values)
+    np.testing.assert_allclose(ours.root, theirs.root)
+
+
+def test_the_grammars_of_one_fit_share_symbols_and_rules(examples: list[Tree]) -> None:
+    fitted = fit(examples)
+    for grammar in fitted.grammars_:
+        assert grammar.symbols == fitted.coarse_.symbols
+        np.testing.assert_array_equal(grammar.binary_rules, fitted.coarse_.binary_rules)
+        np.testing.assert_array_equal(grammar.unary_rules, fitted.coarse_.unary_rules)
+        assert 1 < grammar.n_states.max() <= 4
+        assert np.isfinite(grammar.binary.values).all()
+
+
+def test_a_treebank_of_one_tree_and_symbols_seen_once() -> None:
+    for text in (
+        "(S (NP (N tom)) (VP (V slept)))",
+        "(X hi)",
+        "(S (VP (V go)))",
+        "(S (A a) (B b) (C c) (D d))",
+    ):
+        for params in ({}, {"min_nodes": 0.0, "nodes_per_state": 0.0, "min_feature_count": 0.0}):
+            fitted = LPCFG(**params).fit(corpus(text))  # type: ignore[arg-type]
+            tree = fitted.binariser_.binarise(trees(text)[0])
+            for grammar in (fitted.coarse_, *fitted.grammars_):
+                assert np.isfinite(grammar.lexicon.values).all()
+                assert np.isfinite(tree_log_probability(tree, grammar, signature_by_name("english")))
+
+
+def test_features_that_are_all_too_rare_leave_one_state(examples: list[Tree]) -> None:
+    fitted = fit(examples, min_feature_count=1e9)
+    for grammar in fitted.grammars_:
+        assert grammar.n_states.tolist() == [1] * len(fitted.coarse_.symbols)
+
+
+def test_no_trees_are_refused() -> None:
+    with pytest.raises(InputError, match="no trees"):
+        LPCFG().fit(corpus(""))
+
+
+@pytest.mark.parametrize("bad", [{"features": "none"}, {"direction": "up"}, {"signatures": "none"}], ids=str)
+def test_nonsense_is_refused_in_one_line(bad: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="up|none"):
+        LPCFG(**bad).fit(corpus("(S (A a) (B b))"))  # type: ignore[arg-type]

@@ -1,0 +1,146 @@
+"""Grammars whose states are counted: clusters of nodes, and EM on the observed trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from grammar_bytes import own_trees
+from true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
+
+from spectralnlp.corpus import Batch
+from spectralnlp.estimators.lexicon import UNSMOOTHED
+from spectralnlp.estimators.lpcfg.clusters import cluster_nodes
+from spectralnlp.estimators.lpcfg.projections import ProjectionOptions, find_directions
+from spectralnlp.estimators.lpcfg.states import (
+    Skeleton,
+    StateCounts,
+    count_states,
+    em_step,
+    probabilities,
+    state_grammar,
+)
+from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees import Binariser, Tree
+from spectralnlp.trees.features import node_features
+from spectralnlp.trees.treelog import TreeLog, TreeTable
+
+ENGLISH = signature_by_name("english")
+
+
+@pytest.fixture(scope="module")
+def examples(own_treebank: Path) -> list[Tree]:
+    return own_trees(own_treebank)[:60]
+
+
+@pytest.fixture(scope="module")
+def table(examples: list[Tree]) -> TreeTable:
+    log = TreeLog(Binariser().to_dict())
+    log.observe(Batch(examples, "own", 0, 0))
+    return log.table()
+
+
+def random_states(table: TreeTable, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    n_states = rng.integers(1, 4, len(table.symbols)).astype(np.int32)
+    return (rng.random(table.n_nodes) * n_states[table.symbol]).astype(np.int32), n_states
+
+
+def softened(table: TreeTable, seed: int) -> tuple[Skeleton, StateCounts]:
+    skeleton = Skeleton.of(table)
+    return skeleton, probabilities(skeleton, count_states(skeleton, *random_states(table, seed)), 0.3)
+
+
+def test_counts_add_up_to_the_nodes(table: TreeTable) -> None:
+    skeleton = Skeleton.of(table)
+    counts = count_states(skeleton, *random_states(table, 0))
+    assert counts.binary.sum() == (table.right >= 0).sum()
+    assert counts.unary.sum() == ((table.left >= 0) & (table.right < 0)).sum()
+    assert counts.pairs.sum() == (table.word >= 0).sum()
+    assert counts.root.sum() == table.n_trees
+
+
+def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
+    skeleton, made = softened(table, 1)
+    sums = np.zeros((len(table.symbols), int(made.n_states.max())))
+    for values, offsets, parents in zip(
+        (made.binary, made.unary, made.pairs),
+        skeleton.offsets(made.n_states),
+        (skeleton.binary_rules[:, 0], skeleton.unary_rules[:, 0], skeleton.pairs[:, 1]),
+        strict=True,
+    ):
+        for event, a in enumerate(parents.tolist()):
+            m = int(made.n_states[a])
+            sums[a, :m] += values[offsets[event] : offsets[event + 1]].reshape(m, -1).sum(axis=1)
+    used = np.arange(sums.shape[1]) < made.n_states[:, None]
+    assert (sums[used] <= 1 + 1e-9).all()
+    assert sums[used].max() == pytest.approx(1)
+    assert made.root.sum() == pytest.approx(1)
+
+
+def test_the_likelihood_of_em_is_that_of_the_trees(examples: list[Tree], table: TreeTable) -> None:
+    skeleton = Skeleton.of(table)
+    counts = count_states(skeleton, *random_states(table, 2))
+    _, log_likelihood = em_step(skeleton, probabilities(skeleton, counts, 0.0))
+    grammar = state_grammar(skeleton, counts, 0.0, "english", UNSMOOTHED)
+    assert not grammar.is_signed
+    binary = [Binariser().binarise(tree) for tree in examples]
+    assert sum(tree_log_probability(tree, grammar, ENGLISH) for tree in binary) == pytest.approx(
+        log_likelihood
+    )
+
+
+def test_em_never_loses_likelihood_and_keeps_the_counts(table: TreeTable) -> None:
+    skeleton, parameters = softened(table, 3)
+    likelihoods = []
+    for _ in range(6):
+        counts, log_likelihood = em_step(skeleton, parameters)
+        likelihoods.append(log_likelihood)
+        assert counts.binary.sum() == pytest.approx((table.right >= 0).sum())
+        assert counts.pairs.sum() == pytest.approx((table.word >= 0).sum())
+        assert counts.root.sum() == pytest.approx(table.n_trees)
+        parameters = probabilities(skeleton, counts, 0.0)
+    assert (np.diff(likelihoods) > -1e-9).all()
+    assert likelihoods[-1] > likelihoods[0] + 1
+
+
+def test_weights_count_as_repetitions() -> None:
+    trees = TrueLPCFG(WITH_UNARIES, {"NP": 2}).trees()[:12]
+    once = weighted_table(trees, Binariser())
+    log = TreeLog(Binariser().to_dict())
+    log.observe(Batch([tree for tree, _ in trees for _ in range(3)], "thrice", 0, 0))
+    thrice, weighted = log.table(), replace(once, weight=np.full(12, 3.0))
+    states = random_states(once, 4)
+    found = []
+    for table, repeat in ((weighted, 1), (thrice, 3)):
+        bounds = np.searchsorted(once.tree, np.arange(13))
+        state = np.concatenate(
+            [np.tile(states[0][a:b], repeat) for a, b in zip(bounds, bounds[1:], strict=False)]
+        )
+        skeleton = Skeleton.of(table)
+        counts = count_states(skeleton, state.astype(np.int32), states[1])
+        found.append(em_step(skeleton, probabilities(skeleton, counts, 0.2)))
+    (ours, our_likelihood), (theirs, their_likelihood) = found
+    assert our_likelihood == pytest.approx(their_likelihood)
+    np.testing.assert_allclose(ours.binary, theirs.binary)
+    np.testing.assert_allclose(ours.pairs, theirs.pairs)
+
+
+def test_clusters_are_numbered_without_gaps_and_repeatable(table: TreeTable) -> None:
+    options = ProjectionOptions(n_states=4, nodes_per_state=5.0, min_nodes=10.0)
+    directions = find_directions(table, node_features(table, "rich", ENGLISH), options)
+    wanted = np.full(len(table.symbols), 3, np.int32)
+
+    def cluster(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        return cluster_nodes(table, directions, wanted, dimensions=4, random_state=seed)
+
+    state, n_states = cluster(0)
+    assert n_states.max() == 3
+    for symbol, m in enumerate(n_states.tolist()):
+        assert np.unique(state[table.symbol == symbol]).tolist() == list(range(m))
+    again, _ = cluster(0)
+    np.testing.assert_array_equal(state, again)
+    assert (cluster(1)[0] != state).any()

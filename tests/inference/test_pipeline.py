@@ -1,0 +1,100 @@
+"""From tokens to posteriors: the coarse grammar, the pruner and the grammars that score."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import reference
+from reference import enumerate_trees
+
+from spectralnlp.inference.decoders import MaxRuleDecoder
+from spectralnlp.inference.pipeline import Pipeline, Pruning, decode
+from spectralnlp.parameters import LatentGrammar
+
+COARSE = reference.random_grammar(10, (1, 1, 1, 1))
+FINE = reference.random_grammar(11, (2, 3, 2, 2))
+PRUNER = reference.random_grammar(12, (2, 2, 1, 2))
+EVERYTHING = Pruning(0.0, 0.0, 0.0, 0.0)
+WORDS = ("q", "p", "q", "q")
+
+
+def pipeline(
+    *grammars: LatentGrammar, pruning: Pruning = EVERYTHING, pruner: LatentGrammar | None = None
+) -> Pipeline:
+    return Pipeline(COARSE, grammars, reference.shape_of_word, reference.N_BRACKETS, pruning, pruner)
+
+
+def without_roots(grammar: LatentGrammar) -> LatentGrammar:
+    return replace(grammar, root=np.zeros_like(grammar.root))
+
+
+def test_the_probability_of_a_sentence_is_that_of_its_trees() -> None:
+    trees = enumerate_trees(FINE, WORDS)
+    found = pipeline(FINE).infer(WORDS)
+    assert trees is not None
+    assert found is not None
+    assert found.log_probability == pytest.approx(np.log(trees.total) + trees.log_weight)
+    assert (found.any_tag, found.coarse_only) == (False, False)
+
+
+def test_a_grammar_that_scores_nothing_is_left_out() -> None:
+    found = pipeline(without_roots(FINE), FINE).infer(WORDS)
+    assert found is not None
+    assert found.evidence.grammars == (FINE,)
+    assert not found.coarse_only
+
+
+def test_the_coarse_grammar_stands_in_for_all_others() -> None:
+    found = pipeline(without_roots(FINE), without_roots(FINE)).infer(WORDS)
+    assert found is not None
+    assert found.coarse_only
+    assert found.evidence.grammars == (COARSE,)
+    trees = enumerate_trees(COARSE, WORDS)
+    assert trees is not None
+    assert found.log_probability == pytest.approx(np.log(trees.total) + trees.log_weight)
+
+
+def test_every_tag_is_tried_before_giving_up() -> None:
+    assert pipeline(COARSE).infer(("q", "p")) is not None
+    found = pipeline(COARSE).infer(("p", "p"))  # two tokens of T have no parse, of T and U they have
+    assert found is not None
+    assert found.any_tag
+    nothing = np.zeros((2, 4), bool)
+    nothing[:, 2] = True  # T and T again, by order
+    assert pipeline(COARSE).infer(("p", "p"), nothing) is None
+
+
+def test_a_pruner_keeps_the_hyperedges_that_it_finds_likely() -> None:
+    trees = enumerate_trees(PRUNER, WORDS)
+    assert trees is not None
+    threshold = 0.1
+    pruned = pipeline(FINE, pruning=replace(EVERYTHING, pruner_threshold=threshold), pruner=PRUNER).infer(
+        WORDS
+    )
+    assert pruned is not None
+    likely = {edge for edge, posterior in trees.edge_posteriors.items() if posterior >= threshold}
+    expected = {tree for tree in trees.edges if tree <= likely}
+    assert 0 < len(expected) < len(trees.edges)
+    assert reference.forest_trees(pruned.evidence.forest) == expected
+
+
+def test_a_pruner_without_a_threshold_changes_nothing() -> None:
+    ours, theirs = pipeline(FINE).infer(WORDS), pipeline(FINE, pruner=PRUNER).infer(WORDS)
+    assert ours is not None
+    assert theirs is not None
+    assert ours.log_probability == pytest.approx(theirs.log_probability)
+    np.testing.assert_array_equal(decode(ours, MaxRuleDecoder()), decode(theirs, MaxRuleDecoder()))
+
+
+def test_pruning_costs_little_probability() -> None:
+    usual = replace(Pruning(), beam=0.0)  # a beam needs a grammar whose probabilities are proper
+    for words in reference.sentences(4):
+        everything, some = pipeline(FINE).infer(words), pipeline(FINE, pruning=usual).infer(words)
+        if everything is None:
+            assert some is None
+            continue
+        assert some is not None
+        assert some.log_probability <= everything.log_probability + 1e-9
+        assert some.log_probability == pytest.approx(everything.log_probability, abs=0.01)
