@@ -233,7 +233,7 @@ def _token_moments(counts: Mapping[tuple[str, ...], int], states: _States) -> To
     words = sorted({word for _, word, _ in counts})
     index = {word: i for i, word in enumerate(words)}
     rows: dict[tuple[int, int], np.ndarray] = {}
-    m_max = int(states.n_states.max())
+    m_max = max(int(states.n_states[states.place[tag][0]]) for tag, _, _ in counts)
     by_state = np.zeros((len(states.symbols), m_max))
     for (tag, word, initial), count in counts.items():
         symbol, state = states.place[tag]

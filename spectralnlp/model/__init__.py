@@ -7,7 +7,7 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ModelError
-from spectralnlp.storage import load_model
+from spectralnlp.storage import META, load_model
 
 
 def load(name: str | Path) -> Any:
@@ -23,7 +23,7 @@ def load(name: str | Path) -> Any:
         ModelError: there is no such model, or it is truncated or of another version.
     """
     path = Path(name)
-    if not path.exists() and str(name) in registry.models:
+    if not (path / META).exists() and str(name) in registry.models:
         path = Path(registry.models.get(str(name)))
     elif not path.exists():
         installed = ", ".join(registry.models.names()) or "none"

@@ -190,7 +190,7 @@ def state_grammar(
 def _token_moments(skeleton: Skeleton, counts: StateCounts) -> TokenMoments:
     """Counts of words with Z = 1 / p(state | tag), each token shared among its states."""
     table, n_states = skeleton.table, counts.n_states
-    m_max = int(n_states.max())
+    m_max = int(n_states[skeleton.pairs[:, 1]].max())
     by_state = np.zeros((len(skeleton.pairs), m_max))
     by_state[np.arange(m_max) < n_states[skeleton.pairs[:, 1], None]] = counts.pairs
     tag_state = np.zeros((len(n_states), m_max))
