@@ -178,15 +178,18 @@ class ProcessesEngine(Engine):
         try:
             yield from _windowed(pool, _work, tasks, 2 * self.jobs)
         except BrokenProcessPool as error:
+            pool.shutdown(wait=False, cancel_futures=True)
             hint = "it ran out of memory, or the script lacks an `if __name__ == '__main__':` guard"
             raise SpectralError("a worker process died", hint=hint) from error
         except BaseException:
             # An interrupt or an error does not wait for tasks whose results nobody will read.
+            # Nor for the pool itself, which can wait for ever for a lock that a killed worker held.
             for process in list((pool._processes or {}).values()):
                 process.terminate()
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        else:
+            pool.shutdown()
 
 
 def _windowed(pool: Executor, function: Callable[[T], R], tasks: Iterable[T], width: int) -> Iterator[R]:

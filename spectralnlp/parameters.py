@@ -51,7 +51,7 @@ class SparseTensors:
 Tensors = DenseTensors | SparseTensors
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lexicon:
     """Which tags a token may have, with a vector over each tag's states.
 
@@ -95,7 +95,7 @@ class Lexicon:
         return {signature: index for index, signature in enumerate(self.signatures)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LatentGrammar:
     """A latent-variable PCFG in tensor form.
 

@@ -1,8 +1,9 @@
 """The lexicon: which tags a word may have, and what its states say, smoothed for rare words.
 
-A known word's tags are shrunk toward those of its signature, a signature's toward the tags of the
-rarest words: unknown words behave like rare ones (Petrov et al. 2006, section 3; Cohen et al. 2013
-smooth the vectors alike). The vector of (word, tag) is
+A known word's tags are shrunk toward those of its signature, a signature's toward those of the next
+coarser one, with an ending one letter shorter, and the coarsest toward the tags of the rarest words:
+unknown words behave like rare ones (Petrov et al. 2006, section 3) and like those that end alike (Brants
+2000, section 2.3). Vectors are smoothed along the same chain. The vector of (word, tag) is
 
     s(word, tag) · mean of Z over its tokens,   s = p(tag | word) / p(tag)
 
@@ -12,14 +13,16 @@ where Z is what an estimator knows of one token's state: the outside projection 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..parameters import Floats, Ints, Lexicon
-from ..text.signatures import Signature
+from ..text.signatures import Signature, signature_chain
 
 
 @dataclass(frozen=True)
@@ -28,30 +31,35 @@ class LexiconOptions:
 
     Args:
         rare: words seen at most so often teach what signatures do.
-        rarest: words seen at most so often are the prior of every signature.
+        rarest: words seen at most so often are the prior of signatures without an ending.
         frequent: words seen more often keep their own tags, unsmoothed.
         word_prior: pseudo-count of a word's signature in p(tag | word).
-        signature_prior: pseudo-count of the rarest words in p(tag | signature).
+        signature_prior: pseudo-count of the next coarser signature in p(tag | signature).
         state_prior: pseudo-count of the signature's mean Z in a word's.
+        signature_state_prior: pseudo-count of the next coarser signature's mean Z in a signature's.
+        ending_words: endings of fewer rare words are no signatures.
         tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
-        least_tag: tags whose p(tag | signature) is not above it are left out of the signature.
+        least_tag: tags whose p(tag | signature) is less are left out of the signature.
         keep_rare: keep rare words as words; otherwise they are replaced by their signatures.
     """
 
     rare: int = 5
     rarest: int = 2
     frequent: int = 30
-    word_prior: float = 0.5
-    signature_prior: float = 2.0
+    word_prior: float = 1.0
+    signature_prior: float = 8.0
     state_prior: float = 2.0
+    signature_state_prior: float = 100.0
+    ending_words: int = 3
     tag_weight: float = 0.1
-    least_tag: float = 1e-4
+    least_tag: float = 1e-3
     keep_rare: bool = True
 
 
 UNSMOOTHED = LexiconOptions(
-    rare=0, rarest=0, frequent=0, word_prior=0.0, signature_prior=0.0, state_prior=0.0, tag_weight=0.0
-)
+    rare=0, rarest=0, frequent=0, word_prior=0.0, signature_prior=0.0, state_prior=0.0,
+    signature_state_prior=0.0, tag_weight=0.0,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,7 @@ def build_lexicon(
     p_tag = tag_count / n_tokens
 
     signs = _Signatures.of(tokens, word_count, mean_z, signature, options)
-    sign, sign_tag = np.nonzero(signs.p_tag > options.least_tag)
+    sign, sign_tag = np.nonzero(signs.p_tag)
     signature_vectors = (signs.p_tag[sign, sign_tag] / p_tag[sign_tag])[:, None] * _mix(
         signs.mean_z(sign, sign_tag), mean_z[sign_tag], options.tag_weight
     )
@@ -164,17 +172,95 @@ def _sums(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
 
 
 @dataclass(frozen=True)
+class _Votes:
+    """What rare words say of their signatures. Each word votes once, divided among its tokens.
+
+    Attributes:
+        names: the signatures that have votes enough; the last one stands for all.
+        parent: int (n_signatures,); the next coarser signature, -1 of the last.
+        depth: int (n_signatures,); steps to the last.
+        of_word: int (n_words,); the finest signature of each word inside a sentence.
+        sign: int (n_votes,); signature voted for: each of the word's.
+        row: int (n_votes,); row of the tokens that vote.
+        share: float64 (n_votes,).
+        seen: float64 (n_signatures,); tokens of the rarest words whose finest signature it is.
+    """
+
+    names: list[str]
+    parent: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    of_word: NDArray[np.int64]
+    sign: NDArray[np.int64]
+    row: NDArray[np.int64]
+    share: Floats
+    seen: Floats
+
+    @classmethod
+    def cast(
+        cls, tokens: TokenMoments, word_count: Floats, signature: Signature, options: LexiconOptions
+    ) -> _Votes:
+        """The votes of words that ``options`` call rare."""
+        known = frozenset(tokens.words)
+        inner = [signature_chain(signature(word, 1, known), word) for word in tokens.words]
+        voters: list[tuple[int, float, list[str]]] = []
+        for row in np.flatnonzero(word_count[tokens.word] <= options.rare).tolist():
+            word, initial = int(tokens.word[row]), float(tokens.initial[row])
+            if tokens.count[row] > initial:
+                voters.append((row, float(tokens.count[row]) - initial, inner[word]))
+            if initial:
+                sign = signature(tokens.words[word], 0, known)
+                voters.append((row, initial, signature_chain(sign, tokens.words[word])))
+
+        names, parent_name = _enough([(int(tokens.word[row]), chain) for row, _, chain in voters], options)
+        index = {name: i for i, name in enumerate(names)}
+        parent = [index[parent_name[name]] for name in names[:-1]]
+        depth = [1 + len(name.partition("~")[2]) for name in names[:-1]]
+
+        last = len(names) - 1
+        sign_of, row_of, share_of = [], [], []
+        seen = np.zeros(len(names))
+        for row, n, chain in voters:
+            signs = [*(index[name] for name in chain if name in index), last]
+            count = float(word_count[tokens.word[row]])
+            sign_of += signs
+            row_of += [row] * len(signs)
+            share_of += [n / count] * len(signs)
+            if count <= options.rarest:
+                seen[[signs[0], last]] += n
+        of_word = [next((index[name] for name in chain if name in index), last) for chain in inner]
+        signs_of_votes, rows = np.array(sign_of, np.int64), np.array(row_of, np.int64)
+        return cls(
+            names, np.array([*parent, -1]), np.array([*depth, 0]), np.array(of_word, np.int64),
+            signs_of_votes, rows, np.array(share_of, np.float64), np.maximum(seen, 0.5),
+        )  # fmt: skip
+
+
+def _enough(
+    voters: Sequence[tuple[int, list[str]]], options: LexiconOptions
+) -> tuple[list[str], Mapping[str, str]]:
+    """Signatures that words enough vote for, the last resort at the end, and what each backs off to."""
+    backers = Counter(name for name, _ in {(name, word) for word, chain in voters for name in chain})
+    coarser = {fine: coarse for _, chain in voters for fine, coarse in pairwise([*chain, _LAST_RESORT])}
+    names = [name for name, n in backers.items() if "~" not in name or n >= options.ending_words]
+    return [*sorted(names), _LAST_RESORT], coarser
+
+
+_LAST_RESORT = "UNKNOWN"
+
+
+@dataclass(frozen=True)
 class _Signatures:
     """Signatures and what rare words say of them; the last one stands for all.
 
     Attributes:
         names: the signatures.
-        of_word: int (n_words,); the signature of each word inside a sentence.
+        of_word: int (n_words,); the finest signature of each word inside a sentence.
         p_tag: float64 (n_signatures, n_tags); p(tag | signature).
         count: float64 (n_signatures,); tokens of the rarest words, at least a half.
-        row: int (n_signatures, n_tags); where a pair that occurs has its ``z``, else -1.
+        row: int (n_signatures, n_tags); where a pair has its ``z``, or the nearest coarser one that
+            occurs; -1 for tags that no rare word has.
         z: float64 (n_pairs, m_max); mean Z, smoothed.
-        rare_z: float64 (n_tags, m_max); mean Z of rare words, for pairs that do not occur.
+        tag_z: float64 (n_tags, m_max); mean Z of all words, for tags that no rare word has.
     """
 
     names: list[str]
@@ -183,14 +269,14 @@ class _Signatures:
     count: Floats
     row: NDArray[np.int64]
     z: Floats
-    rare_z: Floats
+    tag_z: Floats
 
     def mean_z(self, sign: NDArray[np.integer], tag: NDArray[np.integer]) -> Floats:
         """float64 (n, m_max): mean Z of (signature, tag) pairs."""
         row = self.row[sign, tag]
-        if not len(self.z):
-            return self.rare_z[tag]
-        return np.where(row[:, None] >= 0, self.z[row], self.rare_z[tag])
+        found: Floats = self.tag_z[tag]
+        found[row >= 0] = self.z[row[row >= 0]]
+        return found
 
     @classmethod
     def of(
@@ -202,44 +288,34 @@ class _Signatures:
         options: LexiconOptions,
     ) -> _Signatures:
         n_tags = len(mean_z)
-        known = frozenset(tokens.words)
-        inner = [signature(word, 1, known) for word in tokens.words]
-        initial = [signature(word, 0, known) for word in tokens.words]
-        names = sorted({*inner, *initial})
-        index = {name: i for i, name in enumerate(names)}
-        of_word = np.array([index[name] for name in inner], np.int64)
-        of_initial = np.array([index[name] for name in initial], np.int64)
-        last = len(names)
-        names = [*names, "UNKNOWN"]
-
-        # Rare words vote for their signature, inside a sentence or at its beginning, and for the last resort.
-        rare = word_count[tokens.word] <= options.rare
-        rarest = word_count[tokens.word] <= options.rarest
-        inside = tokens.count - tokens.initial
-        voter = np.tile(np.flatnonzero(rare), 3)
-        share = np.concatenate([inside[rare], tokens.initial[rare], tokens.count[rare]])
-        word = tokens.word[rare]
-        sign = np.concatenate([of_word[word], of_initial[word], np.full(len(word), last)])
-        pairs, which = np.unique(sign * n_tags + tokens.tag[voter], return_inverse=True)
-        count = np.bincount(which, share, len(pairs)).astype(np.float64)
-        z = _sums(which, (share / tokens.count[voter])[:, None] * tokens.z[voter], len(pairs))
-        row = np.full((len(names), n_tags), -1)
-        row.ravel()[pairs] = np.arange(len(pairs))
-        by_pair = np.zeros((len(names), n_tags))
-        by_pair.ravel()[pairs] = count
+        votes = _Votes.cast(tokens, word_count, signature, options)
+        pairs, which = np.unique(votes.sign * n_tags + tokens.tag[votes.row], return_inverse=True)
+        sign_of, tag_of = np.divmod(pairs, n_tags)
+        count = np.bincount(which, votes.share, len(pairs)).astype(np.float64)
+        per_token = (votes.share / tokens.count[votes.row])[:, None] * tokens.z[votes.row]
+        z = _sums(which, per_token, len(pairs)) / count[:, None]
+        row = np.full((len(votes.names), n_tags), -1)
+        row[sign_of, tag_of] = np.arange(len(pairs))
+        by_pair = np.zeros(row.shape)
+        by_pair[sign_of, tag_of] = count
 
         # Where nothing is rare (tiny treebanks), every token is what is known of unknown words.
+        rarest = word_count[tokens.word] <= options.rarest
         pool = rarest if rarest.any() else np.ones_like(rarest)
-        prior = np.bincount(tokens.tag[pool], tokens.count[pool], n_tags).astype(np.float64)
-        total = by_pair.sum(1, keepdims=True)
-        strength = np.where(total > 0, options.signature_prior, 1.0)
-        p_tag = (by_pair + strength * prior / prior.sum()) / (total + strength)
-        has_rare = row[last] >= 0
-        rare_z = mean_z.copy()
-        rare_z[has_rare] = z[row[last, has_rare]] / count[row[last, has_rare], None]
-        weight = max(options.state_prior, 1e-9)
-        smoothed = (z + weight * rare_z[pairs % n_tags]) / (count + weight)[:, None]
-        seen = np.bincount(of_word[tokens.word[rarest]], inside[rarest], len(names))
-        seen += np.bincount(of_initial[tokens.word[rarest]], tokens.initial[rarest], len(names))
-        seen[last] = tokens.count[rarest].sum()
-        return cls(names, of_word, p_tag, np.maximum(seen, 0.5), row, smoothed, rare_z)
+        prior = np.bincount(tokens.tag[pool], tokens.count[pool], n_tags)
+        p_tag = np.tile(prior / prior.sum(), (len(row), 1))
+        strength, state_strength = options.signature_prior, options.signature_state_prior
+        for depth in range(1, votes.depth.max() + 1):
+            here = np.flatnonzero(votes.depth == depth)
+            above = votes.parent[here]
+            total = by_pair[here].sum(1, keepdims=True)
+            p_tag[here] = (by_pair[here] + strength * p_tag[above]) / (total + strength)
+            own = np.flatnonzero(votes.depth[sign_of] == depth)
+            coarser = z[row[votes.parent[sign_of[own]], tag_of[own]]]
+            weight = count[own, None] / (count[own, None] + state_strength)
+            z[own] = weight * z[own] + (1 - weight) * coarser
+            row[here] = np.where(row[here] >= 0, row[here], row[above])
+        least = np.minimum(options.least_tag, p_tag.max(1, keepdims=True))
+        p_tag = np.where(p_tag >= least, p_tag, 0.0)
+        p_tag /= p_tag.sum(1, keepdims=True)
+        return cls(votes.names, votes.of_word, p_tag, votes.seen, row, z, mean_z)

@@ -18,15 +18,16 @@ import numpy as np
 from ..corpus import Corpus
 from ..engine import accumulate
 from ..errors import InputError
-from ..estimator import Estimator, fit_pass
+from ..estimator import fit_pass
 from ..parameters import DenseTensors, Ints, LatentGrammar, SparseTensors
 from ..text.signatures import signature_by_name
 from ..trees import Binariser, Direction, Tree, Unaries, split_annotation
+from .grammar_set import GrammarEstimator, GrammarSet
 from .lexicon import LexiconOptions, TokenMoments, build_lexicon
 from .rule_counts import BINARY, CHAIN, ROOT, UNARY, WORD, RuleCounts, commonest_chains
 
 
-class PCFG(Estimator):
+class PCFG(GrammarEstimator):
     """A PCFG by relative frequencies.
 
     Args:
@@ -41,19 +42,11 @@ class PCFG(Estimator):
         bracket_price: γ of the ``mbr`` decoder, the parser's default.
 
     Attributes:
-        binariser_: how trees become binary.
-        coarse_: the grammar without annotation, one state a symbol.
-        pruner_: None.
-        grammars_: the annotated grammar (or the coarse one where nothing is annotated).
-        chains_: the full unary chain to write for (top, bottom), where it has a middle.
-        n_trees_: training trees.
-        word_counts_: how often each word occurred.
-        decoder_, decoder_settings_: what the parser decodes with unless told otherwise.
+        grammar_sets_: one, of the annotated grammar (or the plain one where nothing is annotated).
     """
 
     kind = "spectral"
     change_of_mind = "exact"
-    task = "parsing"
     presets: ClassVar = {
         "plain": {"vertical": 0, "horizontal": 0, "annotate_tags": False},
         "annotated": {"vertical": 1, "horizontal": 1, "annotate_tags": True},
@@ -94,7 +87,6 @@ class PCFG(Estimator):
         )  # fmt: skip
         with fit_pass("counts"):
             counts = accumulate(RuleCounts(binariser.to_dict()), corpus)
-        self.binariser_ = binariser
         with fit_pass("grammar"):
             self.solve(counts)
         return self
@@ -106,15 +98,16 @@ class PCFG(Estimator):
         if not events[ROOT]:
             raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
         self.n_trees_ = sum(events[ROOT].values())
-        self.word_counts_: dict[str, int] = defaultdict(int)
+        words: dict[str, int] = defaultdict(int)
         for (_, word, _), count in events[WORD].items():
-            self.word_counts_[word] += count
-        self.pruner_ = None
-        self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
-        self.chains_ = commonest_chains(events[CHAIN])
-        self.coarse_ = solve_pcfg(_plain(events), self.signatures, options)
+            words[word] += count
+        self.word_counts_ = words
+        coarse = solve_pcfg(_plain(events), self.signatures, options)
         annotated = any(split_annotation(label)[1] for label in _labels(events))
-        self.grammars_ = (solve_pcfg(events, self.signatures, options) if annotated else self.coarse_,)
+        grammar = solve_pcfg(events, self.signatures, options) if annotated else coarse
+        chains = commonest_chains(events[CHAIN])
+        self.grammar_sets_ = (GrammarSet(counts.binariser, chains, coarse, None, (grammar,)),)
+        self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
 
 
 Events = Mapping[str, Mapping[tuple[str, ...], int]]

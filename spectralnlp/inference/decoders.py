@@ -7,6 +7,7 @@ spectral posteriors may be negative by sampling error, hence the absolute values
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,6 +17,7 @@ import numpy as np
 from ..errors import ConfigError
 from ..parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets, SparseTensors, Tensors
 from .forest import LEXICAL, TOP, Forest
+from .kbest import best_edges, best_trees
 from .kernel import kernel
 from .latent import Scores, vector_offsets
 
@@ -46,9 +48,34 @@ class Decoder(Protocol):
     def decode(self, evidence: Evidence) -> Ints:
         """The chosen hyperedge of every node, int32 (n_nodes,), -1 where there is none."""
 
+    def k_best(self, evidence: Evidence, k: int) -> list[tuple[float, Ints]]:
+        """The k best trees, or as many as the forest has: what each is worth and its choice as in ``decode``.
+
+        They are best first and distinct as binarised trees; several may be one tree once restored.
+
+        Raises:
+            ConfigError: the decoder finds one tree only.
+        """
+
+
+class GainDecoder(ABC):
+    """A decoder whose best tree is the one with the largest sum of gains over its hyperedges."""
+
+    @abstractmethod
+    def gains(self, evidence: Evidence) -> Floats:
+        """What each hyperedge is worth, float64 (n_edges,); -inf keeps it out of every tree."""
+
+    def decode(self, evidence: Evidence) -> Ints:
+        """See :class:`Decoder`."""
+        return best_edges(evidence.forest, self.gains(evidence))
+
+    def k_best(self, evidence: Evidence, k: int) -> list[tuple[float, Ints]]:
+        """See :class:`Decoder`."""
+        return best_trees(evidence.forest, self.gains(evidence), k)
+
 
 @dataclass(frozen=True)
-class MBRDecoder:
+class MBRDecoder(GainDecoder):
     """Maximum expected gain in labelled brackets (Goodman 1996), each bracket at a price.
 
     Without the price γ the decoder adds every improbable bracket that fits, because recall costs it
@@ -62,8 +89,8 @@ class MBRDecoder:
     gamma: float = 0.4
     tag_weight: float = 0.3
 
-    def decode(self, evidence: Evidence) -> Ints:
-        """See :class:`Decoder`."""
+    def gains(self, evidence: Evidence) -> Floats:
+        """See :class:`GainDecoder`."""
         forest, n_brackets = evidence.forest, evidence.n_brackets
         edge = np.mean([np.minimum(np.abs(s.edge), 1.0) for s in evidence.scores], axis=0)
         node = np.mean([np.minimum(np.abs(s.node), 1.0) for s in evidence.scores], axis=0)
@@ -76,11 +103,11 @@ class MBRDecoder:
         gains[unary] = brackets[unary] * (edge[unary] - self.gamma)
         lexical = kind == LEXICAL
         gains[lexical] += self.tag_weight * node[owner[lexical]]
-        return best_edges(forest, gains)
+        return gains
 
 
 @dataclass(frozen=True)
-class LabelledRecallDecoder:
+class LabelledRecallDecoder(GainDecoder):
     """Most expected nodes of the binarised tree, tags and intermediates among them (Goodman 1996), as
     the tutorial decodes: argmax of the sum of marginals μ(a, i, j).
 
@@ -90,19 +117,19 @@ class LabelledRecallDecoder:
 
     absolute: bool = True
 
-    def decode(self, evidence: Evidence) -> Ints:
-        """See :class:`Decoder`."""
+    def gains(self, evidence: Evidence) -> Floats:
+        """See :class:`GainDecoder`."""
         forest = evidence.forest
         node = np.mean([np.abs(s.node) if self.absolute else s.node for s in evidence.scores], axis=0)
         edge = np.mean([np.abs(s.edge) if self.absolute else s.edge for s in evidence.scores], axis=0)
         gains = node[edge_owners(forest)]
         top = forest.kind[edge_owners(forest)] == TOP
         gains[top] = np.where(forest.rule[top] >= 0, edge[top], 0.0)
-        return best_edges(forest, gains)
+        return gains
 
 
 @dataclass(frozen=True)
-class MaxRuleDecoder:
+class MaxRuleDecoder(GainDecoder):
     """Max-rule product (Petrov and Klein 2007): the largest product of rule posteriors.
 
     Args:
@@ -111,10 +138,10 @@ class MaxRuleDecoder:
 
     floor: float = 1e-12
 
-    def decode(self, evidence: Evidence) -> Ints:
-        """See :class:`Decoder`."""
+    def gains(self, evidence: Evidence) -> Floats:
+        """See :class:`GainDecoder`."""
         gains = sum(np.log(np.maximum(np.abs(s.edge), self.floor)) for s in evidence.scores)
-        return best_edges(evidence.forest, np.asarray(gains))
+        return np.asarray(gains)
 
 
 @dataclass(frozen=True)
@@ -144,56 +171,16 @@ class ViterbiDecoder:
             grammar.state_offsets, root, leaves,
         )  # fmt: skip
 
+    def k_best(self, evidence: Evidence, k: int) -> list[tuple[float, Ints]]:
+        """See :class:`Decoder`; always a ConfigError."""
+        raise ConfigError(
+            "decoder 'viterbi' finds one tree only, not the k best", hint="use --decoder mbr or max-rule"
+        )
+
 
 def edge_owners(forest: Forest) -> Offsets:
     """int64 (n_edges,): the node that each hyperedge belongs to."""
     return np.repeat(np.arange(forest.n_nodes), np.diff(forest.edges))
-
-
-def best_edges(forest: Forest, gains: Floats) -> Ints:
-    """The chosen hyperedge of each node in the tree of largest total gain.
-
-    Args:
-        forest: the forest.
-        gains: float64 (n_edges,).
-
-    Returns:
-        int32 (n_nodes,); -1 for nodes outside the tree.
-    """
-    return _best_edges(forest.n_roots, forest.edges, forest.left, forest.right, gains)
-
-
-@kernel
-def _best_edges(n_roots, edges, left, right, gains):
-    n_nodes = len(edges) - 1
-    best = np.full(n_nodes, -np.inf)
-    choice = np.full(n_nodes, -1, np.int32)
-    for node in range(n_nodes - 1, -1, -1):
-        for e in range(edges[node], edges[node + 1]):
-            value = gains[e]
-            if left[e] >= 0:
-                value += best[left[e]]
-            if right[e] >= 0:
-                value += best[right[e]]
-            if value > best[node]:
-                best[node] = value
-                choice[node] = e
-    root = 0
-    for node in range(n_roots):
-        if best[node] > best[root]:
-            root = node
-    wanted = np.zeros(n_nodes, np.bool_)
-    if n_nodes > 0:
-        wanted[root] = True
-    for node in range(n_nodes):
-        if not wanted[node]:
-            choice[node] = -1
-        elif choice[node] >= 0:
-            if left[choice[node]] >= 0:
-                wanted[left[choice[node]]] = True
-            if right[choice[node]] >= 0:
-                wanted[right[choice[node]]] = True
-    return choice
 
 
 def _sparse(tensors: Tensors, order: int, grammar: LatentGrammar) -> SparseTensors:

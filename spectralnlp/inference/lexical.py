@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..parameters import Floats, LatentGrammar, Lexicon, Offsets
-from ..text.signatures import Signature
+from ..text.signatures import Signature, signature_chain
 from .kernel import kernel
 
 _ANY_TAG = 1e-4
@@ -34,12 +34,14 @@ class Lookup:
 def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Lookup:
     """Find each word; a sentence-initial word that is unknown tries its lower case.
 
+    An unknown word has the finest of its signatures that the lexicon knows.
+
     Args:
         lexicon: the lexicon.
         words: tokens in the model's conventions.
         signature: the lexicon's signature function.
     """
-    n_words, last_resort = len(lexicon.words), len(lexicon.signatures) - 1
+    n_words, index, last_resort = len(lexicon.words), lexicon.signature_index, len(lexicon.signatures) - 1
     entries = np.empty(len(words), np.int64)
     signatures = np.empty(len(words), np.int64)
     for position, word in enumerate(words):
@@ -47,7 +49,8 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
         if entry is None and position == 0:
             entry = lexicon.word_index.get(word.lower())
         if entry is None:
-            sign = lexicon.signature_index.get(signature(word, position, lexicon.word_index), last_resort)
+            chain = signature_chain(signature(word, position, lexicon.word_index), word)
+            sign = next((index[name] for name in chain if name in index), last_resort)
             entries[position] = signatures[position] = n_words + sign
         else:
             entries[position] = entry

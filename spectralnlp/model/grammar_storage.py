@@ -7,14 +7,17 @@ De Lathauwer et al. 2000), wherever that is smaller.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.grammar_set import GrammarSet
 from spectralnlp.linalg import tucker
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Lexicon, SparseTensors, Tensors
+from spectralnlp.trees import Binariser
 
 TOLERANCE = 1e-3
 """Relative error, in the Frobenius norm, that the storage of a tensor may make."""
@@ -25,8 +28,13 @@ WORTHWHILE = 64
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
-def pack_grammars(grammars: Sequence[LatentGrammar]) -> tuple[dict[str, Any], Arrays]:
-    """(JSON values, arrays) of grammars that share symbols, words and signatures; values are float32."""
+def pack_grammar_set(grammar_set: GrammarSet) -> tuple[dict[str, Any], Arrays]:
+    """(JSON values, arrays) of grammars over one binarisation; numbers are stored as float32.
+
+    They have the same symbols, words and signatures, having been learned from the same trees.
+    """
+    pruner = () if grammar_set.pruner is None else (grammar_set.pruner,)
+    grammars = (grammar_set.coarse, *pruner, *grammar_set.grammars)
     first = grammars[0]
     for grammar in grammars[1:]:
         if (grammar.symbols, grammar.lexicon.words, grammar.lexicon.signatures) != (
@@ -34,7 +42,7 @@ def pack_grammars(grammars: Sequence[LatentGrammar]) -> tuple[dict[str, Any], Ar
             first.lexicon.words,
             first.lexicon.signatures,
         ):
-            raise ValueError("grammars of one parser have the same symbols, words and signatures")
+            raise ConfigError("the grammars of one binarisation differ in symbols or words")
     shared = {
         "symbols": first.symbols,
         "tags": np.flatnonzero(first.is_tag).tolist(),
@@ -42,6 +50,9 @@ def pack_grammars(grammars: Sequence[LatentGrammar]) -> tuple[dict[str, Any], Ar
         "signatures": first.lexicon.signatures,
         "scheme": first.lexicon.scheme,
         "n_grammars": len(grammars),
+        "has_pruner": grammar_set.pruner is not None,
+        "binariser": grammar_set.binariser.to_dict(),
+        "chains": [[*ends, list(chain)] for ends, chain in sorted(grammar_set.chains.items())],
     }
     arrays: Arrays = {}
     for number, grammar in enumerate(grammars):
@@ -118,8 +129,14 @@ def _expand(ranks: NDArray[np.int16], values: Floats, shapes: Ints) -> DenseTens
     return DenseTensors(offsets, dense)
 
 
-def unpack_grammars(shared: Mapping[str, Any], arrays: Mapping[str, Any]) -> list[LatentGrammar]:
-    """The inverse of :func:`pack_grammars`."""
+def unpack_grammar_set(shared: Mapping[str, Any], arrays: Mapping[str, Any], prefix: str) -> GrammarSet:
+    """The inverse of :func:`pack_grammar_set`.
+
+    Args:
+        shared: JSON values.
+        arrays: a model folder's.
+        prefix: of this set's among them.
+    """
     is_tag = np.zeros(len(shared["symbols"]), bool)
     is_tag[shared["tags"]] = True
     words, signatures = tuple(shared["words"]), tuple(shared["signatures"])
@@ -127,7 +144,7 @@ def unpack_grammars(shared: Mapping[str, Any], arrays: Mapping[str, Any]) -> lis
     for number in range(shared["n_grammars"]):
 
         def part(name: str, number: int = number) -> Any:
-            array = arrays[f"{number}.{name}"]
+            array = arrays[f"{prefix}{number}.{name}"]
             return array.astype(np.float64) if array.dtype == np.float32 else array
 
         lexicon = Lexicon(
@@ -138,7 +155,7 @@ def unpack_grammars(shared: Mapping[str, Any], arrays: Mapping[str, Any]) -> lis
         tensors: list[Tensors] = []
         for name in ("binary", "unary"):
             values = part(f"{name}.values")
-            if f"{number}.{name}.states" in arrays:
+            if f"{prefix}{number}.{name}.states" in arrays:
                 states = part(f"{name}.states").astype(np.int32)
                 tensors.append(SparseTensors(part(f"{name}.offsets"), states, values))
             else:
@@ -158,7 +175,10 @@ def unpack_grammars(shared: Mapping[str, Any], arrays: Mapping[str, Any]) -> lis
                 lexicon,
             )
         )
-    return grammars
+    coarse, *others = grammars
+    pruner = others.pop(0) if shared["has_pruner"] else None
+    chains = {(top, bottom): tuple(chain) for top, bottom, chain in shared["chains"]}
+    return GrammarSet(Binariser.from_dict(shared["binariser"]), chains, coarse, pruner, tuple(others))
 
 
 def _float32(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

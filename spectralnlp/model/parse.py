@@ -99,6 +99,17 @@ def bracket_posteriors(evidence: Evidence, symbols: Sequence[str]) -> Mapping[tu
     return posteriors
 
 
+def mean_posteriors(
+    parts: Sequence[Mapping[tuple[str, int, int], float]],
+) -> Mapping[tuple[str, int, int], float]:
+    """The mean of several forests' bracket posteriors, brackets that one lacks counting as 0 there."""
+    total: dict[tuple[str, int, int], float] = {}
+    for part in parts:
+        for bracket, value in part.items():
+            total[bracket] = total.get(bracket, 0.0) + value / len(parts)
+    return total
+
+
 def constituents_of(tree: Tree, posteriors: Mapping[tuple[str, int, int], float]) -> tuple[Constituent, ...]:
     """The brackets of a tree with their posteriors.
 

@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 from spectralnlp import registry
 from spectralnlp.engine import ThreadsEngine
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.inference.decoders import Decoder
+from spectralnlp.estimators.grammar_set import GrammarSet
+from spectralnlp.inference.decoders import Decoder, MBRDecoder
 from spectralnlp.inference.pipeline import Inference, Pipeline, Pruning
 from spectralnlp.inference.treescore import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.model.grammar_storage import pack_grammars, unpack_grammars
+from spectralnlp.model.grammar_storage import pack_grammar_set, unpack_grammar_set
 from spectralnlp.model.inspection import SymbolReport, inspect_grammar
-from spectralnlp.model.parse import Parse, bracket_posteriors, constituents_of, derivation_tree
+from spectralnlp.model.parse import (
+    Parse,
+    bracket_posteriors,
+    constituents_of,
+    derivation_tree,
+    mean_posteriors,
+)
+from spectralnlp.model.pool import Pool
 from spectralnlp.parameters import Ints, LatentGrammar
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.text.conventions import Conventions
@@ -28,7 +36,7 @@ from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Binariser, Tree, add_root, is_intermediate, labels_of, restore, strip_root
+from spectralnlp.trees import Tree, add_root, is_intermediate, labels_of, restore, strip_root
 
 NO_DERIVATION = "no derivation: a flat tree"
 ANY_TAG = "derived only with every tag allowed for every word"
@@ -40,28 +48,20 @@ class Parser:
     """A trained constituency parser.
 
     Attributes:
-        coarse: the grammar of one state a symbol that prunes.
-        grammars: the grammars that score what is left.
-        binariser: how the training trees were made binary.
-        chains: the full unary chain to write for (top, bottom), where it has a middle.
+        grammar_sets: grammars by the binarisation that they share; several make a pool.
         conventions: how the treebank writes tokens.
         decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
         decoder_settings: its settings.
         pruning: what the coarse pass keeps.
-        pruner: a grammar of a few states that thins forests, or None.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
     """
 
-    coarse: LatentGrammar
-    grammars: tuple[LatentGrammar, ...]
-    binariser: Binariser
-    chains: Mapping[tuple[str, str], Sequence[str]]
+    grammar_sets: tuple[GrammarSet, ...]
     conventions: Conventions
     decoder: str = "mbr"
     decoder_settings: Mapping[str, Any] = field(default_factory=dict)
     pruning: Pruning = field(default_factory=Pruning)
-    pruner: LatentGrammar | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
 
@@ -72,17 +72,40 @@ class Parser:
         """Splits raw text into the treebank's tokens."""
         return Tokenizer(self.conventions)
 
+    @property
+    def coarse(self) -> LatentGrammar:
+        """The plain grammar of the first binarisation."""
+        return self.grammar_sets[0].coarse
+
+    @property
+    def grammars(self) -> tuple[LatentGrammar, ...]:
+        """The grammars of the first binarisation."""
+        return self.grammar_sets[0].grammars
+
     @cached_property
-    def pipeline(self) -> Pipeline:
-        """Inference over the parser's grammars."""
-        return Pipeline(
-            self.coarse,
-            self.grammars,
-            signature_by_name(self.coarse.lexicon.scheme),
-            bracket_counts(self.coarse),
-            self.pruning,
-            self.pruner,
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """Inference over the grammars of each binarisation."""
+        return tuple(
+            Pipeline(
+                each.coarse,
+                each.grammars,
+                signature_by_name(each.coarse.lexicon.scheme),
+                bracket_counts(each.coarse),
+                self.pruning,
+                each.pruner,
+            )
+            for each in self.grammar_sets
         )
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """Inference over the first binarisation's grammars."""
+        return self.pipelines[0]
+
+    @cached_property
+    def pool(self) -> Pool:
+        """What the binarisations have in common."""
+        return Pool.of(self.grammar_sets)
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
         """Split a stream of raw text into tokenised sentences."""
@@ -95,7 +118,11 @@ class Parser:
             text: raw text.
             decoder: name of a decoder, in place of the parser's own.
         """
-        return [p for p in self.parse_many(self.sentences([text]), decoder=decoder) if p is not None]
+        return [
+            p
+            for p in self.parse_many(self.sentences(text.splitlines(keepends=True)), decoder=decoder)
+            if p is not None
+        ]
 
     def parse_tokens(
         self, words: Sequence[str], tags: Sequence[str] | None = None, *, decoder: str | None = None
@@ -130,14 +157,29 @@ class Parser:
         return None if sentence is None else self._parse(sentence, sentence.forms, chosen)
 
     def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder) -> Parse:
-        inference = self.pipeline.infer(forms, self._allowed(sentence.tags))
-        if inference is None:
+        allowed = self._allowed(sentence.tags)
+        inferred = [pipe.infer(forms, allow) for pipe, allow in zip(self.pipelines, allowed, strict=True)]
+        members = [number for number, each in enumerate(inferred) if each is not None]
+        found = [each for each in inferred if each is not None]
+        if not found:
             return self._flat(sentence, forms)
-        evidence = inference.evidence
-        binary = derivation_tree(evidence, decoder.decode(evidence), self.coarse.symbols, forms)
-        tree = restore(binary, self.chains)
-        constituents = constituents_of(tree, bracket_posteriors(evidence, self.coarse.symbols))
-        return Parse(add_root(tree), sentence, inference.log_probability, constituents, _fallback(inference))
+        evidence = [each.evidence for each in found]
+        if isinstance(decoder, MBRDecoder) and len(self.grammar_sets) > 1:
+            maps = [self.pool.maps[number] for number in members]
+            tree = self.pool.decode(evidence, maps, forms, gamma=decoder.gamma, tag_weight=decoder.tag_weight)
+        else:
+            first = self.grammar_sets[members[0]]
+            choice = decoder.decode(evidence[0])
+            tree = restore(derivation_tree(evidence[0], choice, first.coarse.symbols, forms), first.chains)
+        posteriors = mean_posteriors(
+            [
+                bracket_posteriors(each, self.grammar_sets[number].coarse.symbols)
+                for each, number in zip(evidence, members, strict=True)
+            ]
+        )
+        constituents = constituents_of(tree, posteriors)
+        fallback = next((_fallback(each) for each in found if _fallback(each)), None)
+        return Parse(add_root(tree), sentence, found[0].log_probability, constituents, fallback)
 
     def _flat(self, sentence: Sentence, forms: Sequence[str]) -> Parse:
         tags = sentence.tags or [self._commonest_tag] * len(forms)
@@ -151,27 +193,22 @@ class Parser:
         values = lexicon.values[lexicon.offsets[lexicon.starts[-2]] :]
         return labels_of(self.coarse.symbols[last[int(values.argmax())]])[-1]
 
-    def _allowed(self, tags: Sequence[str] | None) -> NDArray[np.bool_] | None:
-        """Bool (n_tokens, n_symbols): the symbols that the given tags stand for; tags unknown to the
-        grammar allow all.
-        """
-        return None if tags is None else np.array([self._symbols_of_tag(tag) for tag in tags])
-
-    @lru_cache(maxsize=1024)  # noqa: B019 - a parser lives as long as its program
-    def _symbols_of_tag(self, tag: str) -> NDArray[np.bool_]:
-        is_it = [
-            bool(known) and labels_of(symbol)[-1] == tag
-            for symbol, known in zip(self.coarse.symbols, self.coarse.is_tag, strict=True)
-        ]
-        return np.array(is_it) if any(is_it) else self.coarse.is_tag
-
-    def __hash__(self) -> int:
-        return id(self)
+    def _allowed(self, tags: Sequence[str] | None) -> list[NDArray[np.bool_] | None]:
+        """For each binarisation, bool (n_tokens, n_symbols): the symbols that given tags stand for."""
+        if tags is None:
+            return [None] * len(self.grammar_sets)
+        return [np.array([_symbols_of_tag(each.coarse, tag) for tag in tags]) for each in self.grammar_sets]
 
     def _decoder(self, name: str | None) -> Decoder:
         if name is None or name == self.decoder:
             return make_decoder(self.decoder, self.decoder_settings)
-        return make_decoder(name, {})
+        decoder = make_decoder(name, {})
+        if len(self.grammar_sets) > 1 and not isinstance(decoder, MBRDecoder):
+            raise ConfigError(
+                f"decoder {name!r} needs grammars of one binarisation, and this is a pool of several",
+                hint="use --decoder mbr",
+            )
+        return decoder
 
     def log_probability(self, words: Sequence[str]) -> float:
         """Natural logarithm of a tokenised sentence's probability, all trees in the pruned forest summed.
@@ -190,7 +227,7 @@ class Parser:
         Returns:
             -inf for trees with a rule that the grammar does not have.
         """
-        binary = self.binariser.binarise(strip_root(tree))
+        binary = self.grammar_sets[0].binariser.binarise(strip_root(tree))
         return tree_log_probability(binary, self.grammars[0], self.pipeline.signature)
 
     def inspect(self, symbol: str | None = None) -> list[SymbolReport]:
@@ -211,29 +248,27 @@ class Parser:
         return {
             **self.about,
             "decoder": self.decoder,
-            "grammars": len(self.grammars),
+            "binarisations": len(self.grammar_sets),
+            "grammars": sum(len(each.grammars) for each in self.grammar_sets),
             "symbols": len(grammar.symbols),
             "tags": int(grammar.is_tag.sum()),
             "binary rules": len(grammar.binary_rules),
             "unary rules": len(grammar.unary_rules),
-            "states": sum(int(g.n_states.sum()) for g in self.grammars),
+            "states": sum(int(g.n_states.sum()) for each in self.grammar_sets for g in each.grammars),
             "vocabulary": len(grammar.lexicon.words),
         }
 
     def save(self, path: str | Path) -> None:
         """Write a model folder; see :func:`spectralnlp.storage.save_model`."""
-        pruner = () if self.pruner is None else (self.pruner,)
         with one_blas_thread():
-            shared, arrays = pack_grammars((self.coarse, *pruner, *self.grammars))
+            packed = [pack_grammar_set(each) for each in self.grammar_sets]
+        arrays = {f"{n}.{name}": array for n, (_, part) in enumerate(packed) for name, array in part.items()}
         metadata = {
-            "grammars": shared,
-            "binariser": self.binariser.to_dict(),
-            "chains": [[*ends, list(chain)] for ends, chain in sorted(self.chains.items())],
+            "grammar_sets": [described for described, _ in packed],
             "conventions": self.conventions.to_dict(),
             "decoder": self.decoder,
             "decoder_settings": dict(self.decoder_settings),
             "pruning": asdict(self.pruning),
-            "has_pruner": self.pruner is not None,
             "about": dict(self.about),
         }
         save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
@@ -247,13 +282,13 @@ class Parser:
         """
         metadata = stored.metadata
         try:
-            coarse, *grammars = unpack_grammars(metadata["grammars"], stored.arrays)
-            pruner = grammars.pop(0) if metadata["has_pruner"] else None
+            sets = tuple(
+                unpack_grammar_set(described, stored.arrays, f"{number}.")
+                for number, described in enumerate(metadata["grammar_sets"])
+            )
             return cls(
-                coarse, tuple(grammars), Binariser.from_dict(metadata["binariser"]),
-                {(top, bottom): tuple(chain) for top, bottom, chain in metadata["chains"]},
-                Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
-                metadata["decoder_settings"], Pruning(**metadata["pruning"]), pruner, metadata["about"],
+                sets, Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
+                metadata["decoder_settings"], Pruning(**metadata["pruning"]), metadata["about"],
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError, ConfigError) as error:
             raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error
@@ -263,6 +298,16 @@ def _fallback(inference: Inference) -> str | None:
     if inference.any_tag:
         return ANY_TAG
     return COARSE_ONLY if inference.coarse_only else None
+
+
+@lru_cache(maxsize=4096)
+def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
+    """Bool (n_symbols,): the symbols that end in a tag; all tags for one that the grammar does not know."""
+    is_it = [
+        bool(known) and labels_of(symbol)[-1] == tag
+        for symbol, known in zip(grammar.symbols, grammar.is_tag, strict=True)
+    ]
+    return np.array(is_it) if any(is_it) else grammar.is_tag
 
 
 def bracket_counts(grammar: LatentGrammar) -> Ints:

@@ -71,12 +71,8 @@ class ParsingTask:
             "spectralnlp": __version__,
         }
         return Parser(
-            coarse=fitted.coarse_,
-            grammars=fitted.grammars_,
-            binariser=fitted.binariser_,
-            chains=fitted.chains_,
+            grammar_sets=fitted.grammar_sets_,
             conventions=_learn_conventions(corpus),
-            pruner=fitted.pruner_,
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,
             about=about,

@@ -14,6 +14,7 @@ Signature = Callable[..., str]
 """``signature(word, position, known=())``: ``position`` counts from 0, ``known`` holds frequent words."""
 
 _BRACKET_FORM = re.compile(r"-[LR][RSC]B-")
+_LAST_LETTERS = re.compile(r"[^\W\d_]{1,5}\Z")
 # The first that a word ends with is its class.
 _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
@@ -78,6 +79,25 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
     if len(word) >= 4 and ending.isalpha():
         signature += f"~{ending}"
     return signature
+
+
+def signature_chain(signature: str, word: str) -> list[str]:
+    """A word's signatures, the finest first: with its last five letters, four, and so on, then with none.
+
+    Each backs off to the next, as the suffixes of TnT do (Brants 2000, section 2.3). Letters end at a mark or
+    digit, and the word's first is never among them.
+
+    Args:
+        signature: what a signature function says of the word; an ending after ``~`` gives way to these.
+        word: the token.
+
+    Returns:
+        ``["UNK-LC-ly~ainly", …, "UNK-LC-ly~y", "UNK-LC-ly"]``.
+    """
+    look = signature.partition("~")[0]
+    letters = _LAST_LETTERS.search(word.lower(), 1)
+    ending = letters[0] if letters else ""
+    return [*(f"{look}~{ending[start:]}" for start in range(len(ending))), look]
 
 
 def _is_symbol(word: str) -> bool:

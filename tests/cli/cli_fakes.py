@@ -137,6 +137,7 @@ class FakingTask:
         corpus: Corpus[Tree],
         *,
         report: Callable[[str], None],
+        description: str = "",
     ) -> FakeParser:
         estimator.fit(corpus)
         if estimator.trouble == "interrupt":

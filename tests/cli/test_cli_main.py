@@ -97,8 +97,7 @@ def test_interrupt_is_quiet_status_130_and_leaves_nothing(start: Start, tmp_path
     gold.write_text("(S (NN a))\n")
     process = start("train", "copycat", gold, "-o", tmp_path / "model", "--set", "trouble=wait")
     assert process.stdout is not None
-    while "waiting" not in process.stdout.readline():
-        pass
+    assert any("waiting" in line for line in iter(process.stdout.readline, ""))
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "")

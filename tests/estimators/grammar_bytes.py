@@ -29,20 +29,26 @@ def own_trees(own_treebank: Path, name: str = "train.mrg") -> list[Tree]:
 
 def fingerprint(fitted: Any) -> dict[str, object]:
     """All that a parser takes from an estimator, to the byte."""
-    parts: dict[str, object] = {
-        "chains": sorted(fitted.chains_.items()),
-        "binariser": fitted.binariser_,
+    return {
         "decoder": (fitted.decoder_, sorted(fitted.decoder_settings_.items())),
+        **dict(_bytes_of(fitted.grammar_sets_)),
     }
-    for number, grammar in enumerate((fitted.coarse_, getattr(fitted, "pruner_", None), *fitted.grammars_)):
-        parts |= {f"{number}.{name}": value for name, value in _bytes_of(grammar)}
-    return parts
+
+
+def differences(one: Any, other: Any) -> set[str]:
+    """Names of what two fitted estimators do not share, the settings of their binarisers left out."""
+    ours, theirs = fingerprint(one), fingerprint(other)
+    changed = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
+    return {name for name in changed if ".binariser." not in name}
 
 
 def _bytes_of(value: object, name: str = "") -> Iterator[tuple[str, object]]:
     if is_dataclass(value):
         for field in fields(value):
             yield from _bytes_of(getattr(value, field.name), f"{name}.{field.name}")
+    elif isinstance(value, tuple) and any(map(is_dataclass, value)):
+        for number, each in enumerate(value):
+            yield from _bytes_of(each, f"{name}.{number}")
     elif isinstance(value, np.ndarray):
         yield name, (str(value.dtype), value.shape, value.tobytes())
     else:

@@ -55,7 +55,7 @@ def p_tag() -> np.ndarray:
 
 
 def p_tag_given(lexicon: Lexicon, entry: int) -> dict[int, float]:
-    """p(tag | entry); the first component of Z is 1 at every token, so that of a vector is p(tag | word) / p(tag)."""
+    """p(tag | entry): Z begins with a 1 at every token, so a vector begins with p(tag | word) / p(tag)."""
     return {tag: float(vector[0] * p_tag()[tag]) for tag, vector in rows(lexicon, entry).items()}
 
 
@@ -103,6 +103,54 @@ def test_unknown_words_behave_like_rare_ones_of_their_look() -> None:
     assert lexicon.signatures[strange - len(lexicon.words)] == "UNKNOWN"
 
 
+def test_signatures_back_off_to_shorter_endings() -> None:
+    lexicon, _ = built(ending_words=1)
+
+    def found(word: str) -> tuple[str, dict[int, float]]:
+        (entry,) = entry_of(lexicon, [word])
+        return lexicon.signatures[entry - len(lexicon.words)], p_tag_given(lexicon, entry)
+
+    names, shares = zip(*(found(word) for word in ("dumping", "sleeping", "loving", "bag")), strict=True)
+    assert names == ("UNK-LC-ing~mping", "UNK-LC-ing~ping", "UNK-LC-ing~ing", "UNK-LC~g")
+    verb = [share[V] for share in shares]
+    assert verb == sorted(verb, reverse=True)
+    assert len(set(verb)) == 4
+    assert {"UNK-LC-ing", "UNK-LC-s"} < set(built(ending_words=3)[0].signatures)
+    assert not any("~" in name for name in built(ending_words=3)[0].signatures)
+
+
+def test_p_tag_of_a_signature_is_shrunk_along_its_chain() -> None:
+    lexicon, _ = built(ending_words=2, signature_prior=3.0, least_tag=0.0)
+    # Words seen at most twice have five tokens N and two V. In endings, each word has one vote.
+    last = np.array([0, 5, 2]) / 7
+    ing = (np.array([0, 0, 2]) + 3 * last) / 5
+    for _ in "gni":
+        ing = (np.array([0, 0, 2]) + 3 * ing) / 5
+    (entry,) = entry_of(lexicon, ["loving"])
+    assert lexicon.signatures[entry - len(lexicon.words)] == "UNK-LC-ing~ing"
+    assert p_tag_given(lexicon, entry) == pytest.approx({N: ing[N], V: ing[V]})
+
+
+def test_vectors_of_a_signature_are_shrunk_along_its_chain() -> None:
+    lexicon, _ = built(ending_words=9, signature_state_prior=3.0, tag_weight=0.0)
+    tokens = moments()
+    rare = {"ring": 1, "Paris": 2, "cats": 2}
+    z = {w: tokens.z[tokens.word == tokens.words.index(w)][0] / n for w, n in rare.items()}
+    last = sum(z.values()) / 3
+    (entry,) = entry_of(lexicon, ["dogs"])
+    vector = rows(lexicon, entry)[N]
+    np.testing.assert_allclose(vector / vector[0], (z["cats"] + 3 * last) / 4)
+
+
+def test_improbable_tags_are_left_out_of_signatures() -> None:
+    lexicon, _ = built(ending_words=1, least_tag=0.3)
+    (entry,) = entry_of(lexicon, ["dumping"])
+    assert p_tag_given(lexicon, entry) == pytest.approx({V: 1.0})
+    assert all(
+        rows(built(least_tag=1.0)[0], entry) for entry in range(len(lexicon.words), len(lexicon.words) + 4)
+    )
+
+
 def test_the_first_word_is_also_looked_up_in_small_letters() -> None:
     lexicon, _ = built()
     the, cat = lexicon.word_index["the"], lexicon.word_index["cat"]
@@ -147,8 +195,9 @@ def test_rare_words_can_be_left_out() -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{"rare": 1}, {"rarest": 1}, {"frequent": 5}, {"word_prior": 2.0}, {"signature_prior": 9.0}, {"state_prior": 9.0},
-     {"tag_weight": 0.9}, {"keep_rare": False}],
+    [{"rare": 1}, {"rarest": 1}, {"frequent": 5}, {"word_prior": 2.0}, {"signature_prior": 9.0},
+     {"state_prior": 9.0}, {"signature_state_prior": 0.1}, {"ending_words": 1},
+     {"least_tag": 0.3}, {"tag_weight": 0.9}, {"keep_rare": False}],
     ids=str,
 )  # fmt: skip
 def test_every_option_does_something(changed: dict[str, object]) -> None:

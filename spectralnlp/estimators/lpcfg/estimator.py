@@ -9,20 +9,21 @@ They err in different places, so the default takes both and decodes from their m
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast, get_args
 
 import numpy as np
 
 from ...corpus import Corpus
 from ...engine import accumulate
 from ...errors import ConfigError, InputError
-from ...estimator import Estimator, fit_pass
+from ...estimator import fit_pass
 from ...linalg import one_blas_thread
 from ...parameters import LatentGrammar
 from ...text.signatures import signature_by_name
 from ...trees import Binariser, Direction, Tree, Unaries
 from ...trees.features import node_features
 from ...trees.treelog import TreeLog, TreeTable
+from ..grammar_set import GrammarEstimator, GrammarSet
 from ..lexicon import LexiconOptions, build_lexicon
 from ..rule_counts import commonest_chains
 from .clusters import cluster_nodes
@@ -34,7 +35,7 @@ TENSORS, CLUSTERS = "tensors", "clusters"
 _HARD_SMOOTHING, _SOFT_SMOOTHING = 0.05, 0.01  # α of counted states, and of those that EM has softened
 
 
-class LPCFG(Estimator):
+class LPCFG(GrammarEstimator):
     """A latent-variable PCFG, spectral.
 
     The default is what wins on small treebanks; ``preset=tutorial`` is the algorithm as published. Each of
@@ -57,7 +58,8 @@ class LPCFG(Estimator):
         cluster_dimensions: singular vectors of each side that nodes are clustered by.
         em_iterations: of EM on the observed trees, from the clusters.
         pruner_states: states of the grammar of clusters that thins forests; 0 for none.
-        direction: binarisation, ``head`` (outward from the head), ``left`` or ``right``.
+        binarisations: ``head`` (outward from the head), ``left`` or ``right``, each perhaps with ``^1`` for
+            parent annotation; several, joined by ``+``, make a pool.
         unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
         heads: head rules, ``english`` or ``neutral``.
         signatures: signatures of rare words, ``english`` or ``neutral``.
@@ -70,18 +72,12 @@ class LPCFG(Estimator):
         random_state: seed of the SVD and of the clusters.
 
     Attributes:
-        binariser_: how trees become binary.
-        coarse_: the plain PCFG of the same trees, which prunes first.
-        pruner_: the grammar of a few states that prunes next, or None.
-        grammars_: the grammars that score what is left.
-        chains_: the full unary chain to write for (top, bottom), where it has a middle.
-        n_trees_, word_counts_: the training data.
-        decoder_, decoder_settings_: what the parser decodes with unless told otherwise.
+        grammar_sets_: one for each binarisation.
+        n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
     """
 
     kind = "spectral"
     change_of_mind = "replay"
-    task = "parsing"
     presets: ClassVar = {
         "tutorial": {
             "grammars": TENSORS,
@@ -99,6 +95,7 @@ class LPCFG(Estimator):
             "decoder": "labelled-recall",
         },
         "fast": {"grammars": CLUSTERS},
+        "best": {"binarisations": "head+left+right+head^1+left^1"},
     }
 
     def __init__(
@@ -119,7 +116,7 @@ class LPCFG(Estimator):
         cluster_dimensions: int = 8,
         em_iterations: int = 1,
         pruner_states: int = 8,
-        direction: Direction = "head",
+        binarisations: str = "head",
         unaries: Unaries = "compress",
         heads: str = "english",
         signatures: str = "english",
@@ -147,7 +144,7 @@ class LPCFG(Estimator):
         self.cluster_dimensions = cluster_dimensions
         self.em_iterations = em_iterations
         self.pruner_states = pruner_states
-        self.direction = direction
+        self.binarisations = binarisations
         self.unaries = unaries
         self.heads = heads
         self.signatures = signatures
@@ -170,38 +167,41 @@ class LPCFG(Estimator):
             InputError: there are no trees.
         """
         wanted = self._wanted()
-        self.binariser_ = Binariser(direction=self.direction, unaries=self.unaries, heads=self.heads)
-        with fit_pass("trees"):
-            log = accumulate(TreeLog(self.binariser_.to_dict()), corpus)
+        with one_blas_thread():
+            self.grammar_sets_ = tuple(
+                self._grammar_set(corpus, binarisation, wanted)
+                for binarisation in self.binarisations.split("+")
+            )
+        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
+        return self
+
+    def _grammar_set(self, corpus: Corpus[Tree], binarisation: str, wanted: list[str]) -> GrammarSet:
+        """All grammars of one binarisation."""
+        binariser = binariser_of(binarisation, unaries=self.unaries, heads=self.heads)
+        with fit_pass(f"{binarisation}: trees"):
+            log = accumulate(TreeLog(binariser.to_dict()), corpus)
             table = log.table()
         if table.n_trees == 0:
             raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
-        self.chains_ = commonest_chains(log.chains)
-        with one_blas_thread():
-            self._solve(table, wanted)
-        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
-        return self
-
-    def _solve(self, table: TreeTable, wanted: list[str]) -> None:
-        with fit_pass("features"):
+        with fit_pass(f"{binarisation}: features"):
             features = node_features(table, self.features, signature_by_name(self.signatures))
-        with fit_pass("SVD"):
+        with fit_pass(f"{binarisation}: SVD"):
             directions = find_directions(table, features, self._projection_options(wanted))
         skeleton = Skeleton.of(table)
-        fitted = []
+        grammars = []
         for name in wanted:
-            with fit_pass(name):
+            with fit_pass(f"{binarisation}: {name}"):
                 if name == TENSORS:
-                    fitted.append(self._tensor_grammar(table, directions, wanted))
+                    grammars.append(self._tensor_grammar(table, directions, wanted))
                 else:
-                    fitted.append(self._cluster_grammar(skeleton, directions, self.n_clusters))
-        self.grammars_ = tuple(fitted)
-        with fit_pass("pruning grammars"):
-            self.coarse_ = plain_grammar(table, self.signatures, self._lexicon())
-            self.pruner_ = None
+                    grammars.append(self._cluster_grammar(skeleton, directions, self.n_clusters))
+        with fit_pass(f"{binarisation}: pruning grammars"):
+            coarse = plain_grammar(table, self.signatures, self._lexicon())
+            pruner = None
             if self.pruner_states:
-                self.pruner_ = self._cluster_grammar(skeleton, directions, self.pruner_states)
+                pruner = self._cluster_grammar(skeleton, directions, self.pruner_states)
+        return GrammarSet(binariser, commonest_chains(log.chains), coarse, pruner, tuple(grammars))
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions, wanted: list[str]) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
@@ -262,6 +262,22 @@ class LPCFG(Estimator):
             "labelled-recall": {"absolute": self.absolute_marginals},
         }
         return settings.get(self.decoder, {})
+
+
+def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binariser:
+    """The binariser of a name such as ``head`` or ``left^1``.
+
+    Raises:
+        ConfigError: there is none of that name.
+    """
+    direction, _, vertical = binarisation.partition("^")
+    if direction not in get_args(Direction) or vertical not in ("", "1", "2"):
+        raise ConfigError(
+            f"no binarisation is called {binarisation!r}", hint="use head, left, right, head^1, …"
+        )
+    return Binariser(
+        direction=cast(Direction, direction), vertical=int(vertical or 0), unaries=unaries, heads=heads
+    )
 
 
 def word_counts(table: TreeTable) -> dict[str, int]:

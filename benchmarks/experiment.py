@@ -1,0 +1,62 @@
+"""What the experiments of ``docs/tutorial-experiments.md`` share: arguments, headings, means over seeds."""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, stdev
+
+from benchmarks.parsing import TREEBANKS, Result, Setting, measure_apart
+
+
+def argument_parser(description: str | None, *, treebank: str = "wsj") -> argparse.ArgumentParser:
+    """Arguments that every experiment has: where the corpora are, and which treebank is read."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--treebank", default=treebank, choices=TREEBANKS, help=f"default {treebank}")
+    return parser
+
+
+def add_seeds(parser: argparse.ArgumentParser) -> None:
+    """The argument ``--seeds``."""
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="runs of each; mean ± deviation")
+
+
+def folder_of(arguments: argparse.Namespace) -> Path:
+    """The treebank that the arguments name: a folder with ``train`` and ``dev``."""
+    folder: Path = arguments.corpora / "treebanks" / arguments.treebank
+    if not folder.is_dir():
+        sys.exit(f"{folder}: no such folder; say with --corpora where the corpora are")
+    return folder
+
+
+def print_heading(name: str) -> None:
+    """The command that was given, and the machine that it runs on."""
+    command = " ".join(["python -m", f"benchmarks.{name}", *sys.argv[1:]])
+    print(f"    {command}\n\n{report.machine()} One thread.\n", flush=True)
+
+
+def runs_of(setting: Setting, seeds: int, train: Path, dev: Path) -> list[Result]:
+    """A setting trained and scored with each seed, each time in a process of its own."""
+    results = []
+    for seed in range(seeds):
+        results.append(measure_apart(setting, seed, train, dev, ()))
+        note(f"{setting.text} seed {seed}: F1 {results[-1].f1:.2f}")
+    return results
+
+
+def note(line: str) -> None:
+    """Say what has been done, apart from the tables."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def mean_spread(values: Sequence[float], decimals: int = 2) -> str:
+    """``86.12 ± 0.31``: the mean and, of two values or more, their standard deviation."""
+    spread = f" ± {stdev(values):.{decimals}f}" if len(values) > 1 else ""
+    return f"{mean(values):.{decimals}f}{spread}"

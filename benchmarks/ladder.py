@@ -1,0 +1,125 @@
+"""The tutorial's ladder on our treebanks: what each ingredient adds, from nothing to a pool.
+
+The first table goes up from the algorithm without any of its remedies to the default, one step a row, each
+step on top of the one before; the second puts sets of features beside observed annotation. What the
+registry does not have, or an estimator does not know, is left out and named.
+
+    python -m benchmarks.ladder
+    python -m benchmarks.ladder --treebank gum --seeds 5
+"""
+
+from __future__ import annotations
+
+from benchmarks import experiment, report  # first: it sets the number of threads  # isort: skip
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from benchmarks.parsing import Result, Setting
+from spectralnlp import registry
+from spectralnlp.errors import SpectralError
+
+
+@dataclass(frozen=True)
+class Step:
+    """A row of a table.
+
+    Args:
+        name: what is measured, in words.
+        setting: the same as text, see `Setting`.
+        published: the tutorial's F1 on section 22, trained on some forty thousand trees with m = 32.
+    """
+
+    name: str
+    setting: str
+    published: float | None = None
+
+
+NAIVE = "lpcfg:preset=tutorial,scaling=false,smoothing=false"
+LADDER = (
+    Step("nothing", f"{NAIVE},absolute_marginals=false", 55.09),
+    Step("+ absolute marginals", NAIVE, 80.23),
+    Step("+ scaling", "lpcfg:preset=tutorial,smoothing=false", 86.47),
+    Step("+ smoothing", "lpcfg:preset=tutorial", 88.82),
+    Step("+ shrinkage", "lpcfg:preset=tutorial,shrinkage=0.15"),
+    Step("+ rich features", "lpcfg:preset=tutorial,shrinkage=0.15,features=rich,min_feature_count=2"),
+    Step("+ states by counts, unaries, lexicon, `mbr`", "lpcfg:grammars=tensors,pruner_states=0"),
+    Step("clusters in place of tensors", "lpcfg:grammars=clusters"),
+    Step("tensors + clusters", "lpcfg"),
+    Step("EM from random states", "lpcfg-em", 88.56),
+    Step("pool", "lpcfg:preset=best"),
+)
+FEATURES = (
+    Step("simple features", "lpcfg:preset=tutorial,features=simple", 88.07),
+    Step("all features", "lpcfg:preset=tutorial", 88.82),
+    Step("rich features", "lpcfg:preset=tutorial,features=rich"),
+    Step("simple features, else default", "lpcfg:features=simple"),
+    Step("rich features, default", "lpcfg"),
+    Step("parent and sibling annotation", "pcfg", 82.59),
+    Step("plain PCFG", "pcfg:preset=plain@viterbi", 68.62),
+)
+HEADER = ("", "setting", "tutorial", "F1", "F1 ≤ 40", "tags", "training s", "sentences/s")
+
+
+def why_absent(text: str) -> str | None:
+    """Why a setting cannot be trained here; None where it can."""
+    setting = Setting.read(text)
+    try:
+        registry.estimators.get(setting.estimator).from_settings(setting.params)
+    except SpectralError as error:
+        return str(error)
+    return None
+
+
+def row_of(step: Step, runs: Sequence[Result]) -> list[object]:
+    """A line of the table."""
+    return [
+        step.name,
+        f"`{step.setting}`",
+        None if step.published is None else f"{step.published:.2f}",
+        experiment.mean_spread([run.f1 for run in runs]),
+        f"{mean(run.f1_40 for run in runs):.2f}",
+        f"{mean(run.accuracy for run in runs):.2f}",
+        f"{mean(run.seconds for run in runs):.1f}",
+        f"{mean(run.sentences_per_second for run in runs):.0f}",
+    ]
+
+
+class Measured:
+    """Runs of settings, none of them made twice."""
+
+    def __init__(self, folder: Path, seeds: int) -> None:
+        self.folder, self.seeds = folder, seeds
+        self._runs: dict[str, list[Result]] = {}
+
+    def __getitem__(self, text: str) -> list[Result]:
+        if text not in self._runs:
+            train, dev = self.folder / "train", self.folder / "dev"
+            self._runs[text] = experiment.runs_of(Setting.read(text), self.seeds, train, dev)
+        return self._runs[text]
+
+
+def print_steps(title: str, steps: Sequence[Step], measured: Measured) -> None:
+    """A table, and below it what is not in it."""
+    absent = {step: reason for step in steps if (reason := why_absent(step.setting)) is not None}
+    rows = [row_of(step, measured[step.setting]) for step in steps if step not in absent]
+    print(f"### {title}\n\n{report.table(HEADER, rows)}\n", flush=True)
+    for step, reason in absent.items():
+        print(f"Left out: {step.name}, `{step.setting}`: {reason}\n", flush=True)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = experiment.argument_parser(__doc__)
+    experiment.add_seeds(parser)
+    arguments = parser.parse_args()
+    measured = Measured(experiment.folder_of(arguments), arguments.seeds)
+    experiment.print_heading("ladder")
+    print_steps(f"The ladder, {arguments.treebank} dev", LADDER, measured)
+    print_steps(f"Features and annotation, {arguments.treebank} dev", FEATURES, measured)
+
+
+if __name__ == "__main__":
+    main()
