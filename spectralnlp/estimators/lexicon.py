@@ -47,9 +47,9 @@ class LexiconOptions:
     rarest: int = 2
     frequent: int = 30
     word_prior: float = 1.0
-    signature_prior: float = 8.0
+    signature_prior: float = 3.0
     state_prior: float = 2.0
-    signature_state_prior: float = 100.0
+    signature_state_prior: float = 300.0
     ending_words: int = 3
     tag_weight: float = 0.1
     least_tag: float = 1e-3

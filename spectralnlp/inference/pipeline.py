@@ -17,6 +17,9 @@ from .forest import Forest, build_forest, prune_forest
 from .latent import Scores, leaf_vectors, score_forest
 from .lexical import Lookup, coarse_values, look_up
 
+_LOOSE = 1e-9
+"""Least posterior of a hyperedge where the usual pruning left nothing to derive."""
+
 
 @dataclass(frozen=True)
 class Pruning:
@@ -84,44 +87,56 @@ class Pipeline:
             allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
         """
         found = look_up(self.coarse.lexicon, words, self.signature)
-        for beam, any_tag in ((self.pruning.beam, False), (0.0, False), (0.0, True)):
+        loose = Pruning(beam=0.0, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
+        coarse_only: Inference | None = None
+        for pruning, any_tag in ((self.pruning, False), (loose, False), (loose, True)):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
-            chart = inside(self.index, values, beam=beam)
-            if chart.total > 0:
-                forest = build_forest(
-                    chart,
-                    self.index,
-                    node_threshold=self.pruning.node_threshold,
-                    edge_threshold=self.pruning.edge_threshold,
-                )
-                return self._score(forest, words, any_tag)
-        return None
+            chart = inside(self.index, values, beam=pruning.beam)
+            if chart.total <= 0:
+                continue
+            forest = build_forest(
+                chart,
+                self.index,
+                node_threshold=pruning.node_threshold,
+                edge_threshold=pruning.edge_threshold,
+            )
+            inference = self._score(forest, found, self.grammars, pruning, any_tag)
+            if inference is not None:
+                return inference
+            coarse_only = coarse_only or self._score(forest, found, (self.coarse,), pruning, any_tag)
+        return coarse_only
 
-    def _score(self, forest: Forest, words: Sequence[str], any_tag: bool) -> Inference | None:
-        found = look_up(self.coarse.lexicon, words, self.signature)
-        if self.pruner is not None:
-            forest = self._thinned(forest, self.pruner, found)
-        for grammars in (self.grammars, (self.coarse,)):
-            usable: list[tuple[LatentGrammar, Floats, Scores]] = []
-            for grammar in grammars:
-                leaves = leaf_vectors(forest, grammar, found.entries, found.signatures)
-                scores = score_forest(forest, grammar, leaves)
-                if scores.usable:
-                    usable.append((grammar, leaves, scores))
-            if usable:
-                used, leaves_of, scores_of = zip(*usable, strict=True)
-                return Inference(
-                    Evidence(forest, used, leaves_of, scores_of, self.n_brackets),
-                    scores_of[0].log_total + found.log_weight,
-                    any_tag,
-                    coarse_only=grammars is not self.grammars,
-                )
-        return None
+    def _score(
+        self,
+        forest: Forest,
+        found: Lookup,
+        grammars: Sequence[LatentGrammar],
+        pruning: Pruning,
+        any_tag: bool,
+    ) -> Inference | None:
+        """What the grammars say of the forest; None if none of them can derive anything in it."""
+        if self.pruner is not None and grammars is self.grammars:
+            forest = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
+        usable: list[tuple[LatentGrammar, Floats, Scores]] = []
+        for grammar in grammars:
+            leaves = leaf_vectors(forest, grammar, found.entries, found.signatures)
+            scores = score_forest(forest, grammar, leaves)
+            if scores.usable:
+                usable.append((grammar, leaves, scores))
+        if not usable:
+            return None
+        used, leaves_of, scores_of = zip(*usable, strict=True)
+        return Inference(
+            Evidence(forest, used, leaves_of, scores_of, self.n_brackets),
+            scores_of[0].log_total + found.log_weight,
+            any_tag,
+            coarse_only=grammars is not self.grammars,
+        )
 
-    def _thinned(self, forest: Forest, pruner: LatentGrammar, found: Lookup) -> Forest:
+    def _thinned(self, forest: Forest, pruner: LatentGrammar, found: Lookup, threshold: float) -> Forest:
         """The forest without the hyperedges that the pruning grammar thinks improbable."""
         scores = score_forest(forest, pruner, leaf_vectors(forest, pruner, found.entries, found.signatures))
-        thinned = prune_forest(forest, np.abs(scores.edge) >= self.pruning.pruner_threshold)
+        thinned = prune_forest(forest, np.abs(scores.edge) >= threshold)
         return thinned if scores.usable and thinned.n_roots else forest
 
 
