@@ -60,3 +60,8 @@ def mean_spread(values: Sequence[float], decimals: int = 2) -> str:
     """``86.12 ± 0.31``: the mean and, of two values or more, their standard deviation."""
     spread = f" ± {stdev(values):.{decimals}f}" if len(values) > 1 else ""
     return f"{mean(values):.{decimals}f}{spread}"
+
+
+def numbers(text: str) -> list[int]:
+    """An argument of numbers between commas."""
+    return [int(number) for number in text.split(",")]

@@ -1,12 +1,12 @@
 """F1 of a model by genre, which the names of GUM's files tell: ``GUM_news_….ptb``.
 
-    python -m benchmarks.genres
-    python -m benchmarks.genres --model models/mine
+python -m benchmarks.genres
+python -m benchmarks.genres --model models/mine
 """
 
 from __future__ import annotations
 
-from benchmarks import experiment, peers, report  # first: it sets the number of threads  # isort: skip
+from benchmarks import experiment, report  # first: it sets the number of threads  # isort: skip
 
 import re
 import sys
@@ -65,7 +65,9 @@ def main() -> None:
     model, task = load(arguments.model), ParsingTask()
     reports = {}
     for genre, paths in files.items():
-        reports[genre] = task.evaluate(model, peers.treebank(paths))
+        reports[genre] = task.evaluate(
+            model, task.read(paths, on_bad=lambda error: experiment.note(str(error)))
+        )
         experiment.note(f"{genre}: F1 {reports[genre].overall.f1:.2f}")
     rows = [row_of(genre + " *" * (genre in CLOSED), each.overall) for genre, each in reports.items()]
     for name, chosen in (

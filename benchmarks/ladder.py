@@ -37,24 +37,32 @@ class Step:
     published: float | None = None
 
 
-NAIVE = "lpcfg:preset=tutorial,scaling=false,smoothing=false"
+TUTORIAL = "lpcfg:preset=tutorial"
+NAIVE = f"{TUTORIAL},scaling=false,smoothing=false"
+SHRUNK = f"{TUTORIAL},shrinkage=0.15"
+RICH = f"{SHRUNK},features=rich,min_feature_count=2"
+WORDS = f"{RICH},keep_rare_words=true,tag_weight=0.1"
+PRICED = f"{WORDS},decoder=mbr"
 LADDER = (
     Step("nothing", f"{NAIVE},absolute_marginals=false", 55.09),
     Step("+ absolute marginals", NAIVE, 80.23),
-    Step("+ scaling", "lpcfg:preset=tutorial,smoothing=false", 86.47),
-    Step("+ smoothing", "lpcfg:preset=tutorial", 88.82),
-    Step("+ shrinkage", "lpcfg:preset=tutorial,shrinkage=0.15"),
-    Step("+ rich features", "lpcfg:preset=tutorial,shrinkage=0.15,features=rich,min_feature_count=2"),
-    Step("+ states by counts, unaries, lexicon, `mbr`", "lpcfg:grammars=tensors,pruner_states=0"),
+    Step("+ scaling", f"{TUTORIAL},smoothing=false", 86.47),
+    Step("+ smoothing", TUTORIAL, 88.82),
+    Step("+ shrinkage", SHRUNK),
+    Step("+ rich features", RICH),
+    Step("+ rare words smoothed, not replaced", WORDS),
+    Step("+ brackets at a price", PRICED),
+    Step("+ unary chains compressed", f"{PRICED},unaries=compress"),
+    Step("+ up to 24 states, by counts", "lpcfg:grammars=tensors,pruner_states=0"),
     Step("clusters in place of tensors", "lpcfg:grammars=clusters"),
     Step("tensors + clusters", "lpcfg"),
-    Step("EM from random states", "lpcfg-em", 88.56),
+    Step("EM from random states", "lpcfg-em:n_states=16", 88.56),
     Step("pool", "lpcfg:preset=best"),
 )
 FEATURES = (
-    Step("simple features", "lpcfg:preset=tutorial,features=simple", 88.07),
-    Step("all features", "lpcfg:preset=tutorial", 88.82),
-    Step("rich features", "lpcfg:preset=tutorial,features=rich"),
+    Step("simple features", f"{TUTORIAL},features=simple", 88.07),
+    Step("all features", TUTORIAL, 88.82),
+    Step("rich features", f"{TUTORIAL},features=rich"),
     Step("simple features, else default", "lpcfg:features=simple"),
     Step("rich features, default", "lpcfg"),
     Step("parent and sibling annotation", "pcfg", 82.59),

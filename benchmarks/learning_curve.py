@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.parsing import Setting
+from benchmarks.parsing import Setting, measure_apart
 from spectralnlp.trees import Tree, add_root
 
 SETTINGS = ("pcfg", "lpcfg:grammars=tensors", "lpcfg:grammars=clusters", "lpcfg")
@@ -31,22 +31,15 @@ def write_sample(trees: Sequence[Tree], size: int, seed: int, folder: Path) -> N
     (folder / "train.mrg").write_text("".join(lines), encoding="utf-8")
 
 
-def scores_of(
-    setting: Setting, trees: Sequence[Tree], size: int, seeds: int, dev: Path
-) -> list[float]:  # fmt: skip
+def scores_of(setting: Setting, trees: Sequence[Tree], size: int, seeds: int, dev: Path) -> list[float]:
     """F1 of a setting trained on samples of one size."""
     scores = []
     for seed in range(seeds):
         with TemporaryDirectory() as folder:
             write_sample(trees, size, seed, Path(folder))
-            scores.append(experiment.measure_apart(setting, seed, Path(folder), dev, ()).f1)
+            scores.append(measure_apart(setting, seed, Path(folder), dev, ()).f1)
         experiment.note(f"{setting.text} with {size} trees, seed {seed}: F1 {scores[-1]:.2f}")
     return scores
-
-
-def sizes_from(text: str) -> list[int]:
-    """Numbers between commas."""
-    return [int(number) for number in text.split(",")]
 
 
 def main() -> None:
@@ -54,7 +47,7 @@ def main() -> None:
     parser = experiment.argument_parser(__doc__)
     experiment.add_seeds(parser)
     parser.add_argument(
-        "--sizes", type=sizes_from, default=SIZES, metavar="N,…", help="numbers of trees; default "
+        "--sizes", type=experiment.numbers, default=SIZES, metavar="N,…", help="numbers of trees; default "
         + ",".join(map(str, SIZES)),
     )  # fmt: skip
     parser.add_argument(

@@ -4,6 +4,7 @@ Formats (``--format``):
 
 - ``ptb``: one bracketed tree a line; with ``--scores`` two more columns after tabs, the
   log-probability and ``label:start:end=posterior`` of each constituent (token offsets);
+  with ``--k N`` the N best trees, ``tree <TAB> score``, and a blank line after each sentence's;
 - ``pretty``: a drawing of each tree in plain text;
 - ``json``: one object a line, described by ``spectralnlp/render/parse.schema.json``;
 - ``svg``: one SVG document a line, or with ``-o DIR`` one file a sentence.
@@ -52,6 +53,7 @@ def parse(
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the log-probability and each constituent's posterior.")
     ] = False,
+    k: Annotated[int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences parsed at a time.")] = 1,
     output: Annotated[
         Path | None,
@@ -75,7 +77,7 @@ def parse(
     # A terminal that shows the trees needs no progress beside them.
     shown = output is None and sys.stdout.isatty()
     with announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
-        for result in parser.parse_many(sentences, decoder=decoder, jobs=jobs):
+        for result in parser.parse_many(sentences, decoder=decoder, jobs=jobs, k=k):
             write("" if result is None else render(result, scores))
             step()
             n_sentences += result is not None

@@ -36,13 +36,13 @@ def pack_grammar_set(grammar_set: GrammarSet) -> tuple[dict[str, Any], Arrays]:
     pruner = () if grammar_set.pruner is None else (grammar_set.pruner,)
     grammars = (grammar_set.coarse, *pruner, *grammar_set.grammars)
     first = grammars[0]
+    common = _common_arrays(first)
     for grammar in grammars[1:]:
-        if (grammar.symbols, grammar.lexicon.words, grammar.lexicon.signatures) != (
-            first.symbols,
-            first.lexicon.words,
-            first.lexicon.signatures,
+        theirs = _common_arrays(grammar)
+        if _names(grammar) != _names(first) or any(
+            not np.array_equal(theirs[name], common[name]) for name in common
         ):
-            raise ConfigError("the grammars of one binarisation differ in symbols or words")
+            raise ConfigError("the grammars of one binarisation differ in symbols, rules or words")
     shared = {
         "symbols": first.symbols,
         "tags": np.flatnonzero(first.is_tag).tolist(),
@@ -54,27 +54,36 @@ def pack_grammar_set(grammar_set: GrammarSet) -> tuple[dict[str, Any], Arrays]:
         "binariser": grammar_set.binariser.to_dict(),
         "chains": [[*ends, list(chain)] for ends, chain in sorted(grammar_set.chains.items())],
     }
-    arrays: Arrays = {}
+    arrays = common
     for number, grammar in enumerate(grammars):
-        arrays |= {f"{number}.{name}": array for name, array in _arrays(grammar).items()}
+        arrays |= {f"{number}.{name}": array for name, array in _own_arrays(grammar).items()}
     return shared, arrays
 
 
-def _arrays(grammar: LatentGrammar) -> Arrays:
+def _names(grammar: LatentGrammar) -> tuple[tuple[str, ...], ...]:
+    return grammar.symbols, grammar.lexicon.words, grammar.lexicon.signatures
+
+
+def _common_arrays(grammar: LatentGrammar) -> Arrays:
+    """What all grammars of a set have in common: they were learned from the same trees."""
     lexicon = grammar.lexicon
-    arrays: Arrays = {
-        "n_states": grammar.n_states,
+    return {
         "binary_rules": grammar.binary_rules,
         "unary_rules": grammar.unary_rules,
-        "root": _float32(grammar.root),
-        "tag_default": _float32(grammar.tag_default),
         "lexicon.starts": lexicon.starts,
         "lexicon.tags": lexicon.tags,
-        "lexicon.offsets": lexicon.offsets,
-        "lexicon.values": _float32(lexicon.values),
         "lexicon.backoff": _float32(lexicon.backoff),
         "lexicon.word_signature": lexicon.word_signature,
         "lexicon.log_weight": _float32(lexicon.log_weight),
+    }
+
+
+def _own_arrays(grammar: LatentGrammar) -> Arrays:
+    arrays: Arrays = {
+        "n_states": grammar.n_states,
+        "root": _float32(grammar.root),
+        "tag_default": _float32(grammar.tag_default),
+        "lexicon.values": _float32(grammar.lexicon.values),
     }
     for name, tensors, rules in (
         ("binary", grammar.binary, grammar.binary_rules),
@@ -140,17 +149,22 @@ def unpack_grammar_set(shared: Mapping[str, Any], arrays: Mapping[str, Any], pre
     is_tag = np.zeros(len(shared["symbols"]), bool)
     is_tag[shared["tags"]] = True
     words, signatures = tuple(shared["words"]), tuple(shared["signatures"])
+
+    def common(name: str) -> Any:
+        array = arrays[f"{prefix}{name}"]
+        return array.astype(np.float64) if array.dtype == np.float32 else array
+
     grammars = []
     for number in range(shared["n_grammars"]):
 
         def part(name: str, number: int = number) -> Any:
-            array = arrays[f"{prefix}{number}.{name}"]
-            return array.astype(np.float64) if array.dtype == np.float32 else array
+            return common(f"{number}.{name}")
 
+        widths = part("n_states")[common("lexicon.tags")].astype(np.int64)
         lexicon = Lexicon(
-            words, signatures, shared["scheme"], part("lexicon.starts"), part("lexicon.tags"),
-            part("lexicon.offsets"), part("lexicon.values"), part("lexicon.backoff"),
-            part("lexicon.word_signature"), part("lexicon.log_weight"),
+            words, signatures, shared["scheme"], common("lexicon.starts"), common("lexicon.tags"),
+            np.concatenate([[0], np.cumsum(widths)]), part("lexicon.values"), common("lexicon.backoff"),
+            common("lexicon.word_signature"), common("lexicon.log_weight"),
         )  # fmt: skip
         tensors: list[Tensors] = []
         for name in ("binary", "unary"):
@@ -159,16 +173,16 @@ def unpack_grammar_set(shared: Mapping[str, Any], arrays: Mapping[str, Any], pre
                 states = part(f"{name}.states").astype(np.int32)
                 tensors.append(SparseTensors(part(f"{name}.offsets"), states, values))
             else:
-                shapes = part("n_states")[part(f"{name}_rules")]
+                shapes = part("n_states")[common(f"{name}_rules")]
                 tensors.append(_expand(part(f"{name}.ranks"), values, shapes))
         grammars.append(
             LatentGrammar(
                 tuple(shared["symbols"]),
                 is_tag,
                 part("n_states"),
-                part("binary_rules"),
+                common("binary_rules"),
                 tensors[0],
-                part("unary_rules"),
+                common("unary_rules"),
                 tensors[1],
                 part("root"),
                 part("tag_default"),

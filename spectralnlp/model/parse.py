@@ -31,6 +31,19 @@ class Constituent:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One of a sentence's k best trees.
+
+    Attributes:
+        tree: under a root ``TOP``.
+        score: total gain of the decoder, comparable among the trees of one sentence.
+    """
+
+    tree: Tree
+    score: float
+
+
+@dataclass(frozen=True)
 class Parse:
     """A sentence and its tree.
 
@@ -41,6 +54,7 @@ class Parse:
             a tree that is not the grammar's.
         constituents: of the tree without its root, parents first, unary chains kept.
         fallback: None, or why this is not simply the grammar's best tree.
+        alternatives: the k best trees, the best first, where more than one was asked for.
     """
 
     tree: Tree
@@ -48,6 +62,7 @@ class Parse:
     log_probability: float | None
     constituents: tuple[Constituent, ...]
     fallback: str | None
+    alternatives: tuple[Alternative, ...] = ()
 
 
 def derivation_tree(evidence: Evidence, choice: Ints, symbols: Sequence[str], words: Sequence[str]) -> Tree:

@@ -15,13 +15,15 @@ from spectralnlp import registry
 from spectralnlp.engine import ThreadsEngine
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimators.grammar_set import GrammarSet
-from spectralnlp.inference.decoders import Decoder, MBRDecoder
+from spectralnlp.inference.decoders import Decoder, Evidence, MBRDecoder
+from spectralnlp.inference.lexical import coarse_values, look_up
 from spectralnlp.inference.pipeline import Inference, Pipeline, Pruning
 from spectralnlp.inference.treescore import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.model.grammar_storage import pack_grammar_set, unpack_grammar_set
 from spectralnlp.model.inspection import SymbolReport, inspect_grammar
 from spectralnlp.model.parse import (
+    Alternative,
     Parse,
     bracket_posteriors,
     constituents_of,
@@ -37,6 +39,8 @@ from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, is_intermediate, labels_of, restore, strip_root
+
+_SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
 
 NO_DERIVATION = "no derivation: a flat tree"
 ANY_TAG = "derived only with every tag allowed for every word"
@@ -139,7 +143,7 @@ class Parser:
         return self._parse(sentence, forms, self._decoder(decoder))
 
     def parse_many(
-        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, jobs: int = 1
+        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, jobs: int = 1, k: int = 1
     ) -> Iterator[Parse | None]:
         """Parse a stream of sentences, lazily and in order; None stays None.
 
@@ -147,16 +151,17 @@ class Parser:
             sentences: tokenised sentences.
             decoder: name of a decoder, in place of the parser's own.
             jobs: threads; the kernels release the GIL.
+            k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
         """
-        step = partial(self._parse_sentence, chosen=self._decoder(decoder))
+        step = partial(self._parse_sentence, chosen=self._decoder(decoder, k), k=k)
         if jobs == 1:
             return map(step, sentences)
         return ThreadsEngine(jobs).map(step, sentences)
 
-    def _parse_sentence(self, sentence: Sentence | None, chosen: Decoder) -> Parse | None:
-        return None if sentence is None else self._parse(sentence, sentence.forms, chosen)
+    def _parse_sentence(self, sentence: Sentence | None, chosen: Decoder, k: int) -> Parse | None:
+        return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
 
-    def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder) -> Parse:
+    def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
         allowed = self._allowed(sentence.tags)
         inferred = [pipe.infer(forms, allow) for pipe, allow in zip(self.pipelines, allowed, strict=True)]
         members = [number for number, each in enumerate(inferred) if each is not None]
@@ -179,19 +184,30 @@ class Parser:
         )
         constituents = constituents_of(tree, posteriors)
         fallback = next((_fallback(each) for each in found if _fallback(each)), None)
-        return Parse(add_root(tree), sentence, found[0].log_probability, constituents, fallback)
+        alternatives = () if k == 1 else self._k_best(evidence[0], forms, decoder, k)
+        return Parse(add_root(tree), sentence, found[0].log_probability, constituents, fallback, alternatives)
+
+    def _k_best(
+        self, evidence: Evidence, forms: Sequence[str], decoder: Decoder, k: int
+    ) -> tuple[Alternative, ...]:
+        """The k best trees; derivations that restore to one tree count once."""
+        grammars = self.grammar_sets[0]
+        best: dict[Tree, float] = {}
+        for gain, choice in decoder.k_best(evidence, _SPARE * k):
+            binary = derivation_tree(evidence, choice, grammars.coarse.symbols, forms)
+            best.setdefault(add_root(restore(binary, grammars.chains)), gain)
+        return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
 
     def _flat(self, sentence: Sentence, forms: Sequence[str]) -> Parse:
-        tags = sentence.tags or [self._commonest_tag] * len(forms)
+        tags = sentence.tags or self._likeliest_tags(forms)
         words = [Tree(tag, word=form) for tag, form in zip(tags, forms, strict=True)]
-        return Parse(add_root(Tree("TOP", words)), sentence, None, (), NO_DERIVATION)
+        return Parse(Tree("TOP", words), sentence, None, (), NO_DERIVATION)
 
-    @cached_property
-    def _commonest_tag(self) -> str:
-        lexicon = self.coarse.lexicon
-        last = lexicon.tags[lexicon.starts[-2] : lexicon.starts[-1]]
-        values = lexicon.values[lexicon.offsets[lexicon.starts[-2]] :]
-        return labels_of(self.coarse.symbols[last[int(values.argmax())]])[-1]
+    def _likeliest_tags(self, forms: Sequence[str]) -> list[str]:
+        """The commonest tag of each word, for trees that no grammar stands behind."""
+        found = look_up(self.coarse.lexicon, forms, self.pipeline.signature)
+        values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.index.prior
+        return [labels_of(self.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
 
     def _allowed(self, tags: Sequence[str] | None) -> list[NDArray[np.bool_] | None]:
         """For each binarisation, bool (n_tokens, n_symbols): the symbols that given tags stand for."""
@@ -199,7 +215,12 @@ class Parser:
             return [None] * len(self.grammar_sets)
         return [np.array([_symbols_of_tag(each.coarse, tag) for tag in tags]) for each in self.grammar_sets]
 
-    def _decoder(self, name: str | None) -> Decoder:
+    def _decoder(self, name: str | None, k: int = 1) -> Decoder:
+        if k > 1 and len(self.grammar_sets) > 1:
+            raise ConfigError(
+                "a pool of several binarisations gives one tree a sentence",
+                hint="use a model of one, or --k 1",
+            )
         if name is None or name == self.decoder:
             return make_decoder(self.decoder, self.decoder_settings)
         decoder = make_decoder(name, {})

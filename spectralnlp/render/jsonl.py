@@ -5,7 +5,8 @@
 - ``constituents``: ``label``, ``start`` and ``end`` in tokens, ``start_char`` and ``end_char`` in
   characters, ``posterior``; parents before children, unary chains kept;
 - ``tree`` in brackets; ``log_probability`` of the sentence; ``fallback``: null, or why the grammar
-  gave no tree of its own.
+  gave no tree of its own;
+- ``alternatives``: ``tree`` and ``score`` of the k best trees, where more than one was asked for.
 
 Ends are exclusive. Numbers that are not finite are null. Scores are always there.
 """
@@ -47,6 +48,9 @@ def to_dict(parse: Parse) -> dict[str, Any]:
         "tree": str(parse.tree),
         "log_probability": _finite(parse.log_probability),
         "fallback": parse.fallback,
+        "alternatives": [
+            {"tree": str(each.tree), "score": _finite(each.score)} for each in parse.alternatives
+        ],
     }
 
 

@@ -2,6 +2,8 @@
 
 With scores a line is ``tree <TAB> log-probability <TAB> label:start:end=posterior …``: token offsets
 with exclusive ends, parents before children; a log-probability that is not known is ``nan``.
+
+The k best trees of a sentence are a line each, ``tree <TAB> score``, the best first; a blank line follows.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 def render(parse: Parse, scores: bool = False) -> str:
     """The tree on one line, and its scores in two more columns where asked for."""
+    if parse.alternatives:
+        return "".join(f"{each.tree}\t{each.score:.4f}\n" for each in parse.alternatives)
     tree = str(parse.tree)
     if not scores:
         return tree

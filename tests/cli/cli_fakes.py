@@ -50,6 +50,7 @@ class FakeParse:
     log_probability: float | None
     constituents: tuple[FakeConstituent, ...]
     fallback: str | None = None
+    alternatives: tuple[object, ...] = ()
 
 
 def flat_parse(sentence: Sentence) -> FakeParse:
@@ -79,7 +80,12 @@ class FakeParser:
                 yield Sentence.from_words(line.split())
 
     def parse_many(
-        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, jobs: int = 1
+        self,
+        sentences: Iterable[Sentence | None],
+        *,
+        decoder: str | None = None,
+        jobs: int = 1,
+        k: int = 1,
     ) -> Iterator[FakeParse | None]:
         for sentence in sentences:
             yield None if sentence is None else flat_parse(sentence)

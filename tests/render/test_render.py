@@ -31,6 +31,7 @@ class Parse:
     log_probability: float | None
     constituents: tuple[Constituent, ...]
     fallback: str | None = None
+    alternatives: tuple[object, ...] = ()
 
 
 def parse_of(brackets: str) -> Parse:

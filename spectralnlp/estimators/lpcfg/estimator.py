@@ -28,11 +28,13 @@ from ..lexicon import LexiconOptions, build_lexicon
 from ..rule_counts import commonest_chains
 from .clusters import cluster_nodes
 from .projections import Directions, ProjectionOptions, Projections, find_directions, project_nodes
-from .states import Skeleton, count_states, em_step, probabilities, state_grammar
+from .states import SOFT_SMOOTHING, Skeleton, count_states, polish, probabilities, state_grammar
 from .tensors import SmoothingOptions, root_vectors, rule_tensors, token_moments
 
+Chains = dict[tuple[str, str], tuple[str, ...]]
+
 TENSORS, CLUSTERS = "tensors", "clusters"
-_HARD_SMOOTHING, _SOFT_SMOOTHING = 0.05, 0.01  # α of counted states, and of those that EM has softened
+_HARD_SMOOTHING = 0.05  # α of counted states that no EM has softened
 
 
 class LPCFG(GrammarEstimator):
@@ -179,10 +181,7 @@ class LPCFG(GrammarEstimator):
         """All grammars of one binarisation."""
         binariser = binariser_of(binarisation, unaries=self.unaries, heads=self.heads)
         with fit_pass(f"{binarisation}: trees"):
-            log = accumulate(TreeLog(binariser.to_dict()), corpus)
-            table = log.table()
-        if table.n_trees == 0:
-            raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
+            table, chains = read_table(corpus, binariser)
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         with fit_pass(f"{binarisation}: features"):
             features = node_features(table, self.features, signature_by_name(self.signatures))
@@ -201,7 +200,7 @@ class LPCFG(GrammarEstimator):
             pruner = None
             if self.pruner_states:
                 pruner = self._cluster_grammar(skeleton, directions, self.pruner_states)
-        return GrammarSet(binariser, commonest_chains(log.chains), coarse, pruner, tuple(grammars))
+        return GrammarSet(binariser, chains, coarse, pruner, tuple(grammars))
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions, wanted: list[str]) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
@@ -234,20 +233,17 @@ class LPCFG(GrammarEstimator):
 
     def _cluster_grammar(self, skeleton: Skeleton, directions: Directions, n_clusters: int) -> LatentGrammar:
         """States from clusters, counted, and polished by EM on the observed trees."""
-        table = skeleton.table
-        per_symbol = np.bincount(table.symbol, table.weight[table.tree], len(table.symbols))
-        bound = per_symbol / self.nodes_per_state if self.nodes_per_state else per_symbol
         state, n_states = cluster_nodes(
-            table,
+            skeleton.table,
             directions,
-            np.clip(bound, 1, n_clusters).astype(np.int32),
+            skeleton.wanted_states(n_clusters, self.nodes_per_state),
             dimensions=self.cluster_dimensions,
             random_state=self.random_state,
         )
         counts, smoothing = count_states(skeleton, state, n_states), _HARD_SMOOTHING
-        for _ in range(self.em_iterations):
-            counts, _ = em_step(skeleton, probabilities(skeleton, counts, smoothing))
-            smoothing = _SOFT_SMOOTHING
+        if self.em_iterations:
+            counts, _ = polish(skeleton, probabilities(skeleton, counts, smoothing), self.em_iterations)
+            smoothing = SOFT_SMOOTHING
         return state_grammar(skeleton, counts, smoothing, self.signatures, self._lexicon())
 
     def _smoothing(self) -> SmoothingOptions:
@@ -278,6 +274,19 @@ def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binarise
     return Binariser(
         direction=cast(Direction, direction), vertical=int(vertical or 0), unaries=unaries, heads=heads
     )
+
+
+def read_table(corpus: Corpus[Tree], binariser: Binariser) -> tuple[TreeTable, Chains]:
+    """The trees as a table, and the chains to write for their compressed unary rules.
+
+    Raises:
+        InputError: there are no trees.
+    """
+    log = accumulate(TreeLog(binariser.to_dict()), corpus)
+    table = log.table()
+    if table.n_trees == 0:
+        raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
+    return table, commonest_chains(log.chains)
 
 
 def word_counts(table: TreeTable) -> dict[str, int]:

@@ -17,6 +17,9 @@ from ...text.signatures import signature_by_name
 from ...trees.treelog import TreeTable
 from ..lexicon import LexiconOptions, TokenMoments, build_lexicon
 
+SOFT_SMOOTHING = 0.01
+"""α of :func:`probabilities` that EM's expected counts want."""
+
 
 @dataclass(frozen=True)
 class Skeleton:
@@ -64,6 +67,12 @@ class Skeleton:
         )
         binary, unary, pairs = (np.concatenate([[0], np.cumsum(size)]) for size in sizes)
         return binary, unary, pairs
+
+    def wanted_states(self, n_states: int, nodes_per_state: float) -> Ints:
+        """int32 (n_symbols,): ``n_states``, or as many as a symbol's nodes allow; 0 for no such bound."""
+        table = self.table
+        nodes = np.bincount(table.symbol, table.weight[table.tree], len(table.symbols))
+        return np.clip(nodes / nodes_per_state if nodes_per_state else nodes, 1, n_states).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -158,6 +167,56 @@ def em_step(skeleton: Skeleton, parameters: StateCounts) -> tuple[StateCounts, f
         (parameters.binary, parameters.unary, parameters.pairs, parameters.root),
     )  # fmt: skip
     return StateCounts(parameters.n_states, binary, unary, pairs, root), log_likelihood
+
+
+def polish(
+    skeleton: Skeleton, parameters: StateCounts, iterations: int, smoothing: float = SOFT_SMOOTHING
+) -> tuple[StateCounts, list[float]]:
+    """EM on the observed trees, from any parameters that are not negative.
+
+    Args:
+        skeleton: the treebank.
+        parameters: probabilities to start from.
+        iterations: one or more.
+        smoothing: α of :func:`probabilities` between iterations; with 0 the likelihood never falls.
+
+    Returns:
+        The last expected counts, and the trees' log-likelihood (natural) under the parameters that each
+        iteration began with.
+    """
+    counts, log_likelihood = em_step(skeleton, parameters)
+    log_likelihoods = [log_likelihood]
+    for _ in range(iterations - 1):
+        counts, log_likelihood = em_step(skeleton, probabilities(skeleton, counts, smoothing))
+        log_likelihoods.append(log_likelihood)
+    return counts, log_likelihoods
+
+
+def random_counts(skeleton: Skeleton, n_states: Ints, *, noise: float, random_state: int) -> StateCounts:
+    """Each event's count shared among its states, evenly but for noise (Matsuzaki et al. 2005, section 3.1).
+
+    Args:
+        skeleton: the treebank.
+        n_states: int32 (n_symbols,).
+        noise: each share is multiplied by a uniform draw from 1 ± noise; in [0, 1].
+        random_state: seed.
+    """
+    rng = np.random.default_rng(random_state)
+    one_state = np.ones_like(n_states)
+    seen = count_states(skeleton, np.zeros(skeleton.table.n_nodes, np.int32), one_state)
+
+    def shared(count: Floats, sizes: NDArray[np.int64]) -> Floats:
+        share = np.repeat(count / sizes, sizes)
+        return share * rng.uniform(1 - noise, 1 + noise, len(share))
+
+    binary, unary, pairs = (np.diff(offsets) for offsets in skeleton.offsets(n_states))
+    return StateCounts(
+        n_states,
+        shared(seen.binary, binary),
+        shared(seen.unary, unary),
+        shared(seen.pairs, pairs),
+        shared(seen.root, n_states.astype(np.int64)),
+    )
 
 
 def state_grammar(

@@ -1,0 +1,193 @@
+"""Reliability of constituent posteriors: of those that a parser is 80 % sure of, are 80 % right?
+
+Brackets of the parser's own trees are put into bins by their posterior. A bracket is right when the gold
+tree has one of the same label over the same tokens, punctuation included: the very event that the posterior
+is of, so stricter than EVALB. The expected calibration error is the mean distance between a bin's posterior
+and its share of right brackets, bins weighted by their brackets.
+
+    python -m benchmarks.reliability
+    python -m benchmarks.reliability --model en --treebank gum --svg reliability.svg
+"""
+
+from __future__ import annotations
+
+from benchmarks import experiment, peers, report  # first: it sets the number of threads  # isort: skip
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.parsing import Setting
+from spectralnlp import load, registry
+from spectralnlp.corpus import Corpus
+from spectralnlp.model.parser import Parser
+from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
+from spectralnlp.trees import Tree
+
+SETTINGS = ("pcfg", "lpcfg")
+BINS = 10
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Brackets whose posteriors are close.
+
+    Args:
+        low: the bin's lower edge; its width is that of all.
+        count: brackets.
+        posterior: their mean posterior.
+        right: share of them that gold has.
+    """
+
+    low: float
+    count: int
+    posterior: float
+    right: float
+
+
+def judged(parser: Parser, gold: Iterable[Tree]) -> Iterator[tuple[float, bool]]:
+    """The posterior of each bracket that a parser finds, and whether gold has it."""
+    for tree in gold:
+        found = Counter(tree.spans())
+        parse = parser.parse_tokens(gold_sentence(tree, parser.conventions).words)
+        for bracket in parse.constituents:
+            key = bracket.label, bracket.start, bracket.end
+            yield bracket.posterior, found[key] > 0
+            found[key] -= 1
+
+
+def bins_of(brackets: Iterable[tuple[float, bool]], n_bins: int = BINS) -> list[Bin]:
+    """Bins of equal width, the empty ones left out."""
+    table = np.array(list(brackets), dtype=np.float64).reshape(-1, 2)
+    place = np.minimum((table[:, 0] * n_bins).astype(int), n_bins - 1)
+    return [
+        Bin(number / n_bins, len(rows), float(rows[:, 0].mean()), float(rows[:, 1].mean()))
+        for number in range(n_bins)
+        if len(rows := table[place == number])
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Expected calibration error, in [0, 1]."""
+    return sum(b.count * abs(b.posterior - b.right) for b in bins) / sum(b.count for b in bins)
+
+
+def table_of(name: str, bins: Sequence[Bin]) -> str:
+    """The bins of one parser."""
+    rows = [
+        [f"{b.low:.1f} – {b.low + 1 / BINS:.1f}", f"{b.count:,}", f"{b.posterior:.3f}", f"{b.right:.3f}",
+         f"{b.right - b.posterior:+.3f}"]
+        for b in bins
+    ]  # fmt: skip
+    total = sum(b.count for b in bins)
+    right = sum(b.count * b.right for b in bins) / total
+    posterior = sum(b.count * b.posterior for b in bins) / total
+    rows.append(["all", f"{total:,}", f"{posterior:.3f}", f"{right:.3f}", f"{right - posterior:+.3f}"])
+    header = (f"`{name}`", "brackets", "mean posterior", "share right", "difference")
+    return f"{report.table(header, rows)}\n\nExpected calibration error: {calibration_error(bins):.3f}."
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Diagram
+
+SIDE, MARGIN = 360, 56  # pixels: of the square, and left of it and below
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by the colour-blind (Okabe and Ito)
+LARGEST = 9  # pixels: radius of the fullest bin
+
+
+def diagram(series: Mapping[str, Sequence[Bin]]) -> str:
+    """An SVG document: a line for each parser; the area of a dot is its bin's share of the brackets."""
+    width, height = SIDE + MARGIN + 24, SIDE + MARGIN + 24
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        *_axes(),
+    ]
+    for bins, colour in zip(series.values(), COLOURS, strict=False):
+        parts += _line(bins, colour)
+    for row, (name, colour) in enumerate(zip(series, COLOURS, strict=False)):
+        y = _y(1) + 20 + 20 * row
+        parts.append(f'<circle cx="{MARGIN + 18}" cy="{y}" r="5" fill="{colour}"/>')
+        text = f"{name} (error {calibration_error(series[name]):.3f})"
+        parts.append(f'<text x="{MARGIN + 30}" y="{y + 4}" fill="#222222">{escape(text)}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _x(value: float) -> float:
+    return round(MARGIN + SIDE * value, 1)
+
+
+def _y(value: float) -> float:
+    return round(12 + SIDE * (1 - value), 1)
+
+
+def _axes() -> Iterator[str]:
+    """The frame, a grid with numbers, the diagonal, and what the axes are."""
+    for tenth in range(0, 11, 2):
+        v = tenth / 10
+        yield f'<path d="M{_x(v)} {_y(0)}V{_y(1)}M{_x(0)} {_y(v)}H{_x(1)}" stroke="#dddddd" fill="none"/>'
+        yield f'<text x="{_x(v)}" y="{_y(0) + 18}" text-anchor="middle" fill="#444444">{v:.1f}</text>'
+        yield f'<text x="{_x(0) - 8}" y="{_y(v) + 4}" text-anchor="end" fill="#444444">{v:.1f}</text>'
+    diagonal = f"M{_x(0)} {_y(0)}L{_x(1)} {_y(1)}"
+    yield f'<path d="{diagonal}" stroke="#888888" stroke-dasharray="5 4" fill="none"/>'
+    middle_x, middle_y = _x(0.5), _y(0.5)
+    yield f'<text x="{middle_x}" y="{_y(0) + 40}" text-anchor="middle" fill="#222222">mean posterior</text>'
+    turned = f'transform="rotate(-90 16 {middle_y})" text-anchor="middle" fill="#222222"'
+    yield f'<text x="16" y="{middle_y}" {turned}>share of brackets that are right</text>'
+
+
+def _line(bins: Sequence[Bin], colour: str) -> Iterator[str]:
+    points = " ".join(f"{_x(b.posterior)},{_y(b.right)}" for b in bins)
+    yield f'<polyline points="{points}" stroke="{colour}" stroke-width="2" fill="none"/>'
+    fullest = max(b.count for b in bins)
+    for b in bins:
+        radius = max(2.0, LARGEST * (b.count / fullest) ** 0.5)
+        yield f'<circle cx="{_x(b.posterior)}" cy="{_y(b.right)}" r="{radius:.1f}" fill="{colour}"/>'
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+
+def trained(setting: Setting, train: Corpus[Tree]) -> Parser:
+    """A parser with these settings."""
+    parser: Parser = ParsingTask().train(
+        registry.estimators.get(setting.estimator).from_settings(setting.params), train
+    )
+    return parser
+
+
+def main() -> None:
+    """Print the tables, and draw."""
+    parser = experiment.argument_parser(__doc__)
+    parser.add_argument(
+        "--model", action="append", metavar="NAME|PATH", help="trained models; repeatable; none by default"
+    )
+    parser.add_argument(
+        "--setting", action="append", type=Setting.read, metavar="NAME[:KEY=VALUE,…]",
+        help=f"what is trained on the treebank; repeatable; default, without --model: {', '.join(SETTINGS)}",
+    )  # fmt: skip
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw a diagram into this file")
+    arguments = parser.parse_args()
+    folder = experiment.folder_of(arguments)
+    settings = arguments.setting or ([] if arguments.model else [Setting.read(text) for text in SETTINGS])
+    experiment.print_heading("reliability")
+    train, dev = peers.treebank(folder / "train"), peers.treebank(folder / "dev")
+    print(f"### Constituent posteriors, {arguments.treebank} dev\n")
+    series = {}
+    for name in arguments.model or ():
+        series[name] = bins_of(judged(load(name), dev))
+    for setting in settings:
+        series[setting.text] = bins_of(judged(trained(setting, train), dev))
+    for name, bins in series.items():
+        print(f"{table_of(name, bins)}\n", flush=True)
+    if arguments.svg:
+        arguments.svg.write_text(diagram(series), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

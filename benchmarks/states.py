@@ -1,0 +1,245 @@
+"""Numbers of states: F1, and the tutorial's table of running times, spectral beside EM.
+
+Spectral: tensors alone, with the settings of ``preset=tutorial`` and with the default ones; times are of
+the latter, apart from grammars that only prune. EM is Matsuzaki's, on the same binarised trees, over as many
+states a symbol, from random parameters; at ``--em-states`` it runs until dev F1 stops rising, elsewhere one
+iteration is timed.
+
+    python -m benchmarks.states
+    python -m benchmarks.states --states 8,16 --em-states 8,16 --em-iterations 100
+"""
+
+from __future__ import annotations
+
+from benchmarks import experiment, peers, report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from statistics import mean
+from time import perf_counter
+
+from benchmarks.parsing import Setting
+from spectralnlp.corpus import Corpus
+from spectralnlp.estimators.lexicon import LexiconOptions, build_lexicon
+from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.lpcfg.estimator import binariser_of, read_table
+from spectralnlp.estimators.lpcfg.projections import ProjectionOptions, find_directions, project_nodes
+from spectralnlp.estimators.lpcfg.states import (
+    SOFT_SMOOTHING,
+    Skeleton,
+    StateCounts,
+    em_step,
+    probabilities,
+    random_counts,
+    state_grammar,
+)
+from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions, rule_tensors, token_moments
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.model.parser import Parser
+from spectralnlp.parameters import LatentGrammar
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees import Tree
+from spectralnlp.trees.features import node_features
+from spectralnlp.trees.treelog import TreeTable
+
+STATES = (8, 16, 24, 32)
+EM_STATES = (8, 16)
+#: m: F1 of EM and of the spectral algorithm on section 22, as published.
+PUBLISHED = {8: (86.87, 85.60), 16: (88.32, 87.77), 24: (88.35, 88.53), 32: (88.56, 88.82)}
+NOISE = 0.5  # of random starts
+PATIENCE = 2  # looks at dev without a better score, after which EM stops
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Spectral
+
+
+class Clock:
+    """Seconds by name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        started = perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - started
+
+
+def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]:
+    """How long each part of a fit of tensors takes: trees, features, SVD, a → bc and a → x."""
+    params, clock = estimator.get_params(), Clock()
+    options = ProjectionOptions(
+        **{f.name: params[f.name] for f in fields(ProjectionOptions) if f.name in params}
+    )
+    scheme = signature_by_name(estimator.signatures)
+    with one_blas_thread():
+        with clock("trees"):
+            table = table_of(estimator, corpus)
+        with clock("features"):
+            features = node_features(table, estimator.features, scheme)
+        with clock("SVD"):
+            projections = project_nodes(table, find_directions(table, features, options), options)
+        with clock("a → bc"):
+            rule_tensors(
+                table, projections, SmoothingOptions(estimator.smoothing, estimator.smoothing_strength)
+            )
+        with clock("a → x"):
+            tokens = token_moments(table, projections.outside)
+            build_lexicon(tokens, projections.n_states, estimator.signatures, scheme, LexiconOptions())
+    return clock.seconds
+
+
+def table_of(estimator: LPCFG, corpus: Corpus[Tree]) -> TreeTable:
+    """The treebank as the estimator binarises it."""
+    binariser = binariser_of(estimator.binarisations, unaries=estimator.unaries, heads=estimator.heads)
+    return read_table(corpus, binariser)[0]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# EM
+
+
+@dataclass(frozen=True)
+class EMRun:
+    """A run of EM.
+
+    Args:
+        iteration_seconds: of one iteration, the mean.
+        f1: the best dev F1; None where it was not measured.
+        iterations: after how many it was reached.
+    """
+
+    iteration_seconds: float
+    f1: float | None = None
+    iterations: int = 0
+
+
+class EM:
+    """EM on one treebank.
+
+    Args:
+        train: trees.
+        dev: trees that say when to stop.
+        every: iterations from one look at dev to the next.
+        most: iterations.
+    """
+
+    def __init__(self, train: Corpus[Tree], dev: Corpus[Tree], every: int, most: int) -> None:
+        self.dev, self.every, self.most = dev, every, most
+        self.estimator = LPCFG(n_states=1, n_clusters=1, pruner_states=0)  # a plain PCFG: makes forests
+        self.parser: Parser = ParsingTask().train(self.estimator, train)
+        self.skeleton = Skeleton.of(table_of(self.estimator, train))
+        em_step(self.skeleton, self._start(1, 0))  # loads the kernel
+
+    def run(self, m: int, seed: int, *, to_the_end: bool) -> EMRun:
+        """EM over at most m states a symbol, until F1 no longer rises, or for one iteration."""
+        parameters, seconds = self._start(m, seed), 0.0
+        best = EMRun(0.0)
+        for iteration in range(1, (self.most if to_the_end else 1) + 1):
+            started = perf_counter()
+            counts, log_likelihood = em_step(self.skeleton, parameters)
+            parameters = probabilities(self.skeleton, counts, SOFT_SMOOTHING)
+            seconds += perf_counter() - started
+            best = replace(best, iteration_seconds=seconds / iteration)
+            if not to_the_end or iteration % self.every:
+                continue
+            f1 = self._f1(counts)
+            experiment.note(f"EM m={m} iteration {iteration}: {log_likelihood:.0f}, F1 {f1:.2f}")
+            if best.f1 is None or f1 > best.f1:
+                best = replace(best, f1=f1, iterations=iteration)
+            elif iteration - best.iterations >= PATIENCE * self.every:
+                break
+        return best
+
+    def _start(self, m: int, seed: int) -> StateCounts:
+        n_states = self.skeleton.wanted_states(m, self.estimator.nodes_per_state)
+        start = random_counts(self.skeleton, n_states, noise=NOISE, random_state=seed)
+        return probabilities(self.skeleton, start, SOFT_SMOOTHING)
+
+    def _f1(self, counts: StateCounts) -> float:
+        grammar = state_grammar(
+            self.skeleton, counts, SOFT_SMOOTHING, self.estimator.signatures, LexiconOptions()
+        )
+        return ParsingTask().evaluate(with_grammar(self.parser, grammar), self.dev).overall.f1
+
+
+def with_grammar(parser: Parser, grammar: LatentGrammar) -> Parser:
+    """A parser with another grammar over its forests."""
+    (first,) = parser.grammar_sets
+    return replace(parser, grammar_sets=(replace(first, grammars=(grammar,)),))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Tables
+
+
+def score_cells(m: int, arguments: argparse.Namespace, folder: Path) -> list[object]:
+    """F1 of the tutorial's settings and of the default's, with m states."""
+    cells: list[object] = []
+    for text in (f"lpcfg:preset=tutorial,n_states={m}", f"lpcfg:grammars=tensors,n_states={m}"):
+        runs = experiment.runs_of(Setting.read(text), arguments.seeds, folder / "train", folder / "dev")
+        cells.append(experiment.mean_spread([run.f1 for run in runs]))
+    return cells
+
+
+def em_score_cells(runs: list[EMRun]) -> list[object]:
+    """F1 of EM's best models, and the iterations to them."""
+    scores = [run.f1 for run in runs if run.f1 is not None]
+    if not scores:
+        return [None, None]
+    return [experiment.mean_spread(scores), f"{mean(run.iterations for run in runs):.0f}"]
+
+
+def time_cells(spectral: dict[str, float], runs: list[EMRun]) -> list[object]:
+    """Seconds in the order of the tutorial's table."""
+    to_best = [run.iterations * run.iteration_seconds for run in runs if run.f1 is not None]
+    return [
+        f"{mean(run.iteration_seconds for run in runs):.2f}",
+        f"{mean(to_best):.0f}" if to_best else None,
+        f"{sum(spectral.values()):.1f}",
+        *(f"{spectral[part]:.2f}" for part in ("SVD", "a → bc", "a → x")),
+    ]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = experiment.argument_parser(__doc__)
+    experiment.add_seeds(parser)
+    parser.add_argument(
+        "--states", type=experiment.numbers, default=STATES, metavar="M,…", help="default 8,16,24,32"
+    )
+    parser.add_argument(
+        "--em-states", type=experiment.numbers, default=EM_STATES, metavar="M,…",
+        help="of these, where EM runs to its best model; default 8,16",
+    )  # fmt: skip
+    parser.add_argument("--em-iterations", type=int, default=80, metavar="N", help="at most; default 80")
+    parser.add_argument("--em-every", type=int, default=10, metavar="N", help="dev F1 every N; default 10")
+    arguments = parser.parse_args()
+    folder = experiment.folder_of(arguments)
+    experiment.print_heading("states")
+    train, dev = peers.treebank(folder / "train"), peers.treebank(folder / "dev")
+    em = EM(train, dev, arguments.em_every, arguments.em_iterations)
+    scores: list[list[object]] = []
+    times: list[list[object]] = []
+    for m in arguments.states:
+        to_the_end = m in arguments.em_states
+        runs = [
+            em.run(m, seed, to_the_end=to_the_end) for seed in range(arguments.seeds if to_the_end else 1)
+        ]
+        published = [f"{score:.2f}" for score in PUBLISHED[m]] if m in PUBLISHED else [None, None]
+        scores.append([m, *score_cells(m, arguments, folder), *em_score_cells(runs), *published])
+        times.append([m, *time_cells(spectral_seconds(LPCFG(n_states=m), train), runs)])
+    header = ["m", "`preset=tutorial`", "`grammars=tensors`", "EM", "iterations", "tutorial: EM", "spectral"]
+    print(f"### F1 by number of states, {arguments.treebank} dev\n\n{report.table(header, scores)}\n")
+    header = ["m", "EM: an iteration", "to its best", "spectral: total", "SVD", "a → bc", "a → x"]
+    print(f"### Seconds of training, {arguments.treebank}\n\n{report.table(header, times)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
