@@ -97,6 +97,7 @@ def table_of(name: str, bins: Sequence[Bin]) -> str:
 SIDE, MARGIN = 360, 56  # pixels: of the square, and left of it and below
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by the colour-blind (Okabe and Ito)
 LARGEST = 9  # pixels: radius of the fullest bin
+FEWEST = 10  # brackets of a bin that is drawn; a share of fewer says nothing
 
 
 def diagram(series: Mapping[str, Sequence[Bin]]) -> str:
@@ -109,7 +110,7 @@ def diagram(series: Mapping[str, Sequence[Bin]]) -> str:
         *_axes(),
     ]
     for bins, colour in zip(series.values(), COLOURS, strict=False):
-        parts += _line(bins, colour)
+        parts += _line([b for b in bins if b.count >= FEWEST], colour)
     for row, (name, colour) in enumerate(zip(series, COLOURS, strict=False)):
         y = _y(1) + 20 + 20 * row
         parts.append(f'<circle cx="{MARGIN + 18}" cy="{y}" r="5" fill="{colour}"/>')
@@ -144,7 +145,7 @@ def _axes() -> Iterator[str]:
 def _line(bins: Sequence[Bin], colour: str) -> Iterator[str]:
     points = " ".join(f"{_x(b.posterior)},{_y(b.right)}" for b in bins)
     yield f'<polyline points="{points}" stroke="{colour}" stroke-width="2" fill="none"/>'
-    fullest = max(b.count for b in bins)
+    fullest = max((b.count for b in bins), default=0)
     for b in bins:
         radius = max(2.0, LARGEST * (b.count / fullest) ** 0.5)
         yield f'<circle cx="{_x(b.posterior)}" cy="{_y(b.right)}" r="{radius:.1f}" fill="{colour}"/>'
