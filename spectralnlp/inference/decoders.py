@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -146,23 +147,25 @@ class MaxRuleDecoder(GainDecoder):
 
 @dataclass(frozen=True)
 class ViterbiDecoder:
-    """The most probable derivation, states included, of the first grammar.
+    """The most probable derivation, states included, of the first grammar without negative parameters.
 
-    For grammars with negative parameters there is no such thing: ConfigError.
+    For spectral tensors, whose states are known up to an invertible map only, there is no such thing:
+    ConfigError where all grammars are of that kind.
     """
 
     def decode(self, evidence: Evidence) -> Ints:
         """See :class:`Decoder`."""
-        grammar, forest = evidence.grammars[0], evidence.forest
-        if grammar.is_signed:
+        proper = [number for number, each in enumerate(evidence.grammars) if not each.is_signed]
+        if not proper:
             raise ConfigError(
                 "decoder 'viterbi' needs a grammar without negative parameters",
                 hint="use --decoder mbr or max-rule",
             )
-        binary, unary = _sparse(grammar.binary, 3, grammar), _sparse(grammar.unary, 2, grammar)
+        grammar, forest = evidence.grammars[proper[0]], evidence.forest
+        binary, unary = _sparse_forms(grammar)
         with np.errstate(divide="ignore"):  # logarithms: one derivation of very many can be too small a share
             binary_log, unary_log, factor, root, leaves = map(
-                np.log, (binary.values, unary.values, forest.factor, grammar.root, evidence.leaves[0])
+                np.log, (binary.values, unary.values, forest.factor, grammar.root, evidence.leaves[proper[0]])
             )
         return _viterbi(
             forest.n_roots, forest.kind, forest.symbol, forest.edges, forest.rule, forest.left,
@@ -181,6 +184,11 @@ class ViterbiDecoder:
 def edge_owners(forest: Forest) -> Offsets:
     """int64 (n_edges,): the node that each hyperedge belongs to."""
     return np.repeat(np.arange(forest.n_nodes), np.diff(forest.edges))
+
+
+@lru_cache(maxsize=8)
+def _sparse_forms(grammar: LatentGrammar) -> tuple[SparseTensors, SparseTensors]:
+    return _sparse(grammar.binary, 3, grammar), _sparse(grammar.unary, 2, grammar)
 
 
 def _sparse(tensors: Tensors, order: int, grammar: LatentGrammar) -> SparseTensors:

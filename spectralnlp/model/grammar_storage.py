@@ -50,6 +50,7 @@ def pack_grammar_set(grammar_set: GrammarSet) -> tuple[dict[str, Any], Arrays]:
         "signatures": first.lexicon.signatures,
         "scheme": first.lexicon.scheme,
         "n_grammars": len(grammars),
+        "signed": [grammar.is_signed for grammar in grammars],
         "has_pruner": grammar_set.pruner is not None,
         "binariser": grammar_set.binariser.to_dict(),
         "chains": [[*ends, list(chain)] for ends, chain in sorted(grammar_set.chains.items())],
@@ -174,7 +175,10 @@ def unpack_grammar_set(shared: Mapping[str, Any], arrays: Mapping[str, Any], pre
                 tensors.append(SparseTensors(part(f"{name}.offsets"), states, values))
             else:
                 shapes = part("n_states")[common(f"{name}_rules")]
-                tensors.append(_expand(part(f"{name}.ranks"), values, shapes))
+                dense = _expand(part(f"{name}.ranks"), values, shapes)
+                if not shared["signed"][number]:  # a low rank makes tiny negative numbers of zeros
+                    np.maximum(dense.values, 0.0, out=dense.values)
+                tensors.append(dense)
         grammars.append(
             LatentGrammar(
                 tuple(shared["symbols"]),

@@ -42,6 +42,17 @@ def test_a_pool_survives_the_disk(pool: Parser, tmp_path: Path) -> None:
     again = load(tmp_path / "pool")
     assert again.parse_tokens(WORDS).tree == pool.parse_tokens(WORDS).tree
     assert again.info["binarisations"] == 3
+    signed = [grammar.is_signed for grammar in again.grammars]
+    assert signed == [grammar.is_signed for grammar in pool.grammars] == [True, False]
+
+
+def test_viterbi_takes_the_grammar_that_has_probabilities(own_treebank: Path) -> None:
+    task = ParsingTask()
+    corpus = task.read([own_treebank / "train.mrg"])
+    assert task.train(LPCFG(), corpus).parse_tokens(WORDS, decoder="viterbi").tree.words() == WORDS
+    tensors = task.train(LPCFG(grammars="tensors"), corpus)
+    with pytest.raises(ConfigError, match="negative"):
+        tensors.parse_tokens(WORDS, decoder="viterbi")
 
 
 def test_a_pool_refuses_what_needs_one_forest(pool: Parser) -> None:
