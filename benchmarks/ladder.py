@@ -53,9 +53,9 @@ LADDER = (
     Step("+ rare words smoothed, not replaced", WORDS),
     Step("+ brackets at a price", PRICED),
     Step("+ unary chains compressed", f"{PRICED},unaries=compress"),
-    Step("+ up to 24 states, by counts", "lpcfg:grammars=tensors,pruner_states=0"),
-    Step("clusters in place of tensors", "lpcfg:grammars=clusters"),
-    Step("tensors + clusters", "lpcfg"),
+    Step("+ up to 24 states, by counts; no pruner", "lpcfg:grammars=tensors,pruner_states=0"),
+    Step("clusters in place of tensors; pruner", "lpcfg:grammars=clusters"),
+    Step("tensors + clusters; pruner", "lpcfg"),
     Step("EM from random states", "lpcfg-em:n_states=16", 88.56),
     Step("pool", "lpcfg:preset=best"),
 )

@@ -9,4 +9,5 @@ open=()
 for file in "$treebanks"/gum/train/*; do
     [[ $file =~ GUM_(fiction|essay|letter|podcast|whow)_ ]] || open+=("$file")
 done
-spectralnlp train lpcfg "${open[@]}" --set n_states=16 --card en.card.md -o spectralnlp_grammars/en
+spectralnlp train lpcfg-clusters "${open[@]}" --set binarisations=head+left+right --set n_clusters=14 \
+    --set pruner_states=4 --card en.card.md -o spectralnlp_grammars/en

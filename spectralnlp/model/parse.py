@@ -128,11 +128,15 @@ def mean_posteriors(
 def constituents_of(tree: Tree, posteriors: Mapping[tuple[str, int, int], float]) -> tuple[Constituent, ...]:
     """The brackets of a tree with their posteriors.
 
-    The middle of a compressed unary chain has no posterior of its own: it takes its parent's.
+    The middle of a compressed unary chain has no posterior of its own: where the chain is, so is its middle.
     """
-    found = []
-    above = 0.0
-    for label, start, end in tree.spans():
-        above = min(posteriors.get((label, start, end), above), 1.0)
-        found.append(Constituent(label, start, end, above))
+    spans = tree.spans()
+    found: list[Constituent] = []
+    for number, (label, start, end) in enumerate(spans):
+        posterior = posteriors.get((label, start, end), 0.0)
+        is_below = number > 0 and spans[number - 1][1:] == (start, end)
+        is_above = number + 1 < len(spans) and spans[number + 1][1:] == (start, end)
+        if is_below and (is_above or end - start == 1):  # over one token the bottom of a chain is its tag
+            posterior = max(posterior, found[-1].posterior)
+        found.append(Constituent(label, start, end, min(posterior, 1.0)))
     return tuple(found)

@@ -52,7 +52,8 @@ class Parser:
     """A trained constituency parser.
 
     Attributes:
-        grammar_sets: grammars by the binarisation that they share; several make a pool.
+        grammar_sets: grammars by the binarisation that they share. Several make a pool, which ``mbr`` decodes
+            by spans; other decoders and k-best lists need one forest, and take the first binarisation's.
         conventions: how the treebank writes tokens.
         decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
         decoder_settings: its settings.
@@ -153,7 +154,7 @@ class Parser:
             jobs: threads; the kernels release the GIL.
             k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
         """
-        step = partial(self._parse_sentence, chosen=self._decoder(decoder, k), k=k)
+        step = partial(self._parse_sentence, chosen=self._decoder(decoder), k=k)
         if jobs == 1:
             return map(step, sentences)
         return ThreadsEngine(jobs).map(step, sentences)
@@ -162,30 +163,39 @@ class Parser:
         return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
 
     def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
-        allowed = self._allowed(sentence.tags)
-        inferred = [pipe.infer(forms, allow) for pipe, allow in zip(self.pipelines, allowed, strict=True)]
-        members = [number for number, each in enumerate(inferred) if each is not None]
-        found = [each for each in inferred if each is not None]
+        pooled = isinstance(decoder, MBRDecoder) and k == 1
+        pipelines = self.pipelines if pooled else self.pipelines[:1]
+        inferred = [
+            (number, pipe.infer(forms, self._allowed(number, sentence.tags)))
+            for number, pipe in enumerate(pipelines)
+        ]
+        found = [(number, inference) for number, inference in inferred if inference is not None]
         if not found:
             return self._flat(sentence, forms)
-        evidence = [each.evidence for each in found]
-        if isinstance(decoder, MBRDecoder) and len(self.grammar_sets) > 1:
-            maps = [self.pool.maps[number] for number in members]
-            tree = self.pool.decode(evidence, maps, forms, gamma=decoder.gamma, tag_weight=decoder.tag_weight)
-        else:
-            first = self.grammar_sets[members[0]]
-            choice = decoder.decode(evidence[0])
-            tree = restore(derivation_tree(evidence[0], choice, first.coarse.symbols, forms), first.chains)
+        tree = self._decode(found, forms, decoder)
         posteriors = mean_posteriors(
-            [
-                bracket_posteriors(each, self.grammar_sets[number].coarse.symbols)
-                for each, number in zip(evidence, members, strict=True)
-            ]
+            [bracket_posteriors(each.evidence, self.grammar_sets[n].coarse.symbols) for n, each in found]
         )
-        constituents = constituents_of(tree, posteriors)
-        fallback = next((_fallback(each) for each in found if _fallback(each)), None)
-        alternatives = () if k == 1 else self._k_best(evidence[0], forms, decoder, k)
-        return Parse(add_root(tree), sentence, found[0].log_probability, constituents, fallback, alternatives)
+        _, first = found[0]
+        return Parse(
+            add_root(tree),
+            sentence,
+            first.log_probability,
+            constituents_of(tree, posteriors),
+            next((reason for _, each in found if (reason := _fallback(each))), None),
+            () if k == 1 else self._k_best(first.evidence, forms, decoder, k),
+        )
+
+    def _decode(self, found: Sequence[tuple[int, Inference]], forms: Sequence[str], decoder: Decoder) -> Tree:
+        """The tree of one binarisation's forest, or of the spans of several."""
+        if len(found) > 1 and isinstance(decoder, MBRDecoder):
+            evidence, maps = [each.evidence for _, each in found], [self.pool.maps[n] for n, _ in found]
+            return self.pool.decode(evidence, maps, forms, gamma=decoder.gamma, tag_weight=decoder.tag_weight)
+        number, inference = found[0]
+        grammars = self.grammar_sets[number]
+        choice = decoder.decode(inference.evidence)
+        binary = derivation_tree(inference.evidence, choice, grammars.coarse.symbols, forms)
+        return restore(binary, grammars.chains)
 
     def _k_best(
         self, evidence: Evidence, forms: Sequence[str], decoder: Decoder, k: int
@@ -209,27 +219,16 @@ class Parser:
         values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.index.prior
         return [labels_of(self.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
 
-    def _allowed(self, tags: Sequence[str] | None) -> list[NDArray[np.bool_] | None]:
-        """For each binarisation, bool (n_tokens, n_symbols): the symbols that given tags stand for."""
+    def _allowed(self, number: int, tags: Sequence[str] | None) -> NDArray[np.bool_] | None:
+        """Bool (n_tokens, n_symbols): the symbols of a binarisation that given tags stand for."""
         if tags is None:
-            return [None] * len(self.grammar_sets)
-        return [np.array([_symbols_of_tag(each.coarse, tag) for tag in tags]) for each in self.grammar_sets]
+            return None
+        return np.array([_symbols_of_tag(self.grammar_sets[number].coarse, tag) for tag in tags])
 
-    def _decoder(self, name: str | None, k: int = 1) -> Decoder:
-        if k > 1 and len(self.grammar_sets) > 1:
-            raise ConfigError(
-                "a pool of several binarisations gives one tree a sentence",
-                hint="use a model of one, or --k 1",
-            )
+    def _decoder(self, name: str | None) -> Decoder:
         if name is None or name == self.decoder:
             return make_decoder(self.decoder, self.decoder_settings)
-        decoder = make_decoder(name, {})
-        if len(self.grammar_sets) > 1 and not isinstance(decoder, MBRDecoder):
-            raise ConfigError(
-                f"decoder {name!r} needs grammars of one binarisation, and this is a pool of several",
-                hint="use --decoder mbr",
-            )
-        return decoder
+        return make_decoder(name, {})
 
     def log_probability(self, words: Sequence[str]) -> float:
         """Natural logarithm of a tokenised sentence's probability, all trees in the pruned forest summed.

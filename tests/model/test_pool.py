@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,11 +56,14 @@ def test_viterbi_takes_the_grammar_that_has_probabilities(own_treebank: Path) ->
         tensors.parse_tokens(WORDS, decoder="viterbi")
 
 
-def test_a_pool_refuses_what_needs_one_forest(pool: Parser) -> None:
-    with pytest.raises(ConfigError, match="pool"):
-        pool.parse_tokens(WORDS, decoder="max-rule")
-    with pytest.raises(ConfigError, match="pool"):
-        list(pool.parse_many([None], k=2))
+def test_what_needs_one_forest_takes_the_first_binarisation(pool: Parser) -> None:
+    alone = replace(pool, grammar_sets=pool.grammar_sets[:1])
+    for decoder in ("max-rule", "viterbi"):
+        trees = [each.parse_tokens(WORDS, decoder=decoder).tree for each in (pool, alone)]
+        assert trees[0] == trees[1]
+    sentence = next(pool.sentences([" ".join(WORDS)]))
+    lists = [next(each.parse_many([sentence], k=3)) for each in (pool, alone)]
+    assert lists[0] == lists[1]
 
 
 def test_k_best_trees_are_distinct_and_the_best_is_the_parse(own_treebank: Path) -> None:
