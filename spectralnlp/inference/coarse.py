@@ -25,34 +25,26 @@ class RuleIndex:
     """A one-state grammar's rules in the orders in which the passes ask for them.
 
     Attributes:
-        by_left: int64 (n_symbols + 1,); the (b, c) pairs with left child b are a range of pairs.
-        pair_right: int32 (n_pairs,); c of each pair.
-        pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of ``parent`` and ``weight``.
-        parent: int32 (n_binary,); a of each rule, in pair order.
+        pair: int32 (n_symbols, n_symbols); number of the pair of children (b, c), -1 where no rule has it.
+        pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
+        parent: int32 (n_binary,); a of each rule.
         weight: float64 (n_binary,); its probability.
-        by_parent: int64 (n_symbols + 1,); rows of ``rules`` with parent a.
-        rules: int32 (n_binary, 3); sorted by parent, as in the grammar.
-        rule_weight: float64 (n_binary,).
+        rule: int32 (n_binary,); its index in the grammar.
         unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
         unary_child: int32 (n_unary,).
         unary_weight: float64 (n_unary,).
-        group: int32 (n_symbols, n_symbols); first row of ``rules`` with parent a and left child b, or -1.
         root: float64 (n_symbols,).
         prior: float64 (n_symbols,); expected number of nodes of each symbol in a tree.
     """
 
-    by_left: Offsets
-    pair_right: Ints
+    pair: Ints
     pair_rules: Offsets
     parent: Ints
     weight: Floats
-    by_parent: Offsets
-    rules: Ints
-    rule_weight: Floats
+    rule: Ints
     unary_by_parent: Offsets
     unary_child: Ints
     unary_weight: Floats
-    group: Ints
     root: Floats
     prior: Floats
 
@@ -67,29 +59,20 @@ class RuleIndex:
         is_first = np.ones(len(ordered), bool)
         is_first[1:] = (ordered[1:, 1:] != ordered[:-1, 1:]).any(axis=1)
         firsts = np.flatnonzero(is_first)
+        pair = np.full((n_symbols, n_symbols), -1, np.int32)
+        pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
         return cls(
-            by_left=_ranges(ordered[firsts, 1], n_symbols),
-            pair_right=ordered[firsts, 2].copy(),
+            pair=pair,
             pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
             parent=ordered[:, 0].copy(),
             weight=grammar.binary.values[order],
-            by_parent=_ranges(rules[:, 0], n_symbols),
-            rules=rules,
-            rule_weight=grammar.binary.values,
+            rule=order.astype(np.int32),
             unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
             unary_child=grammar.unary_rules[:, 1].copy(),
             unary_weight=grammar.unary.values,
-            group=_groups(rules, n_symbols),
             root=grammar.root,
             prior=_expected_nodes(grammar, grammar.binary.values, grammar.unary.values),
         )
-
-
-def _groups(rules: Ints, n_symbols: int) -> Ints:
-    group = np.full((n_symbols, n_symbols), -1, np.int32)
-    for row in range(len(rules) - 1, -1, -1):
-        group[rules[row, 0], rules[row, 1]] = row
-    return group
 
 
 def _expected_nodes(grammar: LatentGrammar, binary: Floats, unary: Floats) -> Floats:
@@ -155,8 +138,8 @@ def inside(index: RuleIndex, lexical: Floats, *, beam: float = 0.0) -> Chart:
     active, n_active = np.empty((n_spans, n_symbols), np.int16), np.zeros(n_spans, np.int32)
     exponent = np.zeros(n_spans)
     _inside(
-        lexical, index.by_left, index.pair_right, index.pair_rules, index.parent, index.weight,
-        index.unary_by_parent, index.unary_child, index.unary_weight, index.prior, beam,
+        lexical, index.pair, index.pair_rules, index.parent, index.weight, index.unary_by_parent,
+        index.unary_child, index.unary_weight, index.prior, beam,
         bottom, top, active, n_active, exponent,
     )  # fmt: skip
     total = float(index.root @ top[n * (n - 1) // 2])
@@ -165,7 +148,7 @@ def inside(index: RuleIndex, lexical: Floats, *, beam: float = 0.0) -> Chart:
 
 @kernel
 def _inside(
-    lexical, by_left, pair_right, pair_rules, parent, weight, unary_by_parent, unary_child, unary_weight,
+    lexical, pair, pair_rules, parent, weight, unary_by_parent, unary_child, unary_weight,
     prior, beam, bottom, top, active, n_active, exponent,
 ):  # fmt: skip
     n, n_symbols = lexical.shape
@@ -193,13 +176,13 @@ def _inside(
                     for slot in range(n_active[left_span]):
                         b = active[left_span, slot]
                         scaled = left[b] * factor
-                        for pair in range(by_left[b], by_left[b + 1]):
-                            value = right[pair_right[pair]]
-                            if value == 0.0:
-                                continue
-                            value *= scaled
-                            for rule in range(pair_rules[pair], pair_rules[pair + 1]):
-                                cell[parent[rule]] += weight[rule] * value
+                        for other in range(n_active[right_span]):
+                            c = active[right_span, other]
+                            bc = pair[b, c]
+                            if bc >= 0:
+                                value = scaled * right[c]
+                                for rule in range(pair_rules[bc], pair_rules[bc + 1]):
+                                    cell[parent[rule]] += weight[rule] * value
             exponent[span] = common + _normalise(cell)
             largest = 0.0
             for a in range(n_symbols):

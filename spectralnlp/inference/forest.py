@@ -72,7 +72,7 @@ def build_forest(chart: Chart, index: RuleIndex, *, node_threshold: float, edge_
     """
     arrays: tuple[Any, ...] = _build(
         chart.bottom, chart.top, chart.active, chart.n_active, chart.exponent, chart.root, chart.total,
-        index.by_parent, index.group, index.rules, index.rule_weight, index.unary_by_parent,
+        index.pair, index.pair_rules, index.parent, index.weight, index.rule, index.unary_by_parent,
         index.unary_child, index.unary_weight, index.root, node_threshold, edge_threshold,
     )  # fmt: skip
     return Forest(*(*arrays, chart.log_scale))
@@ -94,151 +94,148 @@ def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
 
 @kernel
 def _grown(array):
-    larger = np.empty(2 * len(array), array.dtype)
+    larger = np.empty((2 * array.shape[0], *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 @kernel
 def _build(
-    bottom, top, active, n_active, exponent, root_row, total, by_parent, group, rules, rule_weight,
+    bottom, top, active, n_active, exponent, root_row, total, pair, pair_rules, parent, weight, rule,
     unary_by_parent, unary_child, unary_weight, root, node_threshold, edge_threshold,
 ):  # fmt: skip
     n_spans, n_symbols = bottom.shape
     n = int((np.sqrt(8.0 * n_spans + 1.0) - 1.0) // 2)
-    outside = np.zeros(
-        (n_spans, n_symbols)
-    )  # of top layers; scaled so that inside · outside / total is a posterior
-    below = np.zeros(n_symbols)  # outside of the bottom layer of the span at hand
+    outside = np.zeros((n_spans, n_symbols))  # of top layers, so that inside · outside is a posterior
+    below = np.empty(n_symbols)  # the same of the bottom layer of the span at hand, 0 where it is pruned
     top_id = np.full((n_spans, n_symbols), -1, np.int32)
     bottom_id = np.full((n_spans, n_symbols), -1, np.int32)
-    factors = np.zeros(n + 1)
 
-    kind, symbol = np.empty(1024, np.int32), np.empty(1024, np.int32)
-    start, end = np.empty(1024, np.int32), np.empty(1024, np.int32)
-    first_edge = np.empty(1024, np.int64)
-    rule, factor = np.empty(8192, np.int32), np.empty(8192, np.float64)
-    # Children are not numbered before their span is visited: until then, (row of the chart, symbol).
-    left_row, left_symbol = np.empty(8192, np.int32), np.empty(8192, np.int32)
-    right_row, right_symbol = np.empty(8192, np.int32), np.empty(8192, np.int32)
+    node = np.empty((1024, 4), np.int32)  # kind, symbol, start, end
+    # Children are not numbered before their span is visited: until then they are (row of the chart, symbol).
+    edge = np.empty((8192, 6), np.int32)  # node, rule, left row, left symbol, right row, right symbol
+    factor = np.empty(8192)
     n_nodes, n_edges, n_roots = 0, 0, 0
-    outside[root_row] = root
+    outside[root_row] = root / total
 
     for width in range(n, 0, -1):
         for i in range(n - width + 1):
             j = i + width
             row = j * (j - 1) // 2 + i
             below[:] = 0.0
-            for a in range(n_symbols):
-                out = outside[row, a] / total
-                if out == 0.0 or out * top[row, a] < node_threshold or top[row, a] == 0.0:
+            while n_nodes + 2 * n_symbols >= len(node):
+                node = _grown(node)
+            for slot in range(n_active[row]):
+                a = active[row, slot]
+                out = outside[row, a]
+                if out == 0.0 or out * top[row, a] < node_threshold:
                     continue
-                if n_nodes + n_symbols + 1 >= len(kind):
-                    kind, symbol, start, end = _grown(kind), _grown(symbol), _grown(start), _grown(end)
-                    first_edge = _grown(first_edge)
-                while n_edges + n_symbols + 1 >= len(rule):
-                    rule, factor = _grown(rule), _grown(factor)
-                    left_row, left_symbol = _grown(left_row), _grown(left_symbol)
-                    right_row, right_symbol = _grown(right_row), _grown(right_symbol)
                 top_id[row, a] = n_nodes
-                kind[n_nodes], symbol[n_nodes], start[n_nodes], end[n_nodes] = 0, a, i, j
-                first_edge[n_nodes] = n_edges
-                n_nodes += 1
+                node[n_nodes, 0], node[n_nodes, 1], node[n_nodes, 2], node[n_nodes, 3] = 0, a, i, j
                 for unary in range(unary_by_parent[a] - 1, unary_by_parent[a + 1]):
-                    if unary < unary_by_parent[a]:  # the identity comes first
-                        b, weight, name = a, 1.0, -1
-                    else:
-                        b, weight, name = unary_child[unary], unary_weight[unary], unary
+                    b, w, name = a, 1.0, -1  # the identity comes first
+                    if unary >= unary_by_parent[a]:
+                        b, w, name = unary_child[unary], unary_weight[unary], unary
                     if bottom[row, b] == 0.0:
                         continue
-                    below[b] += out * weight
-                    if out * weight * bottom[row, b] >= edge_threshold:
-                        rule[n_edges], factor[n_edges] = name, 1.0
-                        left_row[n_edges], left_symbol[n_edges] = row, b
-                        right_row[n_edges] = -1
+                    below[b] += out * w
+                    if out * w * bottom[row, b] >= edge_threshold:
+                        if n_edges == len(edge):
+                            edge, factor = _grown(edge), _grown(factor)
+                        edge[n_edges, 0], edge[n_edges, 1], factor[n_edges] = n_nodes, name, 1.0
+                        edge[n_edges, 2], edge[n_edges, 3] = row, b
                         n_edges += 1
+                n_nodes += 1
             if width == n:
                 n_roots = n_nodes
-            for k in range(i + 1, j):
-                shift = exponent[k * (k - 1) // 2 + i] + exponent[j * (j - 1) // 2 + k] - exponent[row]
-                factors[k] = 2.0**shift if shift > -300.0 else 0.0
+            most_below = 0.0
             for a in range(n_symbols):
-                out = below[a]
-                if out == 0.0 or out * bottom[row, a] < node_threshold:
+                if below[a] == 0.0 or below[a] * bottom[row, a] < node_threshold:
+                    below[a] = 0.0
                     continue
-                if n_nodes + 1 >= len(kind):
-                    kind, symbol, start, end = _grown(kind), _grown(symbol), _grown(start), _grown(end)
-                    first_edge = _grown(first_edge)
+                most_below = max(most_below, below[a])
                 bottom_id[row, a] = n_nodes
-                kind[n_nodes], symbol[n_nodes], start[n_nodes], end[n_nodes] = 1, a, i, j
-                first_edge[n_nodes] = n_edges
+                node[n_nodes, 0], node[n_nodes, 1], node[n_nodes, 2], node[n_nodes, 3] = 1, a, i, j
                 if width == 1:
-                    kind[n_nodes] = 2
-                    if n_edges + 1 >= len(rule):
-                        rule, factor = _grown(rule), _grown(factor)
-                        left_row, left_symbol = _grown(left_row), _grown(left_symbol)
-                        right_row, right_symbol = _grown(right_row), _grown(right_symbol)
-                    rule[n_edges], factor[n_edges] = -2, 2.0 ** -exponent[row]
-                    left_row[n_edges], right_row[n_edges] = -1, -1
+                    node[n_nodes, 0] = 2
+                    if n_edges == len(edge):
+                        edge, factor = _grown(edge), _grown(factor)
+                    edge[n_edges, 0], edge[n_edges, 1], factor[n_edges] = n_nodes, -2, 2.0 ** -exponent[row]
                     n_edges += 1
                 n_nodes += 1
-                for k in range(i + 1, j):
-                    left, right = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
-                    for slot in range(n_active[left]):
-                        b = active[left, slot]
-                        first = group[a, b]
-                        if first < 0:
+            if most_below == 0.0:
+                continue
+            for k in range(i + 1, j):
+                left, right = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
+                shift = exponent[left] + exponent[right] - exponent[row]
+                if shift < -300.0:
+                    continue
+                scale = 2.0**shift
+                most_right = 0.0
+                for other in range(n_active[right]):
+                    most_right = max(most_right, top[right, active[right, other]])
+                # No rule weighs more than 1: children that cannot reach the threshold are passed over.
+                hopeless = edge_threshold / most_below
+                for slot in range(n_active[left]):
+                    b = active[left, slot]
+                    in_left = scale * top[left, b]
+                    if in_left * most_right < hopeless:
+                        continue
+                    for other in range(n_active[right]):
+                        c = active[right, other]
+                        bc, in_right = pair[b, c], top[right, c]
+                        if bc < 0 or in_left * in_right < hopeless:
                             continue
-                        in_left = top[left, b]
-                        scaled = out * factors[k]
-                        for r in range(first, by_parent[a + 1]):
-                            if rules[r, 1] != b:
-                                break
-                            c = rules[r, 2]
-                            in_right = top[right, c]
-                            if in_right == 0.0:
+                        flow = 0.0
+                        for r in range(pair_rules[bc], pair_rules[bc + 1]):
+                            out = below[parent[r]] * weight[r]
+                            if out == 0.0:
                                 continue
-                            flow = scaled * rule_weight[r]
-                            outside[left, b] += flow * in_right * total
-                            outside[right, c] += flow * in_left * total
-                            if flow * in_left * in_right < edge_threshold:
-                                continue
-                            if n_edges + 1 >= len(rule):
-                                rule, factor = _grown(rule), _grown(factor)
-                                left_row, left_symbol = _grown(left_row), _grown(left_symbol)
-                                right_row, right_symbol = _grown(right_row), _grown(right_symbol)
-                            rule[n_edges], factor[n_edges] = r, factors[k]
-                            left_row[n_edges], left_symbol[n_edges] = left, b
-                            right_row[n_edges], right_symbol[n_edges] = right, c
-                            n_edges += 1
+                            flow += out
+                            if out * in_left * in_right >= edge_threshold:
+                                if n_edges == len(edge):
+                                    edge, factor = _grown(edge), _grown(factor)
+                                edge[n_edges, 0], edge[n_edges, 1] = bottom_id[row, parent[r]], rule[r]
+                                edge[n_edges, 2], edge[n_edges, 3] = left, b
+                                edge[n_edges, 4], edge[n_edges, 5] = right, c
+                                factor[n_edges] = scale
+                                n_edges += 1
+                        outside[left, b] += flow * scale * in_right
+                        outside[right, c] += flow * in_left
+    return n_roots, *_ordered(node[:n_nodes], edge[:n_edges], factor[:n_edges], top_id, bottom_id)
 
-    edges = np.empty(n_nodes + 1, np.int64)
-    left_node, right_node = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
+
+@kernel
+def _ordered(node, edge, factor, top_id, bottom_id):
+    """The forest's arrays: edges by node and rule, children numbered, without edges to pruned children."""
+    n_nodes, n_edges = len(node), len(edge)
+    edges = np.zeros(n_nodes + 1, np.int64)
     edge_rule, edge_factor = np.empty(n_edges, np.int32), np.empty(n_edges)
+    left, right = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
+    largest = 1
+    for e in range(n_edges):
+        largest = max(largest, edge[e, 1] + 1)
+    key = edge[:, 0].astype(np.int64) * (largest + 2) + edge[:, 1]
     kept = 0
-    for node in range(n_nodes):
-        last = first_edge[node + 1] if node + 1 < n_nodes else n_edges
-        edges[node] = kept
-        for position in np.argsort(rule[first_edge[node] : last], kind="mergesort"):
-            e = first_edge[node] + position
-            left_child, right_child = -1, -1
-            if kind[node] == 0:
-                left_child = bottom_id[left_row[e], left_symbol[e]]
-                if left_child < 0:
-                    continue
-            elif kind[node] == 1:
-                left_child = top_id[left_row[e], left_symbol[e]]
-                right_child = top_id[right_row[e], right_symbol[e]]
-                if left_child < 0 or right_child < 0:
-                    continue
-            edge_rule[kept], edge_factor[kept] = rule[e], factor[e]
-            left_node[kept], right_node[kept] = left_child, right_child
-            kept += 1
-    edges[n_nodes] = kept
+    for e in np.argsort(key, kind="mergesort"):
+        left_child, right_child = -1, -1
+        if node[edge[e, 0], 0] == 0:
+            left_child = bottom_id[edge[e, 2], edge[e, 3]]
+            if left_child < 0:
+                continue
+        elif node[edge[e, 0], 0] == 1:
+            left_child, right_child = top_id[edge[e, 2], edge[e, 3]], top_id[edge[e, 4], edge[e, 5]]
+            if left_child < 0 or right_child < 0:
+                continue
+        edge_rule[kept], edge_factor[kept] = edge[e, 1], factor[e]
+        left[kept], right[kept] = left_child, right_child
+        edges[edge[e, 0] + 1] += 1
+        kept += 1
+    for number in range(n_nodes):
+        edges[number + 1] += edges[number]
     return (
-        n_roots, kind[:n_nodes].copy(), symbol[:n_nodes].copy(), start[:n_nodes].copy(), end[:n_nodes].copy(),
-        edges, edge_rule[:kept].copy(), left_node[:kept].copy(), right_node[:kept].copy(),
-        edge_factor[:kept].copy(),
+        node[:, 0].copy(), node[:, 1].copy(), node[:, 2].copy(), node[:, 3].copy(), edges,
+        edge_rule[:kept].copy(), left[:kept].copy(), right[:kept].copy(), edge_factor[:kept].copy(),
     )  # fmt: skip
 
 
