@@ -19,6 +19,9 @@ from .kernel import kernel
 TOP, BINARY, LEXICAL = 0, 1, 2
 """Kinds of node: the top layer of a span, a bottom made by binary rules, a tag over its word."""
 
+_NOWHERE_NEAR = 0.01
+"""Share of the threshold below which posteriors are not even added up; many small ones still count."""
+
 IDENTITY, WORD = -1, -2
 """In place of a rule: top[a] = bottom[a], and a tag's word."""
 
@@ -116,6 +119,7 @@ def _build(
     edge = np.empty((8192, 6), np.int32)  # node, rule, left row, left symbol, right row, right symbol
     factor = np.empty(8192)
     n_nodes, n_edges, n_roots = 0, 0, 0
+    most_weight = weight.max() if len(weight) else 0.0
     outside[root_row] = root / total
 
     for width in range(n, 0, -1):
@@ -174,8 +178,8 @@ def _build(
                 most_right = 0.0
                 for other in range(n_active[right]):
                     most_right = max(most_right, top[right, active[right, other]])
-                # No rule weighs more than 1: children that cannot reach the threshold are passed over.
-                hopeless = edge_threshold / most_below
+                # Children that come nowhere near the threshold, whatever the rule, are passed over.
+                hopeless = _NOWHERE_NEAR * edge_threshold / (most_below * most_weight)
                 for slot in range(n_active[left]):
                     b = active[left, slot]
                     in_left = scale * top[left, b]
