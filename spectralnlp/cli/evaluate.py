@@ -11,7 +11,7 @@ import typer
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spectralnlp.scoring import Comparison
+    pass
 
 
 def evaluate(
@@ -59,7 +59,7 @@ def evaluate(
             reports.append(task.evaluate(each, corpus, jobs=jobs, **how))
     comparison = compare(*(report.counts for report in reports)) if against is not None else None
     if as_json:
-        flat = reports[0].to_flat_dict() | (_flat(comparison) if comparison is not None else {})
+        flat = reports[0].to_flat_dict() | (comparison.to_flat_dict() if comparison is not None else {})
         print(json.dumps(flat, ensure_ascii=False))
     elif comparison is None:
         print(reports[0].to_table())
@@ -67,16 +67,3 @@ def evaluate(
         for name, report in zip(names, reports, strict=True):
             print(f"{name}\n{report.to_table()}\n")
         print(comparison)
-
-
-def _flat(comparison: Comparison) -> dict[str, float | int | str]:
-    """A comparison's part of the flat JSON object."""
-    low, high = comparison.interval
-    return {
-        "f1_against": comparison.f1_b,
-        "f1_delta": comparison.delta,
-        "f1_delta_low": low,
-        "f1_delta_high": high,
-        "p_value": comparison.p_value,
-        "signature_against": comparison.signature,
-    }

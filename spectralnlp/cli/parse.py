@@ -12,7 +12,6 @@ Formats (``--format``):
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,11 +26,9 @@ from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from spectralnlp.model.parser import Parser
-    from spectralnlp.text.conventions import Conventions
     from spectralnlp.text.tokens import Sentence
 
 STDIN = "-"
-_BLANKLESS = re.compile(r"\S+", re.ASCII)  # as in trees: U+00A0 and its kin stand inside tokens
 
 
 def parse(
@@ -119,40 +116,17 @@ def _sentences(
     parser: Parser, sources: list[str], *, tokenized: bool, tagged: bool
 ) -> Iterator[Sentence | None]:
     """The sentences of all files, read as they are needed; None for a blank line of tokenized text."""
+    from spectralnlp.text.sentences import read_tagged, read_tokenized
+
     for source in sources:
-        with _lines(source) as lines:
-            if tokenized or tagged:
-                yield from _tokenized(lines, parser.conventions, tagged, _called(source))
+        with _lines(source) as bare:
+            lines = (line + "\n" for line in bare)  # offsets count a line end as one character
+            if tagged:
+                yield from read_tagged(lines, parser.tokenizer, _called(source))
+            elif tokenized:
+                yield from read_tokenized(lines, parser.tokenizer)
             else:
                 yield from parser.sentences(lines)
-
-
-def _tokenized(
-    lines: Iterator[str], conventions: Conventions, tagged: bool, path: str
-) -> Iterator[Sentence | None]:
-    """A sentence for each line, with offsets into the text; a line end counts as one character."""
-    from spectralnlp.text.tokens import Sentence, Token
-
-    offset = 0
-    for number, line in enumerate(lines, start=1):
-        words, tags, starts = [], [], []
-        for match in _BLANKLESS.finditer(line):
-            word, tag = match[0], ""
-            if tagged:
-                word, _, tag = match[0].rpartition("_")
-                if not word or not tag:
-                    what = f"no word_TAG: {match[0]!r}"
-                    hint = "without tags, use --tokenized"
-                    raise InputError(what, path=path, line=number, hint=hint)
-            words.append(word)
-            tags.append(tag)
-            starts.append(offset + match.start())
-        offset += len(line) + 1
-        tokens = tuple(
-            Token(word, form, start, start + len(word))
-            for word, form, start in zip(words, conventions.forms(words), starts, strict=True)
-        )
-        yield Sentence(tokens, tuple(tags) if tagged else None) if tokens else None
 
 
 @contextmanager

@@ -207,7 +207,7 @@ def read_tagged(
             if not word or not tag:
                 shown = match[0] if len(match[0]) <= 40 else match[0][:40] + "…"
                 raise InputError(
-                    f"no word and tag in {shown!r}", path=path, line=number, hint="write word_TAG"
+                    f"no word_TAG: {shown!r}", path=path, line=number, hint="without tags, use --tokenized"
                 )
             found.append((word, match.start() + offset))
             tags.append(tag)

@@ -19,6 +19,7 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, score_trees
 from spectralnlp.storage import save_model
 from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.readers import read_trees
 from spectralnlp.trees.tree import Tree
@@ -72,6 +73,7 @@ class FakeParser:
     kind = "parser"
     task = "faking"
     conventions = Conventions()
+    tokenizer = Tokenizer(conventions)
     info: ClassVar[Mapping[str, object]] = {"name": "fake", "symbols": 3, "training": {"sentences": 7}}
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:

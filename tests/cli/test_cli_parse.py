@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from cli_fakes import Run
 
+import spectralnlp.model
+
 
 def test_raw_text_from_stdin_files_and_gzip(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfa b\r\n\r\nc\n")
@@ -128,3 +130,19 @@ def test_bad_input_is_refused(
 
 def test_no_input_is_no_error(run: Run) -> None:
     assert run("parse", stdin="") == (0, "", "")
+
+
+def test_raw_text_has_offsets_into_the_text(
+    run: Run, tmp_path: Path, own_treebank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.model.load)  # a real parser, not the fake
+    text = "The keeper walks home.\nShe sees a ship.\n\nIt is late.\n"
+    (tmp_path / "text.txt").write_text(text)
+    model = tmp_path / "model"
+    assert run("train", "pcfg", own_treebank / "train.mrg", "-o", model).status == 0
+    status, out, _ = run("parse", "--format", "json", "-m", model, tmp_path / "text.txt")
+    assert status == 0
+    parses = [json.loads(line) for line in out.splitlines()]
+    assert len(parses) == 3
+    for token in (token for parse in parses for token in parse["tokens"]):
+        assert text[token["start"] : token["end"]] == token["text"]

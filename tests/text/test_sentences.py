@@ -160,5 +160,5 @@ def test_tagged_lines() -> None:
 
 @pytest.mark.parametrize("token", ["word", "word_", "_NN", "_"])
 def test_a_token_without_a_tag_is_refused_with_its_line(token: str) -> None:
-    with pytest.raises(InputError, match=r"in\.txt:2: no word and tag"):
+    with pytest.raises(InputError, match=r"in\.txt:2: no word_TAG"):
         list(read_tagged(["a_DT\n", f"b_NN {token}\n"], path="in.txt"))

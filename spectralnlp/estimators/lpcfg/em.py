@@ -11,6 +11,7 @@ from typing import Literal, Self, get_args
 from ...corpus import Corpus
 from ...errors import ConfigError
 from ...estimator import fit_pass
+from ...linalg import one_blas_thread
 from ...parameters import LatentGrammar
 from ...text.signatures import signature_by_name
 from ...trees import Tree, Unaries
@@ -115,7 +116,7 @@ class LatentEM(GrammarEstimator):
         with fit_pass("trees"):
             table, chains = read_table(corpus, binariser)
         skeleton = Skeleton.of(table)
-        with fit_pass("start"):
+        with one_blas_thread(), fit_pass("start"):
             start = self._start(skeleton)
         with fit_pass("EM"):
             grammar = self._polished(skeleton, start)
