@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from spectralnlp.errors import ConfigError
-
-if TYPE_CHECKING:
-    pass
 
 
 def evaluate(
@@ -22,44 +19,57 @@ def evaluate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")] = False,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
-    decoder: Annotated[str | None, typer.Option(metavar="NAME", help="How to choose the tree.")] = None,
+    column: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Of lines with tabs, the column with the text.")
+    ] = None,
+    decoder: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
+    ] = None,
     prm: Annotated[
-        Path | None, typer.Option("--prm", metavar="FILE", help="EVALB parameters; default COLLINS.prm's.")
+        Path | None,
+        typer.Option("--prm", metavar="FILE", help="Parsing: EVALB parameters; default COLLINS.prm's."),
     ] = None,
     own_tags: Annotated[
-        bool, typer.Option("--own-tags", help="Plain EVALB: count with the prediction's own tags.")
+        bool, typer.Option("--own-tags", help="Parsing: plain EVALB, with the prediction's own tags.")
     ] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out, count and name trees that cannot be read.")
+        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences parsed at a time.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences done at a time.")] = 1,
 ) -> None:
     """Evaluate a model on gold data."""
     from spectralnlp import load, registry
     from spectralnlp.cli.console import announced_kernels, note, progress
     from spectralnlp.cli.score import evalb_parameters
     from spectralnlp.cli.skipping import Skipped
-    from spectralnlp.scoring import compare
 
-    parameters = evalb_parameters(prm)
     names = [model] if against is None else [model, against]
+    parameters = None if prm is None else evalb_parameters(prm)
     with progress("loading"):
         models = [load(name) for name in names]
     if models[-1].task != models[0].task:
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()
     skipped = Skipped(note) if skip_bad else None
-    corpus = task.read(gold, reader=reader, on_bad=skipped)
+    reading = task.accepted("read_gold", {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)})
+    how = task.accepted(
+        "evaluate",
+        {
+            "decoder": ("--decoder", decoder),
+            "parameters": ("--prm", parameters),
+            "own_tags": ("--own-tags", own_tags),
+        },
+    )
+    corpus = task.read_gold(gold, reader=reader, **reading)
     if skipped is not None:
         skipped.find(corpus)
     reports = []
     for name, each in zip(names, models, strict=True):
         with announced_kernels(), progress(f"evaluating {name}"):
-            how = {"decoder": decoder, "parameters": parameters, "own_tags": own_tags}
             reports.append(task.evaluate(each, corpus, jobs=jobs, **how))
-    comparison = compare(*(report.counts for report in reports)) if against is not None else None
+    comparison = task.compare(*reports) if against is not None else None
     if as_json:
-        flat = reports[0].to_flat_dict() | (comparison.to_flat_dict() if comparison is not None else {})
+        flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}
         print(json.dumps(flat, ensure_ascii=False))
     elif comparison is None:
         print(reports[0].to_table())

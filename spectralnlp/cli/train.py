@@ -35,6 +35,9 @@ def train(
         typer.Option("--set", metavar="KEY=VALUE", help="A setting; preset=NAME starts from a preset."),
     ] = None,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
+    column: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Of lines with tabs, the column with the text.")
+    ] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
     ] = False,
@@ -59,10 +62,12 @@ def train(
 
     task = registry.tasks.get(kind.task)()
     skipped = Skipped(_say) if skip_bad else None
+    options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
+    reading = task.accepted("read", options)
     started = perf_counter()
     with _engine(engine, jobs), progress("training"):
-        corpus = task.read(inputs, reader=reader, on_bad=skipped)
-        held_out = task.read(dev, reader=reader, on_bad=skipped) if dev else None
+        corpus = task.read(inputs, reader=reader, **reading)
+        held_out = task.read_gold(dev, reader=reader, **task.accepted("read_gold", options)) if dev else None
         if skipped is not None:
             skipped.find(corpus, held_out or ())
         model = task.train(learner, corpus, report=_say, description=description)

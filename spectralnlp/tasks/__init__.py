@@ -1,1 +1,1 @@
-"""Tasks: what ``train`` and ``evaluate`` need to know of parsing, and later of tagging and intents."""
+"""Tasks: what ``train`` and ``evaluate`` need to know of parsing, vectors and other kinds of models."""

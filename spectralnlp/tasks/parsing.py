@@ -15,20 +15,21 @@ from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.model.parser import Parser
-from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, score_trees
+from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.task import OnBad, Task
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_trees
-
-OnBad = Callable[[InputError], None]
 
 CONVENTION_TREES = 5000
 """Trees that are enough to see how a treebank writes its tokens."""
 
 
-class ParsingTask:
+class ParsingTask(Task):
     """Constituency parsing."""
+
+    name = "parsing"
 
     def read(
         self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
@@ -111,6 +112,10 @@ class ParsingTask:
         scored = score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
         failures = sum(parse.fallback is not None for parse in parses)
         return replace(scored, failures=failures, seconds=seconds)
+
+    def compare(self, report: ParseReport, other: ParseReport) -> Comparison:
+        """A paired test of F1 and an interval of the difference."""
+        return compare(report.counts, other.counts)
 
     def load(self, stored: StoredModel) -> Parser:
         """The parser in a model folder."""

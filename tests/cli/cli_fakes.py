@@ -16,8 +16,9 @@ import numpy as np
 from spectralnlp.corpus import Corpus, InMemoryCorpus, expand_inputs
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimator import Estimator
-from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, score_trees
-from spectralnlp.storage import save_model
+from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, compare, score_trees
+from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.tasks.task import Task
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
@@ -126,7 +127,9 @@ class Copycat(Estimator):
         return self
 
 
-class FakingTask:
+class FakingTask(Task):
+    name = "faking"
+
     def read(
         self,
         inputs: Sequence[str],
@@ -170,6 +173,12 @@ class FakingTask:
         flat = [Tree("TOP", [Tree("X", tree.preterminals())]) for tree in gold]
         predicted = flat if parser.info["name"] == "worse" else gold
         return score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
+
+    def compare(self, report: ParseReport, other: ParseReport) -> Any:
+        return compare(report.counts, other.counts)
+
+    def load(self, stored: StoredModel) -> FakeParser:
+        return FakeParser()
 
 
 def greet(name: str = "world") -> None:

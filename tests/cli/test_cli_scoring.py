@@ -37,6 +37,12 @@ def test_evaluate_against_another_model(run: Run, gold: Path) -> None:
     assert out.count("EVALB|") == 2
 
 
+def test_an_option_that_the_task_does_not_know_is_refused(run: Run, gold: Path) -> None:
+    status, out, err = run("evaluate", "fake", gold, "--column", "2")
+    assert (status, out) == (2, "")
+    assert err == "spectralnlp: --column means nothing to faking; leave it out\n"
+
+
 def test_score(run: Run, gold: Path, tmp_path: Path) -> None:
     predicted = tmp_path / "predicted.mrg"
     predicted.write_text(TREES.replace("\n", "\n(())\n", 1).removesuffix(TREES[: TREES.index("\n") + 1]))
