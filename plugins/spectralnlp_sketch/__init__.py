@@ -1,0 +1,48 @@
+"""Sketches: a small matrix in place of one with any number of rows.
+
+>>> from spectralnlp_sketch import FrequentDirections
+
+Every sketch is mergeable `Moments` underneath and a scikit-learn transformer on top.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
+    from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
+    from spectralnlp_sketch.linear.sizes import required_rows
+    from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
+
+__all__ = [
+    "OSNAP",
+    "SRHT",
+    "CountSketch",
+    "FileRows",
+    "FrequentDirections",
+    "GaussianSketch",
+    "MatrixCorpus",
+    "RowFormat",
+    "required_rows",
+]
+
+_HOMES = {
+    "FileRows": "stream",
+    "FrequentDirections": "frequent_directions.estimator",
+    "GaussianSketch": "linear.estimators",
+    "CountSketch": "linear.estimators",
+    "OSNAP": "linear.estimators",
+    "SRHT": "linear.estimators",
+    "MatrixCorpus": "stream",
+    "RowFormat": "stream",
+    "required_rows": "linear.sizes",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes a second to import, and a command's --help needs none of it.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

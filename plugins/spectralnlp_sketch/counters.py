@@ -1,0 +1,80 @@
+"""Random numbers that are functions of (seed, document, row): no state, so no dependence on who read the row.
+
+The mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, *Fast splittable pseudorandom
+number generators*, figure 14), applied twice over a counter.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp_sketch.kernel import kernel
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_30, _27, _31, _32, _11 = (np.uint64(bits) for bits in (30, 27, 31, 32, 11))
+_ONE = np.uint64(1)
+
+
+@kernel
+def mix(x):
+    """64 bits to 64 bits that look unrelated."""
+    x = (x ^ (x >> _30)) * _FIRST
+    x = (x ^ (x >> _27)) * _SECOND
+    return x ^ (x >> _31)
+
+
+@kernel
+def stream_key(seed, document):
+    """The key of one document's rows under one seed."""
+    return mix(mix(np.uint64(seed) + _GOLDEN) + np.uint64(document) * _GOLDEN)
+
+
+@kernel
+def draw(key, row, number):
+    """64 random bits: the ``number``-th of a row."""
+    return mix(mix(key + np.uint64(row) * _GOLDEN) + np.uint64(number) * _SECOND)
+
+
+@kernel
+def below(bits, n):
+    """A number from 0 to n − 1 (n under 2³²) from the upper half of 64 random bits."""
+    return np.int64(((bits >> _32) * np.uint64(n)) >> _32)
+
+
+@kernel
+def sign(bits):
+    """−1 or 1 from the lowest of 64 random bits."""
+    return 1.0 - 2.0 * np.float64(bits & _ONE)
+
+
+@kernel
+def normals(seed, document, start, n_rows, n_columns):
+    """Standard normal numbers (n_rows, n_columns), row i those of global row ``start + i`` (Box–Muller)."""
+    key = stream_key(seed, document)
+    result = np.empty((n_rows, n_columns))
+    for i in range(n_rows):
+        for pair in range((n_columns + 1) // 2):
+            u = (np.float64(draw(key, start + i, 2 * pair) >> _11) + 0.5) * 2.0**-53
+            v = (np.float64(draw(key, start + i, 2 * pair + 1) >> _11) + 0.5) * 2.0**-53
+            radius, angle = math.sqrt(-2.0 * math.log(u)), 2.0 * math.pi * v
+            result[i, 2 * pair] = radius * math.cos(angle)
+            if 2 * pair + 1 < n_columns:
+                result[i, 2 * pair + 1] = radius * math.sin(angle)
+    return result
+
+
+@kernel
+def _keys(seed, n):
+    keys = np.empty(n, np.uint64)
+    for i in range(n):
+        keys[i] = mix(np.uint64(seed) + np.uint64(i) * _GOLDEN)
+    return keys
+
+
+def permuted_prefix(seed: int, n: int, size: int) -> NDArray[np.int64]:
+    """``size`` of the numbers below ``n``, without repetition, in a random order."""
+    return np.argsort(_keys(seed, n), kind="stable")[:size].astype(np.int64)

@@ -1,0 +1,132 @@
+"""`FrequentDirections`, the transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from spectralnlp.corpus import Corpus
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp_sketch.errors import SizeError
+from spectralnlp_sketch.frequent_directions.gram import GramMoments, leading_rows
+from spectralnlp_sketch.frequent_directions.moments import METHODS, FrequentDirectionsMoments
+from spectralnlp_sketch.linear.moments import check_size
+from spectralnlp_sketch.rows import Matrix
+from spectralnlp_sketch.transformer import BATCH_ROWS, SketchTransformer, Solution
+
+#: Up to so many columns XᵀX itself is both smaller than buffers and faster than shrinking them.
+GRAM_COLUMNS = 2048
+
+
+class FrequentDirections(SketchTransformer):
+    """A sketch B of l rows with 0 ⪯ XᵀX − BᵀB ⪯ ``bound_``·I, of a stream of any length.
+
+    Kim, Stratos and Sarikaya 2015, section 2; Liberty 2013. Rows are not centred: put `Centring` before it.
+
+    Args:
+        sketch_size: l, rows of the sketch.
+        n_components: directions that `transform` projects on; None: all that the sketch has.
+        method: ``auto``; ``figure-1``, the algorithm as the paper prints it; ``dense``, the same promise
+            through Gram matrices and buffers; ``randomised``, large buffers through their leading directions
+            (its promise may fail with a probability of 1e-6 a buffer); ``gram``, the exact XᵀX, d² numbers.
+        buffer_rows: rows that are shrunk at a time; None: as much memory as the sketch itself.
+        random_state: seed of ``randomised``.
+
+    Attributes:
+        method_: the method that ``auto`` chose: ``gram`` up to 2,048 columns, ``randomised`` above.
+        bound_: at least ‖XᵀX − BᵀB‖₂, known from what was shrunk away.
+    """
+
+    def __init__(
+        self,
+        sketch_size: int = 64,
+        *,
+        n_components: int | None = None,
+        method: str = "auto",
+        buffer_rows: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.sketch_size = sketch_size
+        self.n_components = n_components
+        self.method = method
+        self.buffer_rows = buffer_rows
+        self.random_state = random_state
+
+    @property
+    def bound_(self) -> float:
+        """At least ‖XᵀX − BᵀB‖₂."""
+        bound = self._solved().bound
+        assert bound is not None
+        return bound
+
+    def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
+        check_size(self.sketch_size)
+        known = ("auto", "gram", *METHODS)
+        if self.method not in known:
+            raise SizeError(f"no method is called {self.method!r}", hint=f"there are {', '.join(known)}")
+        self.method_ = choose_method(n_columns) if self.method == "auto" else self.method
+        if self.method_ == "gram":
+            return GramMoments(n_columns)
+        return FrequentDirectionsMoments(
+            self.sketch_size,
+            n_columns,
+            method=self.method_,
+            dtype=dtype.name,
+            sparse=sparse and self.method_ == "randomised",
+            buffer_rows=self.buffer_rows,
+            seed=self.random_state,
+        )
+
+    def _solve(self) -> Solution:
+        if isinstance(self.moments_, GramMoments):
+            sketch = leading_rows(self.moments_.gram, self.sketch_size)
+        else:
+            sketch = self.moments_.sketch  # type: ignore[attr-defined]
+        return self._solution_of(sketch.rows, bound=sketch.bound, orthogonal=self.method_ != "figure-1")
+
+    def measured_error(self, X: Matrix | Corpus[Any], iterations: int = 60) -> float:
+        """‖XᵀX − BᵀB‖₂ by the Lanczos method over the rows that were sketched.
+
+        Args:
+            X: the same rows: a matrix (n, d).
+            iterations: at most so many restarts.
+        """
+        check_is_fitted(self)
+        matrix = X if sp.issparse(X) else np.asarray(X)
+        with one_blas_thread():
+            return covariance_error(matrix, self.sketch_, iterations)
+
+
+def choose_method(n_columns: int) -> str:
+    """The method that is best for a matrix of so many columns."""
+    return "gram" if n_columns <= GRAM_COLUMNS else "randomised"
+
+
+def covariance_error(matrix: Matrix, sketch: Matrix, iterations: int = 60) -> float:
+    """‖XᵀX − BᵀB‖₂, X only ever multiplied where it is sparse or wide.
+
+    Args:
+        matrix: X (n, d), dense or sparse.
+        sketch: B (m, d).
+        iterations: at most so many restarts of the Lanczos method.
+    """
+    d = matrix.shape[1]
+    sketch = np.asarray(sketch, dtype=np.float64)
+    if d <= GRAM_COLUMNS:
+        gram = np.zeros((d, d))
+        for start in range(0, matrix.shape[0], BATCH_ROWS):
+            part = matrix[start : start + BATCH_ROWS].astype(np.float64)
+            gram += (part.T @ part).toarray() if sp.issparse(part) else part.T @ part
+        return float(np.abs(np.linalg.eigvalsh(gram - sketch.T @ sketch)).max())
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    exact = matrix.astype(np.float64)
+    difference = LinearOperator(
+        (d, d), matvec=lambda v: exact.T @ (exact @ v) - sketch.T @ (sketch @ v), dtype=np.float64
+    )
+    start = np.random.default_rng(0).standard_normal(d)
+    (largest,) = eigsh(difference, k=1, v0=start, tol=1e-4, maxiter=iterations, return_eigenvectors=False)
+    return abs(float(largest))

@@ -1,0 +1,41 @@
+"""Products of a sparse matrix with a tall dense one: faster here than scipy's, which work by the column."""
+
+from __future__ import annotations
+
+from spectralnlp_sketch.kernel import fast_kernel
+
+
+@fast_kernel
+def times(indptr, indices, data, right, result):
+    """``result`` = X ``right``, X in CSR."""
+    width = right.shape[1]
+    for i in range(indptr.size - 1):
+        target = result[i]
+        for c in range(width):
+            target[c] = 0
+        for p in range(indptr[i], indptr[i + 1]):
+            source, value = right[indices[p]], data[p]
+            for c in range(width):
+                target[c] += value * source[c]
+
+
+@fast_kernel
+def add_transposed_times(indptr, indices, data, right, result):
+    """``result`` += Xᵀ ``right``, X in CSR."""
+    width = right.shape[1]
+    for i in range(indptr.size - 1):
+        source = right[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            target, value = result[indices[p]], data[p]
+            for c in range(width):
+                target[c] += value * source[c]
+
+
+@fast_kernel
+def add_gram(indptr, indices, data, gram):
+    """``gram`` += XᵀX, X in CSR."""
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            row, value = gram[indices[p]], data[p]
+            for q in range(indptr[i], indptr[i + 1]):
+                row[indices[q]] += value * data[q]

@@ -1,0 +1,222 @@
+"""Frequent directions as moments: a sketch of at most l rows, rows not yet shrunk into it, a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.moments import Moments
+from spectralnlp_sketch.errors import SizeError
+from spectralnlp_sketch.frequent_directions.randomised import OVERSAMPLING, Stack, shrink_by_directions
+from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, shrink, shrink_by_half
+from spectralnlp_sketch.linear.moments import check_size
+from spectralnlp_sketch.rows import Matrix, check_finite, matrix_of, sum_of_squares
+
+Floats = NDArray[Any]
+METHODS = ("figure-1", "dense", "randomised")
+
+
+class Sketch(NamedTuple):
+    """What stands for XᵀX.
+
+    Args:
+        rows: B (at most l, d).
+        bound: at least ‖XᵀX − BᵀB‖₂, from what was seen.
+    """
+
+    rows: Floats
+    bound: float
+
+
+class FrequentDirectionsMoments(Moments[Any]):
+    """B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I for a stream X (n, d), in memory that does not grow with n.
+
+    Rows wait in a buffer until it is full, so nothing depends on how they were batched. Merging shrinks both
+    sketches together and adds up their bounds: layered sketches keep the promise of one.
+
+    Args:
+        sketch_size: l.
+        n_columns: d.
+        method: ``figure-1``, Liberty's algorithm as the paper prints it, with an SVD of l rows whenever they
+            are full; ``dense``, every shrink by a Gram matrix; ``randomised``, large buffers through their
+            leading directions.
+        dtype: ``float32`` or ``float64``: of the sketch and the arithmetic.
+        sparse: whether waiting rows are kept in CSR.
+        buffer_rows: rows that are shrunk at a time; None: `default_buffer`. ``figure-1`` has none.
+        seed: of ``randomised``.
+    """
+
+    def __init__(
+        self,
+        sketch_size: int,
+        n_columns: int,
+        method: str = "dense",
+        dtype: str = "float64",
+        sparse: bool = False,
+        buffer_rows: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        check_size(sketch_size)
+        if method not in METHODS:
+            raise SizeError(f"no method is called {method!r}", hint=f"there are {', '.join(METHODS)}")
+        if buffer_rows is not None and buffer_rows < 1:
+            raise SizeError(f"buffer_rows must be 1 or more, not {buffer_rows}")
+        self.sketch_size, self.n_columns, self.method, self.seed = sketch_size, n_columns, method, seed
+        self.dtype, self.sparse = dtype, sparse
+        self.buffer_rows = buffer_rows or default_buffer(sketch_size, n_columns, method, sparse)
+        self._sketch = np.zeros((0, n_columns), dtype=dtype)
+        self._waiting: list[Matrix] = []
+        self._n_waiting = 0
+        # How many rows were seen, ‖X‖²_F, the bound so far, and how often there was a shrink.
+        self._totals = np.zeros(4)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows so far."""
+        return int(self._totals[0])
+
+    @property
+    def squared_norm(self) -> float:
+        """‖X‖²_F so far."""
+        return float(self._totals[1])
+
+    @property
+    def sketch(self) -> Sketch:
+        """B and its bound as they are now: rows that wait count, and nothing is changed by asking."""
+        if self.method == "figure-1":
+            rows = np.concatenate([self._sketch, self._dense_waiting()])
+            return Sketch(rows, float(self._totals[2]))
+        shrunk = self._shrunk()
+        return Sketch(shrunk.rows.copy(), float(self._totals[2]) + shrunk.shrinkage)
+
+    def observe(self, batch: Batch[Any]) -> None:
+        """Add rows, dense or sparse.
+
+        Raises:
+            MatrixError: another width, a NaN or an infinity (which row).
+        """
+        matrix = matrix_of(batch, self.n_columns)
+        check_finite(matrix, batch.start, batch.document)
+        matrix = matrix.astype(self.dtype, copy=False)
+        self._totals[0] += matrix.shape[0]
+        self._totals[1] += sum_of_squares(matrix)
+        self._take(matrix)
+
+    def _take(self, matrix: Matrix) -> None:
+        """Let rows wait, and shrink whenever enough of them do."""
+        if self.sparse != sp.issparse(matrix):
+            matrix = sp.csr_matrix(matrix) if self.sparse else matrix.toarray()
+        if self.method == "figure-1":
+            # A row of zeros put into the sketch leaves its place free.
+            matrix = matrix[np.flatnonzero(matrix.any(axis=1))] if not self.sparse else matrix
+        while matrix.shape[0]:
+            room = self._room() - self._n_waiting
+            self._waiting.append(matrix[:room].copy())
+            self._n_waiting += min(room, matrix.shape[0])
+            matrix = matrix[room:]
+            if self._n_waiting >= self._room():
+                self._shrink()
+
+    def _room(self) -> int:
+        return self.sketch_size - len(self._sketch) if self.method == "figure-1" else self.buffer_rows
+
+    def _shrink(self) -> None:
+        if self.method == "figure-1":
+            shrunk = shrink_by_half(np.concatenate([self._sketch, self._dense_waiting()]))
+        else:
+            shrunk = self._shrunk()
+        self._sketch = shrunk.rows
+        self._totals[2] += shrunk.shrinkage
+        self._totals[3] += 1
+        self._waiting, self._n_waiting = [], 0
+
+    def _shrunk(self) -> Shrunk:
+        """The sketch and what waits, shrunk to l rows."""
+        if not self._n_waiting:
+            return Shrunk(self._sketch, 0.0)
+        waiting = self._stacked_waiting()
+        if self.method == "dense":
+            return shrink(np.concatenate([self._sketch, self._dense_waiting()]), self.sketch_size)
+        rng = np.random.default_rng((self.seed, int(self._totals[3])))
+        return shrink_by_directions(Stack(self._sketch, waiting), self.sketch_size, rng)
+
+    def _stacked_waiting(self) -> Matrix:
+        if not self._waiting:
+            return sp.csr_matrix(self._empty()) if self.sparse else self._empty()
+        if len(self._waiting) > 1:
+            stacked = sp.vstack(self._waiting, format="csr") if self.sparse else np.concatenate(self._waiting)
+            self._waiting = [stacked]
+        return self._waiting[0]
+
+    def _dense_waiting(self) -> Floats:
+        waiting = self._stacked_waiting()
+        return waiting.toarray() if sp.issparse(waiting) else waiting
+
+    def _empty(self) -> Floats:
+        return np.zeros((0, self.n_columns), dtype=self.dtype)
+
+    def _add(self, other: Self) -> None:
+        self._totals[:3] += other._totals[:3]
+        if self.method == "figure-1":
+            self._take(other._sketch)
+        elif len(other._sketch):
+            self._totals[3] += other._totals[3]
+            if len(self._sketch):
+                both = shrink(np.concatenate([self._sketch, other._sketch]), self.sketch_size)
+                self._sketch = both.rows
+                self._totals[2] += both.shrinkage
+            else:
+                self._sketch = other._sketch.copy()
+        self._take(other._stacked_waiting())
+
+    def parameters(self) -> dict[str, Any]:
+        """All that `__init__` takes."""
+        return {
+            "sketch_size": self.sketch_size,
+            "n_columns": self.n_columns,
+            "method": self.method,
+            "dtype": self.dtype,
+            "sparse": self.sparse,
+            "buffer_rows": self.buffer_rows,
+            "seed": self.seed,
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``sketch`` (at most l, d); ``totals`` (4,); what waits, as ``waiting`` or in CSR."""
+        waiting = self._stacked_waiting()
+        arrays = {"sketch": self._sketch, "totals": self._totals}
+        if not self.sparse:
+            return {**arrays, "waiting": waiting}
+        return {
+            **arrays,
+            "waiting_indptr": waiting.indptr.astype(np.int64),
+            "waiting_indices": waiting.indices.astype(np.int64),
+            "waiting_data": waiting.data,
+        }
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._sketch, self._totals = arrays["sketch"].copy(), arrays["totals"].copy()
+        if self.sparse:
+            indptr = arrays["waiting_indptr"]
+            parts = (arrays["waiting_data"].copy(), arrays["waiting_indices"].copy(), indptr.copy())
+            waiting: Matrix = sp.csr_matrix(parts, shape=(len(indptr) - 1, self.n_columns))
+        else:
+            waiting = arrays["waiting"].copy()
+        self._n_waiting = int(waiting.shape[0])
+        self._waiting = [waiting] if self._n_waiting else []
+
+
+def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) -> int:
+    """How many rows to shrink at a time: as many as keep the buffer about as large as the sketch itself."""
+    if method == "figure-1":
+        return sketch_size
+    if method == "dense":
+        return sketch_size
+    if sparse:
+        return max(4 * (sketch_size + OVERSAMPLING), min(max(n_columns, 2**14), 2**16))
+    return max(8 * (sketch_size + OVERSAMPLING), 2**22 // n_columns)

@@ -1,0 +1,1 @@
+"""Random projections of the rows of a matrix: Gaussian, CountSketch, OSNAP, SRHT."""

@@ -1,0 +1,94 @@
+"""Adding rows to a linear sketch: S X, a row of X at a time, S never formed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp_sketch.counters import below, draw, kernel, sign, stream_key
+from spectralnlp_sketch.kernel import fast_kernel
+
+
+@kernel
+def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
+    """Each dense row goes into ``n_nonzeros`` rows of the sketch, one of each band, with a random sign."""
+    key = stream_key(seed, document)
+    size = sketch.shape[0]
+    for i in range(rows.shape[0]):
+        for band in range(n_nonzeros):
+            low, high = band * size // n_nonzeros, (band + 1) * size // n_nonzeros
+            bits = draw(key, start + i, band)
+            target, flip = low + below(bits, high - low), sign(bits)
+            for j in range(rows.shape[1]):
+                sketch[target, j] += flip * rows[i, j]
+
+
+@kernel
+def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, sketch):
+    """The same for rows in CSR."""
+    key = stream_key(seed, document)
+    size = sketch.shape[0]
+    for i in range(indptr.size - 1):
+        for band in range(n_nonzeros):
+            low, high = band * size // n_nonzeros, (band + 1) * size // n_nonzeros
+            bits = draw(key, start + i, band)
+            target, flip = low + below(bits, high - low), sign(bits)
+            for p in range(indptr[i], indptr[i + 1]):
+                sketch[target, indices[p]] += flip * data[p]
+
+
+@fast_kernel
+def hadamard(block):
+    """The unnormalised Walsh–Hadamard transform of each column, in place; rows are a power of two."""
+    step = 1
+    while step < block.shape[0]:
+        for low in range(0, block.shape[0], 2 * step):
+            for i in range(low, low + step):
+                for j in range(block.shape[1]):
+                    above, beside = block[i, j], block[i + step, j]
+                    block[i, j] = above + beside
+                    block[i + step, j] = above - beside
+        step *= 2
+
+
+@kernel
+def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
+    """Consecutive rows of one block of ``block_size``, padded with zeros: signs, Hadamard, sampled rows.
+
+    Columns are taken 16 at a time, so that the block being transformed stays in the cache.
+    """
+    key = stream_key(seed, document)
+    offset = start % block_size
+    number = np.uint64(start // block_size)
+    outer = stream_key(np.uint64(seed) ^ np.uint64(0xD1B54A32D192ED03), document)
+    for low in range(0, rows.shape[1], 16):
+        width = min(16, rows.shape[1] - low)
+        work = np.zeros((block_size, width))
+        for i in range(rows.shape[0]):
+            flip = sign(draw(key, start + i, 0))
+            for j in range(width):
+                work[offset + i, j] = flip * rows[i, low + j]
+        hadamard(work)
+        for k in range(sampled.size):
+            flip = sign(draw(outer, number, k))
+            for j in range(width):
+                sketch[k, low + j] += flip * work[sampled[k], j]
+
+
+@kernel
+def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
+    """The same, entry by entry of the Hadamard matrix: cheaper where a block has few rows."""
+    key = stream_key(seed, document)
+    number = np.uint64(start // block_size)
+    outer = stream_key(np.uint64(seed) ^ np.uint64(0xD1B54A32D192ED03), document)
+    for i in range(rows.shape[0]):
+        inner = sign(draw(key, start + i, 0))
+        place = (start + i) % block_size
+        for k in range(sampled.size):
+            bits = place & sampled[k]
+            parity = 0
+            while bits:
+                parity ^= 1
+                bits &= bits - 1
+            flip = inner * sign(draw(outer, number, k)) * (1.0 - 2.0 * parity)
+            for j in range(rows.shape[1]):
+                sketch[k, j] += flip * rows[i, j]

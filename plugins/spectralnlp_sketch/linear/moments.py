@@ -1,0 +1,214 @@
+"""Linear sketches S X as moments: sums over rows, so that they merge, and subtract, as sums do.
+
+Column i of S is a function of (seed, document, row i) alone. The sums are unscaled, so those of integers are
+exact; `LinearSketch.sketch` applies the scale.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.moments import Moments
+from spectralnlp_sketch.counters import normals, permuted_prefix
+from spectralnlp_sketch.errors import SizeError
+from spectralnlp_sketch.linear.kernels import (
+    add_few_transformed,
+    add_hashed,
+    add_hashed_sparse,
+    add_transformed,
+)
+from spectralnlp_sketch.rows import Matrix, check_finite, matrix_of
+
+Floats = NDArray[np.float64]
+
+
+class LinearSketch(Moments[Any]):
+    """S X of a stream of rows X (n, d) with a random S (m, n).
+
+    Args:
+        sketch_size: rows m of the sketch.
+        n_columns: d.
+        seed: of S; from 0 to 2⁶³ − 1.
+    """
+
+    subtractable = True
+    method: ClassVar[str]
+
+    def __init__(self, sketch_size: int, n_columns: int, seed: int = 0) -> None:
+        check_size(sketch_size)
+        self.sketch_size, self.n_columns, self.seed = sketch_size, n_columns, seed
+        self.sums: Floats = np.zeros((sketch_size, n_columns))
+        self.n_rows = np.zeros((), dtype=np.int64)
+
+    @property
+    def scale(self) -> float:
+        """What makes S keep squared norms in expectation, times the sums."""
+        return 1.0
+
+    @property
+    def sketch(self) -> Floats:
+        """S X (m, d), a copy."""
+        return self.scale * self.sums
+
+    def observe(self, batch: Batch[Any]) -> None:
+        """Add rows, dense or sparse; their numbers are the batch's.
+
+        Raises:
+            MatrixError: another width, a NaN or an infinity (which row).
+        """
+        matrix = matrix_of(batch, self.n_columns)
+        check_finite(matrix, batch.start, batch.document)
+        self._add_rows(matrix.astype(np.float64, copy=False), batch.document_index, batch.start)
+        self.n_rows += matrix.shape[0]
+
+    @abstractmethod
+    def _add_rows(self, matrix: Matrix, document: int, start: int) -> None: ...
+
+    def parameters(self) -> dict[str, Any]:
+        """Sizes and seed."""
+        return {"sketch_size": self.sketch_size, "n_columns": self.n_columns, "seed": self.seed}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``sums``: float64 (m, d), unscaled; ``n_rows``: int64 ()."""
+        return {"sums": self.sums, "n_rows": self.n_rows}
+
+
+class OSNAPMoments(LinearSketch):
+    """Sparse embedding: every row goes, with random signs, into one row of each of s bands.
+
+    Nelson and Nguyên 2013, *OSNAP*, section 1 (the block construction).
+
+    Args:
+        n_nonzeros: s, the non-zero entries in a column of S.
+    """
+
+    method = "osnap"
+
+    def __init__(self, sketch_size: int, n_columns: int, seed: int = 0, n_nonzeros: int = 4) -> None:
+        super().__init__(sketch_size, n_columns, seed)
+        if not 1 <= n_nonzeros <= sketch_size:
+            what = f"n_nonzeros must be from 1 to sketch_size ({sketch_size}), not {n_nonzeros}"
+            raise SizeError(what)
+        self.n_nonzeros = n_nonzeros
+
+    @property
+    def scale(self) -> float:
+        """1/√s."""
+        return 1.0 / math.sqrt(self.n_nonzeros)
+
+    def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
+        if sp.issparse(matrix):
+            rows = (_writable(matrix.indptr), _writable(matrix.indices), _writable(matrix.data))
+            add_hashed_sparse(self.seed, document, start, self.n_nonzeros, *rows, self.sums)
+        else:
+            add_hashed(self.seed, document, start, self.n_nonzeros, _writable(matrix), self.sums)
+
+    def parameters(self) -> dict[str, Any]:
+        """Also ``n_nonzeros``."""
+        return {**super().parameters(), "n_nonzeros": self.n_nonzeros}
+
+
+class CountSketchMoments(OSNAPMoments):
+    """Every row goes into one row of the sketch with a random sign.
+
+    Clarkson and Woodruff 2017, section 2.3.
+    """
+
+    method = "countsketch"
+
+    def __init__(self, sketch_size: int, n_columns: int, seed: int = 0) -> None:
+        super().__init__(sketch_size, n_columns, seed, n_nonzeros=1)
+
+    def parameters(self) -> dict[str, Any]:
+        """Sizes and seed."""
+        return LinearSketch.parameters(self)
+
+
+class GaussianMoments(LinearSketch):
+    """Entries of S are independent normals of variance 1/m (Woodruff 2014, theorem 2.3)."""
+
+    method = "gaussian"
+
+    @property
+    def scale(self) -> float:
+        """1/√m."""
+        return 1.0 / math.sqrt(self.sketch_size)
+
+    def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
+        for low in range(0, matrix.shape[0], 1024):
+            part = matrix[low : low + 1024]
+            columns = normals(self.seed, document, start + low, part.shape[0], self.sketch_size)
+            self.sums += (part.T @ columns).T
+
+
+class SRHTMoments(LinearSketch):
+    """Signs, a Hadamard transform of the rows, and a sample of what comes out.
+
+    Rows are taken in blocks of a power of two, the last one padded with zeros, every block under signs of
+    its own on both sides: a sum over blocks, so any number of rows streams and merges. Balabanov, Beaupère,
+    Grigori and Lederer 2023, *Block subsampled randomized Hadamard transform*, definition 2.1; with one block
+    it is the transform of Tropp 2011.
+
+    Args:
+        block_size: rows of a block, a power of two, at least ``sketch_size``; None: the smallest that is
+            1,024 or more.
+    """
+
+    method = "srht"
+
+    def __init__(
+        self, sketch_size: int, n_columns: int, seed: int = 0, block_size: int | None = None
+    ) -> None:
+        super().__init__(sketch_size, n_columns, seed)
+        self.block_size = block_size or max(1024, 1 << (sketch_size - 1).bit_length())
+        if self.block_size & (self.block_size - 1) or self.block_size < sketch_size:
+            what = f"block_size must be a power of two, {sketch_size} or more, not {self.block_size}"
+            raise SizeError(what)
+        self._sampled = permuted_prefix(seed, self.block_size, sketch_size)
+
+    @property
+    def scale(self) -> float:
+        """1/√m: S has entries ±1/√m."""
+        return 1.0 / math.sqrt(self.sketch_size)
+
+    def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
+        end = start + matrix.shape[0]
+        full_cost = self.block_size * max(1, self.block_size.bit_length() - 1)
+        for block in range(start // self.block_size, -(-end // self.block_size)):
+            low = max(start, block * self.block_size)
+            high = min(end, (block + 1) * self.block_size)
+            part = matrix[low - start : high - start]
+            rows = part.toarray() if sp.issparse(part) else _writable(part)
+            add = add_transformed if (high - low) * self.sketch_size > full_cost else add_few_transformed
+            add(self.seed, document, low, self.block_size, self._sampled, rows, self.sums)
+
+    def parameters(self) -> dict[str, Any]:
+        """Also ``block_size``."""
+        return {**super().parameters(), "block_size": self.block_size}
+
+
+def check_size(sketch_size: int) -> None:
+    """Refuse a sketch of no rows.
+
+    Raises:
+        SizeError: ``sketch_size`` is under 1.
+    """
+    if sketch_size < 1:
+        raise SizeError(f"sketch_size must be 1 or more, not {sketch_size}")
+
+
+def _writable(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in C order, copied where it is read-only: one compiled kernel serves all."""
+    return np.require(array, requirements=["C", "W"])
+
+
+MOMENTS: dict[str, type[LinearSketch]] = {
+    each.method: each for each in (GaussianMoments, CountSketchMoments, OSNAPMoments, SRHTMoments)
+}

@@ -1,0 +1,53 @@
+"""How many rows a linear sketch needs to keep all norms within 1 ± ε."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+from spectralnlp_sketch.errors import SizeError, SketchWarning
+
+
+def required_rows(method: str, d: int, epsilon: float, *, n_rows: int | None = None) -> int:
+    """The rows m for a (1 ± ε) subspace embedding of d dimensions, constants left at 1 as in the paper.
+
+    ``countsketch``: (d/ε)². ``osnap``: d·ln(d)/ε². ``gaussian``: d/ε². ``srht``: (√d + √ln(n))²·ln(d)/ε²
+    (Tropp 2011, theorem 1.3). Chin and Liang 2019, sections 3.2 and 3.6; Woodruff 2014, chapter 2.
+
+    Args:
+        method: ``countsketch``, ``osnap``, ``gaussian`` or ``srht``.
+        d: columns of the matrix.
+        epsilon: ε, between 0 and 1.
+        n_rows: rows n of the matrix (``srht`` needs it; taken as d² where it is not known).
+
+    Raises:
+        SizeError: there is no such method, or ε is not between 0 and 1.
+    """
+    if not 0 < epsilon < 1:
+        raise SizeError(f"epsilon must be between 0 and 1, not {epsilon}")
+    if d < 1:
+        raise SizeError(f"d must be 1 or more, not {d}")
+    log_d = max(1.0, math.log(d))
+    sizes = {
+        "countsketch": float(d) ** 2,
+        "osnap": d * log_d,
+        "gaussian": float(d),
+        "srht": (math.sqrt(d) + math.sqrt(math.log(max(n_rows or d * d, 2)))) ** 2 * log_d,
+    }
+    if method not in sizes:
+        raise SizeError(f"no linear sketch is called {method!r}", hint=f"there are {', '.join(sizes)}")
+    return math.ceil(sizes[method] / epsilon**2)
+
+
+def warn_if_short(method: str, d: int, epsilon: float, n_rows: int) -> bool:
+    """Warn where a matrix has too few rows for the sketch to be smaller than it (the paper's figure 6).
+
+    Returns:
+        Whether it warned.
+    """
+    needed = required_rows(method, d, epsilon, n_rows=n_rows)
+    if n_rows >= needed:
+        return False
+    what = f"{method} of {d} columns within {epsilon:g} takes {needed:,} rows, and there are {n_rows:,}"
+    warnings.warn(f"{what}: the data cannot meet it; use the exact method", SketchWarning, stacklevel=3)
+    return True

@@ -1,0 +1,117 @@
+"""Blocks of rows, dense or sparse, as the examples of a `Batch`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp_sketch.errors import MatrixError
+
+Floats: TypeAlias = NDArray[Any]
+#: A dense matrix (n, d) or a CSR one, of float32 or float64.
+Matrix: TypeAlias = Any
+
+
+class Rows(Sequence[Any]):
+    """A matrix as a sequence of rows, so that a batch of rows stays one block of memory.
+
+    Args:
+        matrix: (n, d), dense or scipy-sparse.
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = sp.csr_matrix(matrix) if sp.issparse(matrix) else matrix
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> Rows: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        """One row, or some as `Rows`."""
+        return Rows(self.matrix[index]) if isinstance(index, slice) else self.matrix[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.matrix[i] for i in range(len(self)))
+
+
+def matrix_of(batch: Batch[Any], n_columns: int) -> Matrix:
+    """The rows of a batch as one matrix of floats (n, d), dense or CSR.
+
+    Args:
+        batch: its examples are `Rows`, or single rows: vectors of d numbers, or sparse matrices (1, d).
+        n_columns: the width d that is expected.
+
+    Raises:
+        MatrixError: the rows have another width.
+    """
+    examples = batch.examples
+    if isinstance(examples, Rows):
+        matrix = examples.matrix
+    elif not len(examples):
+        matrix = np.empty((0, n_columns))
+    elif sp.issparse(examples[0]):
+        matrix = sp.vstack(list(examples), format="csr")
+    else:
+        matrix = _stacked([np.asarray(row) for row in examples], n_columns)
+    if matrix.shape[1] != n_columns:
+        raise _other_width(matrix.shape[1], n_columns)
+    return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
+
+
+def _stacked(rows: list[Floats], n_columns: int) -> Floats:
+    for row in rows:
+        if row.shape != (n_columns,):
+            raise _other_width(row.size, n_columns)
+    return np.stack(rows)
+
+
+def _other_width(found: int, expected: int) -> MatrixError:
+    what = f"rows of {found} columns where {expected} are expected"
+    return MatrixError(what, hint="all batches must be of one width")
+
+
+def check_finite(matrix: Matrix, start: int, document: str = "") -> None:
+    """Refuse a NaN or an infinity, by its row.
+
+    Args:
+        matrix: dense or CSR.
+        start: number of the first row.
+        document: where the rows are from; empty if that says nothing.
+
+    Raises:
+        MatrixError: names row and column.
+    """
+    values = matrix.data if sp.issparse(matrix) else matrix
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()) or np.isfinite(values).all():
+            return
+    if sp.issparse(matrix):
+        at = int(np.flatnonzero(~np.isfinite(values))[0])
+        row, column = int(np.searchsorted(matrix.indptr, at, side="right")) - 1, int(matrix.indices[at])
+    else:
+        row, column = (int(each) for each in np.argwhere(~np.isfinite(values))[0])
+    value = "NaN" if np.isnan(values[at] if sp.issparse(matrix) else values[row, column]) else "infinity"
+    what = f"row {start + row} holds {value} in column {column} (both counted from 0)"
+    raise MatrixError(what, path=document or None, hint="drop or repair the row")
+
+
+def sum_of_squares(matrix: Matrix) -> float:
+    """The squared Frobenius norm, added up in float64."""
+    values = matrix.data if sp.issparse(matrix) else np.ascontiguousarray(matrix).reshape(-1)
+    return float(np.dot(values, values)) if values.dtype == np.float64 else float(_exact_dot(values))
+
+
+def _exact_dot(values: Floats) -> float:
+    total = 0.0
+    for start in range(0, values.size, 2**16):
+        part = values[start : start + 2**16].astype(np.float64)
+        total += float(np.dot(part, part))
+    return total

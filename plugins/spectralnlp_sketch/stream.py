@@ -1,0 +1,311 @@
+"""Matrices as corpora: in memory, or in files that are read a block of rows at a time."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.lib import format as npy
+
+from spectralnlp.corpus import Batch, Corpus, Partition, open_text
+from spectralnlp.errors import InputError
+from spectralnlp_sketch.errors import MatrixError, SizeError
+from spectralnlp_sketch.rows import Matrix, Rows
+
+KINDS = ("npy", "npz", "numbers", "tsv", "text")
+Blocks = Callable[[int], Iterator[Matrix]]
+
+
+@dataclass(frozen=True)
+class MatrixPartition(Partition[Any]):
+    """Consecutive rows whose batches are blocks of a matrix, not lists of rows.
+
+    Args:
+        blocks: gives the rows, so many at a time, afresh at every call.
+    """
+
+    blocks: Blocks
+
+    def batches(self, size: int) -> Iterator[Batch[Any]]:
+        """The partition's rows, ``size`` at a time, as `Rows`."""
+        start = self.start
+        for block in self.blocks(size):
+            yield Batch(Rows(block), self.document, self.document_index, start)
+            start += block.shape[0]
+
+
+class MatrixCorpus(Corpus[Any]):
+    """The rows of a matrix in memory.
+
+    Args:
+        matrix: (n, d), dense or sparse.
+        n_partitions: into how many ranges of rows it is split for workers.
+        document: what errors call it.
+        first_row: number of its first row, where it is a part of a larger matrix.
+    """
+
+    def __init__(self, matrix: Matrix, n_partitions: int = 1, document: str = "", first_row: int = 0) -> None:
+        if n_partitions < 1:
+            raise SizeError(f"n_partitions must be 1 or more, not {n_partitions}")
+        self.matrix = sp.csr_matrix(matrix) if sp.issparse(matrix) else matrix
+        self.n_partitions, self.document, self.first_row = n_partitions, document, first_row
+
+    @property
+    def n_columns(self) -> int:
+        """The width."""
+        return int(self.matrix.shape[1])
+
+    def partitions(self) -> Sequence[MatrixPartition]:
+        """Ranges of rows of nearly equal length; empty ones are left out."""
+        return [
+            _partition(self.document, 0, self.first_row + start, partial(_slices, self.matrix[start:end]))
+            for start, end in _ranges(self.matrix.shape[0], self.n_partitions)
+        ]
+
+
+@dataclass(frozen=True)
+class RowFormat:
+    """How files are read as rows.
+
+    Args:
+        kind: ``npy`` (a dense matrix of numpy), ``npz`` (a sparse matrix of scipy), ``numbers`` (a row a
+            line, between blanks, tabs or commas), ``tsv`` (text in the last field), ``text`` (a text a line),
+            or ``auto``: by suffix, else by the first line.
+        n_columns: columns that the n-grams of text are hashed to.
+        ngrams: shortest and longest n-gram of words.
+        dtype: of the rows; matrices of numpy and scipy keep their own.
+    """
+
+    kind: str = "auto"
+    n_columns: int = 2**16
+    ngrams: tuple[int, int] = (1, 2)
+    dtype: str = "float32"
+
+
+class FileRows(Corpus[Any]):
+    """The rows of files, one document a file, in memory that does not grow with them.
+
+    Args:
+        paths: the files; see `spectralnlp.corpus.expand_inputs`.
+        row_format: how to read them.
+        n_partitions: into how many ranges of rows each ``npy`` file is split, for workers that read apart.
+
+    Raises:
+        InputError: a file is missing, empty, or not in that format.
+        MatrixError: files have different widths; says which.
+    """
+
+    def __init__(
+        self, paths: Iterable[str | Path], row_format: RowFormat | None = None, n_partitions: int = 1
+    ) -> None:
+        self.paths = [Path(path) for path in paths]
+        self.n_partitions = n_partitions
+        asked = row_format or RowFormat()
+        self.formats = [replace(asked, kind=recognise(path, asked.kind)) for path in self.paths]
+        widths = [width_of(path, each) for path, each in zip(self.paths, self.formats, strict=True)]
+        if not widths:
+            raise InputError("no files to read")
+        for path, width in zip(self.paths, widths, strict=True):
+            if width != widths[0]:
+                what = f"rows of {width} columns, and {self.paths[0]} has {widths[0]}"
+                raise MatrixError(what, path=path, hint="give files of one width")
+        self.n_columns = widths[0]
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the rows come in CSR."""
+        return any(each.kind in ("npz", "tsv", "text") for each in self.formats)
+
+    def partitions(self) -> Sequence[MatrixPartition]:
+        """One a file, or several of an ``npy`` file."""
+        parts = []
+        for index, (path, row_format) in enumerate(zip(self.paths, self.formats, strict=True)):
+            if row_format.kind != "npy":
+                blocks = partial(_READERS[row_format.kind], path, row_format)
+                parts.append(_partition(path.as_posix(), index, 0, blocks))
+                continue
+            for start, end in _ranges(_npy_header(path)[0][0], self.n_partitions):
+                blocks = partial(_npy_blocks, path, row_format, start=start, end=end)
+                parts.append(_partition(path.as_posix(), index, start, blocks))
+        return parts
+
+
+def _partition(document: str, index: int, start: int, blocks: Blocks) -> MatrixPartition:
+    return MatrixPartition(document, index, start, partial(_rows, blocks), blocks)
+
+
+def _rows(blocks: Blocks) -> Iterator[Any]:
+    for block in blocks(1024):
+        yield from Rows(block)
+
+
+def _slices(matrix: Matrix, size: int) -> Iterator[Matrix]:
+    for start in range(0, matrix.shape[0], size):
+        yield matrix[start : start + size]
+
+
+def _ranges(n: int, parts: int) -> list[tuple[int, int]]:
+    bounds = [(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
+    return [(start, end) for start, end in bounds if start < end]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Files
+
+
+def recognise(path: Path, kind: str = "auto") -> str:
+    """The kind of a file: as asked, else by its suffix, else by its first line that is not empty.
+
+    Raises:
+        SizeError: there is no such kind.
+        InputError: the file cannot be read, or has no such line.
+    """
+    if kind != "auto":
+        if kind not in KINDS:
+            raise SizeError(f"no format is called {kind!r}", hint=f"there are auto, {', '.join(KINDS)}")
+        return kind
+    if path.suffix in (".npy", ".npz"):
+        return path.suffix[1:]
+    line = _first_line(path)
+    fields = _numbers(line)
+    if fields is not None and len(fields) > 1:
+        return "numbers"
+    return "tsv" if "\t" in line else "text"
+
+
+def width_of(path: Path, row_format: RowFormat) -> int:
+    """The number of columns of a file's rows; reads its beginning.
+
+    Raises:
+        InputError: it is missing, empty, or not in that format.
+    """
+    if row_format.kind == "npy":
+        return _npy_header(path)[0][1]
+    if row_format.kind == "npz":
+        return int(_load_npz(path).shape[1])
+    line = _first_line(path)
+    if row_format.kind != "numbers":
+        return row_format.n_columns
+    fields = _numbers(line)
+    if fields is None:
+        raise InputError("not numbers", path=path, line=1, hint="choose another --format")
+    return len(fields)
+
+
+def _first_line(path: Path) -> str:
+    with open_text(path) as lines:
+        for line in lines:
+            if line.strip():
+                return line
+    raise InputError("the file is empty", path=path)
+
+
+def _numbers(line: str) -> list[float] | None:
+    try:
+        return [float(field) for field in line.replace(",", " ").split()]
+    except ValueError:
+        return None
+
+
+def _number_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Matrix]:
+    width = width_of(path, row_format)
+    with open_text(path) as lines:
+        numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        while chunk := list(islice(numbered, size)):
+            block = np.empty((len(chunk), width), dtype=row_format.dtype)
+            for i, (number, line) in enumerate(chunk):
+                fields = _numbers(line)
+                if fields is None:
+                    raise InputError("not a row of numbers", path=path, line=number)
+                if len(fields) != width:
+                    what = f"a row of {len(fields)} numbers where {width} are expected"
+                    raise InputError(what, path=path, line=number)
+                if not all(map(math.isfinite, fields)):
+                    raise MatrixError("NaN or infinity", path=path, line=number, hint="drop or repair it")
+                block[i] = fields
+            yield block
+
+
+def _text_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Matrix]:
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    # Signs would make counts cancel; with 2¹⁶ columns collisions are rare enough without.
+    hasher = HashingVectorizer(
+        n_features=row_format.n_columns,
+        ngram_range=row_format.ngrams,
+        token_pattern=r"\w+",
+        alternate_sign=False,
+        norm=None,
+        dtype=row_format.dtype,
+    )
+    with open_text(path) as lines:
+        while chunk := list(islice(lines, size)):
+            if row_format.kind == "tsv":
+                chunk = [line.rpartition("\t")[2] for line in chunk]
+            yield sp.csr_matrix(hasher.transform(chunk))
+
+
+def _npy_header(path: Path) -> tuple[tuple[int, int], np.dtype[Any], int]:
+    """Shape, dtype and where the numbers begin."""
+    try:
+        with path.open("rb") as file:
+            version = npy.read_magic(file)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            shape, fortran, dtype = read(file)
+            offset = file.tell()
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror}", path=path) from error
+    except ValueError as error:
+        raise InputError(f"not a matrix of numpy: {error}", path=path) from error
+    if len(shape) != 2 or dtype.kind not in "fiub":
+        raise InputError(f"holds {dtype} of shape {shape}, not a matrix of numbers", path=path)
+    if fortran and min(shape) > 1:
+        hint = "save numpy.ascontiguousarray(matrix)"
+        raise InputError("is in Fortran order, which cannot be read by rows", path=path, hint=hint)
+    if path.stat().st_size < offset + shape[0] * shape[1] * dtype.itemsize:
+        raise InputError("the file is cut short", path=path)
+    return shape, dtype, offset
+
+
+def _npy_blocks(
+    path: Path, row_format: RowFormat, size: int, start: int = 0, end: int | None = None
+) -> Iterator[Matrix]:
+    (n_rows, width), dtype, offset = _npy_header(path)
+    end = n_rows if end is None else end
+    # Read, not mapped: the pages of a mapped file count as this process's memory.
+    with path.open("rb") as file:
+        file.seek(offset + start * width * dtype.itemsize)
+        for low in range(start, end, size):
+            n = min(size, end - low)
+            yield np.fromfile(file, dtype, n * width).reshape(n, width)
+
+
+def _load_npz(path: Path) -> Matrix:
+    try:
+        return sp.load_npz(path).tocsr()
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+    except (ValueError, KeyError, zipfile.BadZipFile) as error:
+        hint = "write it with scipy.sparse.save_npz"
+        raise InputError("not a sparse matrix of scipy", path=path, hint=hint) from error
+
+
+def _npz_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Matrix]:
+    yield from _slices(_load_npz(path), size)
+
+
+_READERS: dict[str, Callable[..., Iterator[Matrix]]] = {
+    "npy": _npy_blocks,
+    "npz": _npz_blocks,
+    "numbers": _number_blocks,
+    "tsv": _text_blocks,
+    "text": _text_blocks,
+}
