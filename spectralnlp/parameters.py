@@ -139,3 +139,91 @@ class LatentGrammar:
         """Whether any parameter is negative, as spectral ones may be."""
         arrays = (self.binary.values, self.unary.values, self.root, self.lexicon.values)
         return any(array.size > 0 and float(array.min()) < 0 for array in arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class ObservableOperators:
+    """An observable-operator model of sequences over V symbols (Jaeger 2000), with what keeps it proper.
+
+    A state is a vector s of k numbers with ``normaliser`` · s = 1. Symbol x has the linear probability
+    ``emission[x]`` · s and moves the state to B_x s, scaled. Linear predictions may be negative;
+    :mod:`spectralnlp.inference.filtering` says what makes probabilities of them. Hidden Markov models are
+    the case of B_x = T diag(O_x) up to a change of basis (Hsu, Kakade and Zhang 2009, lemma 1).
+
+    Attributes:
+        symbols: names; the last one stands for every symbol that is not among them.
+        initial: float64 (k,); the state before the first symbol (b1).
+        normaliser: float64 (k,); b∞.
+        stationary: float64 (k,); the mean state, to which states are shrunk.
+        emission: float64 (V, k); rows b∞ᵀ B_x.
+        operators: float64 (n_operators, k, k); B_x of the symbols that have one.
+        operator_index: int32 (V,); where the operator of each symbol is; -1 for a symbol too rare for one,
+            after which the state is its ``arrival``.
+        arrival: float64 (V, k); the mean state after each symbol.
+        base: float64 (V,); a positive distribution over symbols.
+        floor: weight of ``base`` in every prediction.
+        tolerance: negative probability that a prediction may have before its state is shrunk.
+    """
+
+    symbols: tuple[str, ...]
+    initial: Floats
+    normaliser: Floats
+    stationary: Floats
+    emission: Floats
+    operators: Floats
+    operator_index: Ints
+    arrival: Floats
+    base: Floats
+    floor: float
+    tolerance: float
+
+    @cached_property
+    def symbol_index(self) -> Mapping[str, int]:
+        """Index of each symbol's name."""
+        return {symbol: index for index, symbol in enumerate(self.symbols)}
+
+
+@dataclass(frozen=True, eq=False)
+class Spelling:
+    """Vectors of words from how they are written: a linear function of hashed features.
+
+    Attributes:
+        weights: float32 (2^bits, n_dimensions); a word's vector is the sum over its features.
+        mean: float32 (n_dimensions,); added to it.
+    """
+
+    weights: NDArray[np.float32]
+    mean: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Words and their contexts as points of one space.
+
+    Attributes:
+        words: the vocabulary, the most frequent first.
+        counts: int64 (n_words,).
+        vectors: float32 (n_words, n_dimensions).
+        singular_values: float32 (n_dimensions,), descending; canonical correlations if the variant was CCA.
+        contexts: words that can be contexts; the empty one is the end of a sentence.
+        blocks: groups of positions relative to the word whose contexts share vectors, ``((-1,), (1,))``.
+        context_vectors: float32 (n_blocks, n_contexts, n_dimensions).
+        lowercase: whether words were counted in small letters.
+        hash_bits: how words were numbered, see ``PairCounts``; None if by name.
+        numbers: int32 (n_words,); the numbers, if by hashing.
+        spelling: makes vectors of other words; None if there is none.
+        clusters: int32 (n_words,); None if there are none.
+    """
+
+    words: tuple[str, ...]
+    counts: Offsets
+    vectors: NDArray[np.float32]
+    singular_values: NDArray[np.float32]
+    contexts: tuple[str, ...] = ()
+    blocks: tuple[tuple[int, ...], ...] = ()
+    context_vectors: NDArray[np.float32] | None = None
+    lowercase: bool = False
+    hash_bits: int | None = None
+    numbers: Ints | None = None
+    spelling: Spelling | None = None
+    clusters: Ints | None = None

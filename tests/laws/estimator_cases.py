@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from spectralnlp.corpus import Corpus, InMemoryCorpus
 from spectralnlp.trees.tree import Tree
 
@@ -21,4 +23,11 @@ def treebank() -> Corpus[Tree]:
     return InMemoryCorpus([_sentence(a, v, b) for a in nouns for v in verbs for b in nouns], n_partitions=3)
 
 
-TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {"parsing": treebank}
+def sequences() -> Corpus[list[str]]:
+    """Symbols with more directions than any default asks for, and few enough occurrences to be quick."""
+    rng = np.random.default_rng(0)
+    steps = rng.integers(1, 4, size=(60, 40)).cumsum(axis=1) % 70
+    return InMemoryCorpus([[f"s{step}" for step in row] for row in steps], n_partitions=3)
+
+
+TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {"parsing": treebank, "sequences": sequences}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.corpus import Batch
+from spectralnlp.estimators.hmm.ngrams import NGramCounts
 from spectralnlp.estimators.rule_counts import RuleCounts
 from spectralnlp.moments import Counts, Moments
 from spectralnlp.trees import Binariser, Tree
@@ -146,6 +147,17 @@ CASES = [
         lambda: TreeLog(LEFT),
         TREES,
         {"binariser": lambda: TreeLog(RIGHT)},
+        exact=True,
+    ),
+    MomentsCase(
+        "n-grams of symbols",
+        lambda: NGramCounts(["the", "cat", "mat"], 3),
+        SENTENCES,
+        {
+            "vocabulary": lambda: NGramCounts(["cat", "the", "mat"], 3),
+            "order": lambda: NGramCounts(["the", "cat", "mat"], 2),
+            "first": lambda: NGramCounts(["the", "cat", "mat"], 3, first=3),
+        },
         exact=True,
     ),
 ]

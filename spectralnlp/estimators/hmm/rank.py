@@ -1,0 +1,28 @@
+"""How many states the data can carry."""
+
+from __future__ import annotations
+
+import warnings
+
+from spectralnlp.parameters import Floats
+
+NEGLIGIBLE = 1e-7
+"""Singular values below this share of the largest carry nothing."""
+
+
+def usable_rank(singular_values: Floats, wanted: int, name: str, *, constant: int = 0) -> int:
+    """The rank wanted, or as much of it as there is, with a warning that names the singular values.
+
+    Args:
+        singular_values: descending.
+        wanted: how many of them are wanted.
+        name: the hyper-parameter that asked for them.
+        constant: directions that it counts beside those.
+    """
+    largest = singular_values[0] if len(singular_values) else 0.0
+    rank = min(int((singular_values > NEGLIGIBLE * max(largest, 1e-300)).sum()), wanted)
+    if rank < wanted:
+        shown = ", ".join(f"{value:.2g}" for value in singular_values[: rank + 1][-6:]) or "none"
+        what = f"{name} lowered from {wanted + constant} to {rank + constant}"
+        warnings.warn(f"{what}: the data has no more directions (singular values {shown})", stacklevel=2)
+    return rank

@@ -1,0 +1,148 @@
+"""The task of predicting sequences of symbols, one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp import __version__
+from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs, open_text
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.inference.filtering import run_sequences
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.model.sequence_model import SequenceModel
+from spectralnlp.parameters import Floats, Ints
+from spectralnlp.scoring.sequences import SequenceReport
+from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.task import OnBad, Say, Task
+
+_UNDESCRIBED = """# A model of sequences
+
+The parameters and the symbols come from the training sequences: their licence applies."""
+
+
+def _nothing(line: str) -> None:
+    pass
+
+
+class SequenceTask(Task):
+    """Sequences of blank-separated symbols: likelihoods and next symbols."""
+
+    name = "sequences"
+
+    def read(
+        self,
+        inputs: Sequence[str | Path],
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        column: int | None = None,
+    ) -> Corpus[list[str]]:
+        """One sequence a line; empty lines are passed over.
+
+        Args:
+            inputs: files, folders and globs.
+            reader: ``auto``; there is one way to read.
+            on_bad: called for each file from its first bad byte on, which is then left out.
+            column: of lines with tabs, the column (from 1) that holds the sequence.
+
+        Raises:
+            InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
+        """
+        return FileCorpus(expand_inputs(inputs), partial(_read_sequences, column=column, on_bad=on_bad))
+
+    def train(
+        self,
+        estimator: Estimator,
+        corpus: Corpus[Sequence[str]],
+        *,
+        report: Say = _nothing,
+        description: str = "",
+    ) -> SequenceModel:
+        """Fit an estimator of sequences."""
+        with timed_passes(report):
+            fitted: Any = estimator.fit(corpus)
+        about = {
+            "estimator": type(estimator).__name__,
+            "parameters": estimator.get_params(),
+            "training sequences": fitted.n_sequences_,
+            "training symbols": fitted.n_symbols_,
+            "spectralnlp": __version__,
+        }
+        return SequenceModel(fitted.filter_, about, _card(about, description))
+
+    def evaluate(
+        self, model: SequenceModel, corpus: Corpus[Sequence[str]], *, jobs: int = 1
+    ) -> SequenceReport:
+        """Perplexity and accuracy of the next symbol.
+
+        Raises:
+            InputError: there are no symbols.
+        """
+        sequences = [model.encode(sequence) for sequence in corpus]
+        n_symbols = sum(map(len, sequences))
+        if not n_symbols:
+            raise InputError("no symbols to evaluate on", hint="give a file of blank-separated symbols")
+        log_likelihood, n_correct = 0.0, 0
+
+        def visit(which: NDArray[np.int64], _: int, p: Floats, __: Floats, symbols: Ints) -> None:
+            nonlocal log_likelihood, n_correct
+            log_likelihood += float(np.log(p[np.arange(len(which)), symbols]).sum())
+            n_correct += int((p.argmax(axis=1) == symbols).sum())
+
+        started = perf_counter()
+        with one_blas_thread(), np.errstate(divide="ignore"):
+            run_sequences(model.filter, sequences, visit)
+        unknown = len(model.symbols) - 1
+        n_unknown = sum(int((sequence == unknown).sum()) for sequence in sequences)
+        seconds = perf_counter() - started
+        return SequenceReport(
+            log_likelihood, n_correct, n_symbols, n_unknown, len(sequences), len(model.symbols), seconds
+        )
+
+    def load(self, stored: StoredModel) -> SequenceModel:
+        """The model in a folder."""
+        return SequenceModel.from_stored(stored)
+
+
+def _read_sequences(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[list[str]]:
+    try:
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, 1):
+                if column is not None:
+                    columns = line.split("\t")
+                    if not 0 < column <= len(columns):
+                        error = InputError(f"no column {column}", path=path, line=number)
+                        if on_bad is None:
+                            raise error
+                        on_bad(error)
+                        continue
+                    line = columns[column - 1]
+                if symbols := line.split():
+                    yield symbols
+    except InputError as error:
+        if on_bad is None:
+            raise
+        on_bad(error)
+
+
+def _card(about: Mapping[str, Any], description: str) -> str:
+    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
+    return f"""{description.strip() or _UNDESCRIBED}
+
+## Training
+
+spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`: {about["training symbols"]:,} symbols in
+{about["training sequences"]:,} sequences.
+
+| setting | value |
+|---|---|
+{parameters}
+"""

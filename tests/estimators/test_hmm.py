@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from true_hmm import TrueHMM
+
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.engine import use_engine
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.hmm import HMM
+from spectralnlp.estimators.hmm.hkz import solve_hkz
+from spectralnlp.estimators.hmm.ngrams import NGramCounts, NGramTable
+from spectralnlp.estimators.hmm.regression import RegressionOptions, solve_regression
+from spectralnlp.inference.filtering import Filter, OperatorFilter, run_sequences
+
+TRUE = TrueHMM.random()
+SYMBOLS = tuple(f"s{x}" for x in range(len(TRUE.emission)))
+BASE = np.full(len(SYMBOLS), 1 / len(SYMBOLS))
+
+
+def hkz(table: NGramTable, n_states: int, whitening: bool) -> Filter:
+    operators, _ = solve_hkz(
+        table, SYMBOLS, n_states, whitening=whitening, base=BASE, floor=0.0, tolerance=np.inf
+    )
+    return OperatorFilter(operators)
+
+
+def regression(table: NGramTable, n_states: int, history: int) -> Filter:
+    options = RegressionOptions(n_states, history, history + 1, 0.0, 0.0, 0, False, 0)
+    operators, _ = solve_regression(table, SYMBOLS, BASE, 0.0, np.inf, options)
+    return OperatorFilter(operators)
+
+
+def exact_filters() -> dict[str, Filter]:
+    return {
+        "published": hkz(TRUE.ngrams(3, 3), 3, whitening=False),
+        "whitened": hkz(TRUE.ngrams(3, 3), 3, whitening=True),
+        "all triples": hkz(TRUE.ngrams(3, 7), 3, whitening=True),
+        "regression": regression(TRUE.ngrams(3, 5), 3, history=1),
+        "longer histories": regression(TRUE.ngrams(4, 5), 3, history=2),
+    }
+
+
+@pytest.mark.parametrize("name", exact_filters())
+def test_true_moments_give_the_forward_algorithm(name: str) -> None:
+    filter_ = exact_filters()[name]
+    rng = np.random.default_rng(1)
+    sequences = [rng.integers(0, len(SYMBOLS), size=n).astype(np.int32) for n in (1, 2, 3, 7, 20)]
+    scores = np.zeros(len(sequences))
+
+    def visit(which, position, p, states, symbols):  # type: ignore[no-untyped-def]
+        scores[which] += np.log(p[np.arange(len(which)), symbols])
+        for row, i in enumerate(which):
+            truth = TRUE.next_symbols(sequences[i][:position].tolist())
+            np.testing.assert_allclose(p[row], truth, atol=1e-8)
+
+    run_sequences(filter_, sequences, visit)
+    np.testing.assert_allclose(scores, [TRUE.log_probability(each.tolist()) for each in sequences], rtol=1e-8)
+
+
+@pytest.mark.parametrize("settings", [{"preset": "tutorial", "tolerance": "0.5"}, {"ridge": "0"}])
+def test_error_falls_with_the_root_of_the_sample(settings: dict[str, str]) -> None:
+    queries = [[0], [1, 2], [3, 0, 1], [2, 2]]
+    errors = []
+    sizes = (1_000, 16_000)
+    for n in sizes:
+        each = []
+        for seed in range(3):
+            corpus = InMemoryCorpus(TRUE.sample(n, 6, seed))
+            model = HMM.from_settings({**settings, "n_states": "3", "floor": "0"}).fit(corpus)
+            columns = [model.symbols.index(symbol) for symbol in SYMBOLS]
+            for query in queries:
+                p = model.predict_proba([SYMBOLS[x] for x in query])[-1][columns]
+                each.append(np.abs(p - TRUE.next_symbols(query)).sum())
+        errors.append(np.mean(each))
+    slope = np.log(errors[1] / errors[0]) / np.log(sizes[1] / sizes[0])
+    assert -0.8 < slope < -0.3, errors
+
+
+SENTENCES = [line.split() for line in ["a b a b c", "b a b a", "c a b", "a", "a b c a b c", "c c a b"] * 5]
+
+
+@pytest.mark.parametrize("preset", [None, "tutorial"])
+@pytest.mark.filterwarnings("ignore:n_states lowered")
+def test_every_prediction_is_a_distribution(preset: str | None) -> None:
+    estimator = HMM() if preset is None else HMM.from_preset(preset)
+    model = estimator.fit(InMemoryCorpus(SENTENCES))
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        sequence = rng.choice(["a", "b", "c", "unheard of"], size=30).tolist()
+        p = model.predict_proba(sequence)
+        assert p.shape == (31, 4)
+        assert (p >= 0).all()
+        np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
+        observed = np.log(p[np.arange(30), model.encode(sequence)]).sum()
+        assert model.score([sequence])[0] == pytest.approx(observed)
+        assert np.isfinite(model.transform(sequence)).all()
+
+
+def test_longer_histories_are_learned() -> None:
+    """What follows b depends on what came before it, which no model of one symbol can know."""
+    rng = np.random.default_rng(0)
+    parts = [["x", "b", "1"], ["y", "b", "2"], ["x", "c", "1"], ["y", "d", "2"]]
+    chosen = rng.choice(4, size=(300, 6), p=[0.3, 0.3, 0.2, 0.2])
+    lines = [[symbol for part in row for symbol in parts[part]] for row in chosen]
+    model = HMM(n_states=5).fit(InMemoryCorpus(lines))
+    one, two = model.symbols.index("1"), model.symbols.index("2")
+    after_x, after_y = model.predict_proba(["x", "b"])[-1], model.predict_proba(["y", "b"])[-1]
+    assert after_x[one] > 0.9 > 0.1 > after_x[two]
+    assert after_y[two] > 0.9 > 0.1 > after_y[one]
+
+
+def test_samples_look_like_the_data_and_depend_on_the_seed_alone() -> None:
+    model = HMM(n_states=2).fit(InMemoryCorpus([["a", "b"] * 10] * 20))
+    first = model.sample(50, length=10, random_state=3)
+    assert first == model.sample(50, length=10, random_state=3) != model.sample(50, length=10, random_state=4)
+    pairs = [pair for row in first for pair in pairwise(row)]
+    assert np.mean([pair in {("a", "b"), ("b", "a")} for pair in pairs]) > 0.85
+    assert model.sample(2, length=0) == [[], []]
+
+
+def test_any_engine_and_partition_gives_the_same_bytes() -> None:
+    whole = HMM(n_states=3).fit(InMemoryCorpus(SENTENCES)).operators_
+    with use_engine("threads", jobs=2):
+        parts = HMM(n_states=3).fit(InMemoryCorpus(SENTENCES, n_partitions=4)).operators_
+    assert whole.operators.tobytes() == parts.operators.tobytes()
+    assert whole.emission.tobytes() == parts.emission.tobytes()
+
+
+def test_rare_symbols_have_no_operator_but_lead_somewhere() -> None:
+    model = HMM(n_states=3, operator_count=20).fit(InMemoryCorpus([*SENTENCES, ["rare", "a", "b"]]))
+    index = dict(zip(model.symbols, model.operators_.operator_index, strict=True))
+    assert index["a"] >= 0 > index["rare"]
+    assert model.predict_proba(["rare"])[-1].argmax() == model.symbols.index("a")
+
+
+def test_unknown_symbols_are_as_likely_as_those_seen_once() -> None:
+    model = HMM(n_states=3).fit(InMemoryCorpus([*SENTENCES, ["new", "a"]]))
+    p = model.predict_proba([])[0]
+    assert p[-1] == pytest.approx(p[model.symbols.index("new")], rel=0.2)
+    assert np.isfinite(model.score([["never", "seen", "a"]])).all()
+
+
+@pytest.mark.parametrize("preset", [None, "tutorial"])
+def test_one_symbol_lowers_the_rank_with_a_warning(preset: str | None) -> None:
+    estimator = HMM() if preset is None else HMM.from_preset(preset)
+    with pytest.warns(UserWarning, match=r"n_states lowered from \d+ to 1: .* \(singular values"):
+        model = estimator.fit(InMemoryCorpus([["a", "a", "a"], ["a"]]))
+    p = model.predict_proba(["a", "b", "a"])
+    assert np.isfinite(p).all()
+    assert p[1, 0] > 0.9
+
+
+@pytest.mark.parametrize("preset", [None, "tutorial"])
+@pytest.mark.filterwarnings("ignore:n_states lowered")
+def test_sequences_of_one_symbol_each(preset: str | None) -> None:
+    estimator = HMM() if preset is None else HMM.from_preset(preset)
+    model = estimator.fit(InMemoryCorpus([["a"], ["b"], ["a"]]))
+    assert np.isfinite(model.predict_proba(["a", "b", "c"])).all()
+
+
+@pytest.mark.filterwarnings("ignore:n_states lowered")
+def test_bad_input_is_refused_in_one_line() -> None:
+    for corpus in ([], [[], []]):
+        with pytest.raises(InputError, match="no symbols to learn from"):
+            HMM().fit(InMemoryCorpus(corpus))
+    with pytest.raises(ConfigError, match="n_states is at least 1"):
+        HMM(n_states=0).fit(InMemoryCorpus(SENTENCES))
+    with pytest.raises(ConfigError, match="do not fit in 64 bits"):
+        NGramCounts([str(i) for i in range(50_000)], 6)
+    with pytest.raises(ConfigError, match="not one string"):
+        HMM(n_states=2).fit(InMemoryCorpus(SENTENCES)).score(["a b"])
+
+
+def test_no_nan_with_many_symbols() -> None:
+    """Above 512 symbols the SVD is randomised; nothing V × V is dense."""
+    rng = np.random.default_rng(0)
+    lines = [[f"w{i}" for i in rng.zipf(1.3, 12) % 2000] for _ in range(1500)]
+    model = HMM(n_states=10, operator_count=30).fit(InMemoryCorpus(lines))
+    assert len(model.symbols) > 600
+    assert np.isfinite(model.score(lines[:20])).all()
