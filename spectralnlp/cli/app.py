@@ -20,7 +20,9 @@ from spectralnlp import __version__
 from spectralnlp.cli.evaluate import evaluate
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
+from spectralnlp.cli.neighbours import neighbours
 from spectralnlp.cli.parse import parse
+from spectralnlp.cli.plot import plot
 from spectralnlp.cli.plugins import plugins
 from spectralnlp.cli.score import score
 from spectralnlp.cli.train import train
@@ -65,7 +67,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (parse, train, evaluate, score, info, plugins, inspect):
+for command in (parse, train, evaluate, score, info, plugins, inspect, neighbours, plot):
     app.command()(command)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 def randomized_svd(
@@ -49,6 +51,76 @@ def randomized_svd(
     small = multiply_transposed(basis)  # (n, width): Aᵀ Q
     v, sigma, inner = np.linalg.svd(small, full_matrices=False)
     u, v = (basis @ inner.T)[:, :rank], v[:, :rank]
-    signs = np.sign(u[np.abs(u).argmax(axis=0), np.arange(rank)])
-    signs[signs == 0] = 1
+    signs = _signs(u)
     return u * signs, sigma[:rank], v * signs
+
+
+def sparse_svd(
+    matrix: Any,
+    rank: int,
+    *,
+    oversampling: int = 20,
+    iterations: int = 4,
+    random_state: int = 0,
+) -> tuple[Array, Array, Array]:
+    """The leading singular triplets of a large sparse matrix, in its own precision.
+
+    As `randomized_svd`, but bases are made orthonormal by Cholesky factors (Fukaya et al. 2014, CholeskyQR2),
+    which costs a quarter of a Householder QR when there are a hundred times as many rows as columns.
+
+    Args:
+        matrix: scipy.sparse, (m, n), float32 or float64.
+        rank, oversampling, iterations, random_state: as in `randomized_svd`.
+
+    Returns:
+        U (m, r), the singular values (r,), descending, and V (n, r), of the matrix's type.
+    """
+    m, n = matrix.shape
+    rank = min(rank, m, n)
+    kind = matrix.dtype
+    if rank == 0:
+        return np.empty((m, 0), kind), np.empty(0, kind), np.empty((n, 0), kind)
+    width = min(rank + oversampling, m, n)
+    rows, columns = matrix.tocsr(), matrix.T.tocsr()
+    start = np.random.default_rng(random_state).standard_normal((n, width)).astype(kind)
+    basis = orthonormal(rows @ start)
+    for _ in range(iterations):
+        basis = orthonormal(columns @ basis)
+        basis = orthonormal(rows @ basis)
+    v, sigma, inner = np.linalg.svd(columns @ basis, full_matrices=False)
+    u, v = (basis @ inner.T)[:, :rank], v[:, :rank]
+    signs = _signs(u)
+    return u * signs, sigma[:rank], v * signs
+
+
+def orthonormal(x: Array) -> Array:
+    """An orthonormal basis of the columns of a tall matrix.
+
+    Args:
+        x: (m, k), float32 or float64.
+
+    Returns:
+        (m, k), of the same type; also where x has dependent columns.
+    """
+    y = x
+    for _ in range(2):
+        try:
+            factor = np.linalg.cholesky((y.T @ y).astype(np.float64))
+        except np.linalg.LinAlgError:
+            return np.linalg.qr(x)[0]
+        # Once the Gram matrix has lost its digits, so has the factor: then it takes the slow way.
+        diagonal = np.diag(factor)
+        if diagonal.min() <= _WORST_CONDITION[x.dtype.type] * diagonal.max():
+            return np.linalg.qr(x)[0]
+        y = y @ np.linalg.inv(factor).T.astype(x.dtype)
+    return y
+
+
+_WORST_CONDITION = {np.float32: 3e-3, np.float64: 1e-6}
+
+
+def _signs(u: Array) -> Array:
+    """For each column 1, or -1 if its entry of largest magnitude is negative."""
+    signs = np.sign(u[np.abs(u).argmax(axis=0), np.arange(u.shape[1])])
+    signs[signs == 0] = 1
+    return signs

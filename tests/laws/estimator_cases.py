@@ -30,4 +30,12 @@ def sequences() -> Corpus[list[str]]:
     return InMemoryCorpus([[f"s{step}" for step in row] for row in steps], n_partitions=3)
 
 
-TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {"parsing": treebank, "sequences": sequences}
+def text() -> Corpus[Any]:
+    return InMemoryCorpus(sequences(), n_partitions=3)
+
+
+TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
+    "parsing": treebank,
+    "sequences": sequences,
+    "vectors": text,
+}

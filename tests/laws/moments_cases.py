@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.corpus import Batch
+from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
 from spectralnlp.estimators.hmm.ngrams import NGramCounts
 from spectralnlp.estimators.rule_counts import RuleCounts
 from spectralnlp.moments import Counts, Moments
@@ -157,6 +158,30 @@ CASES = [
             "vocabulary": lambda: NGramCounts(["cat", "the", "mat"], 3),
             "order": lambda: NGramCounts(["the", "cat", "mat"], 2),
             "first": lambda: NGramCounts(["the", "cat", "mat"], 3, first=3),
+        },
+        exact=True,
+    ),
+    MomentsCase(
+        "pairs of words",
+        lambda: PairCounts(window=2),
+        SENTENCES,
+        {
+            "window": lambda: PairCounts(window=3),
+            "lowercase": lambda: PairCounts(lowercase=False),
+            "max_words": lambda: PairCounts(max_words=100),
+            "max_pairs": lambda: PairCounts(max_pairs=100),
+        },
+        exact=True,
+    ),
+    MomentsCase(
+        "pairs of hashed words",
+        lambda: HashedPairCounts(3),
+        SENTENCES,
+        {
+            "hash_bits": lambda: HashedPairCounts(4),
+            "window": lambda: HashedPairCounts(3, window=3),
+            "lowercase": lambda: HashedPairCounts(3, lowercase=False),
+            "max_pairs": lambda: HashedPairCounts(3, max_pairs=100),
         },
         exact=True,
     ),

@@ -1,0 +1,37 @@
+"""``spectralnlp plot``: words in the plane."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spectralnlp.errors import ConfigError
+
+
+def plot(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder of word vectors.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="A picture, .png or .svg.")
+    ] = Path("vectors.png"),
+    words: Annotated[
+        list[str] | None,
+        typer.Option("--words", metavar="WORDS", help="Words of one colour between commas; repeatable."),
+    ] = None,
+) -> None:
+    """Draw pronouns, numbers, names and parts of speech in the plane, or words of your own."""
+    from spectralnlp import load
+    from spectralnlp.cli.console import note
+    from spectralnlp.render.plane import PICTURES, Picture, check_drawable, draw_words
+
+    check_drawable(output)
+    vectors = load(model)
+    if vectors.task != "vectors":
+        raise ConfigError(f"{model} is a model for {vectors.task}, not word vectors")
+    pictures: tuple[Picture, ...] = PICTURES
+    if words:
+        groups = [[each.strip() for each in text.split(",") if each.strip()] for text in words]
+        pictures = (Picture("", {", ".join(group[:3]): group for group in groups}),)
+    draw_words(vectors, pictures, output)
+    note(f"{output}: {len(pictures)} drawn")

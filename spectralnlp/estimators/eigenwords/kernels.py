@@ -1,0 +1,344 @@
+"""Kernels of counting: words of a text to numbers, and tables of how often pairs of numbers were seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp.inference.kernel import kernel
+
+# A pair's key: distance (5 bits), left word (29 bits), right word (29 bits). 0 marks a free slot.
+ID_BITS = 29
+MAX_WINDOW = 31
+_ID_MASK = (1 << ID_BITS) - 1
+
+_FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+@kernel
+def hash_word(text, start, end):
+    """A 64-bit hash of ``text[start:end]``: FNV-1a, its halves mixed."""
+    value = _FNV_START
+    for i in range(start, end):
+        value = (value ^ np.uint64(text[i])) * _FNV_PRIME
+    value = (value ^ (value >> _HALF)) * _GOLDEN
+    return value ^ (value >> _HALF)
+
+
+@kernel
+def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, ids, n_ids):
+    """Number the words of a text by first appearance, and count them.
+
+    A word is a run of bytes above the blank; a line feed ends a sentence, which is written as one 0.
+
+    Args:
+        text: uint8 (n,); ends in a line feed.
+        start: where to go on.
+        slots: int32, a power of two; open addressing, -1 or the number of a word.
+        letters: uint8; the words known, one after the other.
+        bounds: int64 (capacity + 1,); where each word's letters begin; ``bounds[n_words]`` is the next free.
+        hashes: uint64 (capacity,); of each word.
+        counts: int64 (capacity,); of each word, of sentences at 0.
+        n_words: how many are known.
+        ids: int32; the numbers are written here.
+        n_ids: how many are there; the first must be 0.
+
+    Returns:
+        (where it stopped, n_words, n_ids): before the end of the text if slots or letters ran out.
+    """
+    mask = len(slots) - 1
+    i = start
+    while i < len(text):
+        byte = text[i]
+        if byte <= 32:
+            if byte == 10 and ids[n_ids - 1] != 0:
+                ids[n_ids] = 0
+                n_ids += 1
+                counts[0] += 1
+            i += 1
+            continue
+        end = i + 1
+        while text[end] > 32:
+            end += 1
+        value = hash_word(text, i, end)
+        slot = np.int64(value) & mask
+        while True:
+            word = slots[slot]
+            if word < 0:
+                full = 2 * (n_words + 1) > len(slots) or n_words + 1 >= len(hashes)
+                if full or bounds[n_words] + end - i > len(letters):
+                    return i, n_words, n_ids
+                word = n_words
+                slots[slot] = word
+                hashes[word] = value
+                first = bounds[word]
+                letters[first : first + end - i] = text[i:end]
+                bounds[word + 1] = first + end - i
+                n_words += 1
+                break
+            if hashes[word] == value and _same(letters, bounds[word], bounds[word + 1], text, i, end):
+                break
+            slot = (slot + 1) & mask
+        counts[word] += 1
+        ids[n_ids] = word
+        n_ids += 1
+        i = end
+    return i, n_words, n_ids
+
+
+@kernel
+def _same(letters, first, last, text, start, end):
+    if last - first != end - start:
+        return False
+    for i in range(end - start):  # noqa: SIM110 (numba has no all() of a generator)
+        if letters[first + i] != text[start + i]:
+            return False
+    return True
+
+
+@kernel
+def fill_slots(slots, hashes, n_words):
+    """Put every word's number into empty slots, all -1, by its hash; the sentence end (0) has none."""
+    mask = len(slots) - 1
+    for word in range(1, n_words):
+        slot = np.int64(hashes[word]) & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = word
+
+
+@kernel
+def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_ids):
+    """Number the words of a text by their hash alone, and count them.
+
+    Of the words that share a bucket, the one with the smallest hash names it, however often it occurs: so the
+    name does not depend on the order of the data.
+
+    Args:
+        text: uint8 (n,); ends in a line feed.
+        bits: there are 2^bits buckets, numbered from 1.
+        letters: uint8; names, with room for those of this text.
+        bounds: int64 (2^bits + 1, 2); where each bucket's name begins and ends.
+        hashes: uint64 (2^bits + 1,); of the names.
+        counts: int64 (2^bits + 1,).
+        n_letters: letters in use.
+        ids: int32; the numbers are written here.
+        n_ids: how many are there; the first must be 0.
+
+    Returns:
+        (n_letters, n_ids)
+    """
+    mask = (1 << bits) - 1
+    i = 0
+    while i < len(text):
+        byte = text[i]
+        if byte <= 32:
+            if byte == 10 and ids[n_ids - 1] != 0:
+                ids[n_ids] = 0
+                n_ids += 1
+                counts[0] += 1
+            i += 1
+            continue
+        end = i + 1
+        while text[end] > 32:
+            end += 1
+        value = hash_word(text, i, end)
+        word = 1 + (np.int64(value) & mask)
+        if counts[word] == 0 or value < hashes[word]:
+            hashes[word] = value
+            letters[n_letters : n_letters + end - i] = text[i:end]
+            bounds[word, 0], bounds[word, 1] = n_letters, n_letters + end - i
+            n_letters += end - i
+        counts[word] += 1
+        ids[n_ids] = word
+        n_ids += 1
+        i = end
+    return n_letters, n_ids
+
+
+@kernel
+def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
+    """Count the pairs of words at most ``window`` apart in a sentence; its ends (0) count as words.
+
+    Args:
+        ids: int32; numbers of words, sentences between zeros.
+        n_ids: how many.
+        start: position of the left word to go on from.
+        window: largest distance.
+        keys: int64, a power of two; open addressing, 0 is free.
+        counts: int64; as ``keys``.
+        n_pairs: keys in use.
+        most: stop before more than this are.
+
+    Returns:
+        (the left word where it stopped, n_pairs)
+    """
+    for i in range(start, n_ids):
+        if n_pairs + window > most:
+            return i, n_pairs
+        for distance in range(1, min(window, n_ids - 1 - i) + 1):
+            right = ids[i + distance]
+            if right or ids[i]:
+                key = (np.int64(distance) << 58) | (np.int64(ids[i]) << 29) | np.int64(right)
+                n_pairs += _add(keys, counts, key, 1)
+            if right == 0:
+                break
+    return n_ids, n_pairs
+
+
+@kernel
+def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
+    """Add counted pairs to a table, as `count_pairs` does. Free slots are passed over."""
+    for i in range(start, len(new_keys)):
+        if new_keys[i] == 0:
+            continue
+        if n_pairs + 1 > most:
+            return i, n_pairs
+        n_pairs += _add(keys, counts, new_keys[i], new_counts[i])
+    return len(new_keys), n_pairs
+
+
+@kernel
+def _add(keys, counts, key, count):
+    """Add to the count of a key; 1 if it is new."""
+    mask = len(keys) - 1
+    value = np.uint64(key) * _GOLDEN
+    slot = np.int64(value ^ (value >> _HALF)) & mask
+    while keys[slot] != key:
+        if keys[slot] == 0:
+            keys[slot] = key
+            counts[slot] = count
+            return 1
+        slot = (slot + 1) & mask
+    counts[slot] += count
+    return 0
+
+
+@kernel
+def renumber_pairs(keys, numbers):
+    """Replace each word's number in the keys, in place; a pair with a word that has none (-1) becomes 0."""
+    for i in range(len(keys)):
+        key = keys[i]
+        if key:
+            left, right = numbers[(key >> 29) & _ID_MASK], numbers[key & _ID_MASK]
+            keys[i] = (
+                (key >> 58) << 58 | np.int64(left) << 29 | np.int64(right) if left >= 0 and right >= 0 else 0
+            )
+
+
+@kernel
+def count_entries(keys, row_of, column_of, entries):
+    """How many entries each row of the word × context matrix gets from a table; see `fill_entries`."""
+    for key in keys:
+        if key:
+            left, right = (key >> 29) & _ID_MASK, key & _ID_MASK
+            if row_of[left] >= 0 and column_of[right] >= 0:
+                entries[row_of[left]] += 1
+            if row_of[right] >= 0 and column_of[left] >= 0:
+                entries[row_of[right]] += 1
+
+
+@kernel
+def fill_entries(keys, counts, row_of, column_of, left_block, right_block, n_contexts, free, columns, values):
+    """Write the entries of the word × context matrix, row by row.
+
+    Args:
+        keys: int64; 0 is passed over.
+        counts: int64; of the keys.
+        row_of: int32; the row of a word's number, or -1.
+        column_of: int32; its place among the contexts, or -1.
+        left_block: int64 (window + 1,); block of columns of contexts so many words before.
+        right_block: the same of contexts after.
+        n_contexts: columns of a block.
+        free: int64 (n_rows,); next free entry of each row; changed.
+        columns: int32 (n_entries,); written.
+        values: float (n_entries,); written.
+    """
+    for i in range(len(keys)):
+        key = keys[i]
+        if key == 0:
+            continue
+        distance, left, right = key >> 58, (key >> 29) & _ID_MASK, key & _ID_MASK
+        row, context = row_of[left], column_of[right]
+        if row >= 0 and context >= 0:
+            columns[free[row]] = right_block[distance] * n_contexts + context
+            values[free[row]] = counts[i]
+            free[row] += 1
+        row, context = row_of[right], column_of[left]
+        if row >= 0 and context >= 0:
+            columns[free[row]] = left_block[distance] * n_contexts + context
+            values[free[row]] = counts[i]
+            free[row] += 1
+
+
+@kernel
+def spelling_features(text, bounds, bits, rows, columns):
+    """Write the hashed features of words: prefixes, suffixes, trigrams and shape; see ``features_of``.
+
+    Args:
+        text: uint8; the words in UTF-8, one after the other.
+        bounds: int64 (n_words + 1,); where each begins.
+        bits: there are 2^bits columns.
+        rows: int64 (n_words + 1,); where each word's features begin, written.
+        columns: int32; written.
+
+    Returns:
+        How many there are.
+    """
+    mask = (1 << bits) - 1
+    n = 0
+    shape = np.empty(16, np.uint8)
+    for word in range(len(bounds) - 1):
+        start, end = bounds[word], bounds[word + 1]
+        length = 0
+        for i in range(start, end):
+            length += (text[i] & 0xC0) != 0x80
+        first = last = start  # of the prefix, and of the trigram
+        position, n_shape, kind = 0, 0, 0
+        i = start
+        while i < end:
+            following = i + 1
+            while following < end and (text[following] & 0xC0) == 0x80:
+                following += 1
+            position += 1
+            if position <= 4:
+                columns[n] = _feature(text, first, following, 1) & mask
+                n += 1
+            if position >= 3:
+                columns[n] = _feature(text, last, following, 2) & mask
+                n += 1
+                last += 1
+                while (text[last] & 0xC0) == 0x80:
+                    last += 1
+            if length - position < 5:
+                columns[n] = _feature(text, i, end, 3) & mask
+                n += 1
+            here = _class_of(text[i])
+            if here != kind and n_shape < 15:
+                shape[n_shape] = here
+                n_shape += 1
+            kind = here
+            i = following
+        shape[n_shape] = min(length, 12)
+        columns[n] = _feature(shape, 0, n_shape, 4) & mask
+        columns[n + 1] = _feature(shape, n_shape, n_shape + 1, 5) & mask
+        n += 2
+        rows[word + 1] = n
+    return n
+
+
+@kernel
+def _feature(text, start, end, kind):
+    return np.int64((hash_word(text, start, end) + np.uint64(kind)) * _GOLDEN >> np.uint64(33))
+
+
+@kernel
+def _class_of(byte):
+    if byte >= 128:
+        return 5
+    if 48 <= byte <= 57:
+        return 3
+    if 65 <= byte <= 90:
+        return 1
+    return 2 if 97 <= byte <= 122 else 4

@@ -1,0 +1,104 @@
+"""A table of pairs of words and how often each was seen, bounded in size."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.eigenwords.kernels import add_pairs, count_pairs, renumber_pairs
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+_SLOTS = 1 << 14
+_FULL = 0.75  # share of slots in use at which a table doubles
+
+
+class PairTable:
+    """Counts by key, in open addressing.
+
+    When more than ``most`` pairs have come together, the rarest are dropped until at most half of that are
+    left (in the manner of lossy counting, Manku and Motwani 2002), so memory is bounded on any text.
+
+    Args:
+        most: pairs kept at most.
+
+    Attributes:
+        keys: int64; see :mod:`~spectralnlp.estimators.eigenwords.kernels`; 0 is a free slot.
+        counts: int64; as ``keys``.
+        n_dropped: how often pairs were dropped.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.keys = np.zeros(_SLOTS, np.int64)
+        self.counts = np.zeros(_SLOTS, np.int64)
+        self.n_dropped = 0
+        self._n_pairs = 0
+
+    def __len__(self) -> int:
+        return self._n_pairs
+
+    @property
+    def _limit(self) -> int:
+        return min(int(_FULL * len(self.keys)), self.most)
+
+    def observe(self, ids: Ints, window: int) -> None:
+        """Count the pairs in a text; arguments as in the kernel ``count_pairs``."""
+        position = 0
+        while True:
+            position, self._n_pairs = count_pairs(
+                ids, len(ids), position, window, self.keys, self.counts, self._n_pairs, self._limit
+            )
+            if position >= len(ids):
+                return
+            self._make_room(window)
+
+    def add(self, keys: Longs, counts: Longs) -> None:
+        """Add counted pairs; keys that are 0 are passed over."""
+        position = 0
+        while True:
+            position, self._n_pairs = add_pairs(
+                keys, counts, position, self.keys, self.counts, self._n_pairs, self._limit
+            )
+            if position >= len(keys):
+                return
+            self._make_room(1)
+
+    def _make_room(self, n: int) -> None:
+        n_slots = len(self.keys)
+        if int(_FULL * n_slots) < self.most:
+            self._rebuild(self.keys, self.counts, 2 * n_slots)
+            return
+        counts = self.counts[self.keys != 0]
+        self._drop(self.counts > max(1, int(np.partition(counts, len(counts) // 2)[len(counts) // 2])))
+        self.n_dropped += 1
+
+    def _drop(self, kept: NDArray[np.bool_]) -> None:
+        kept &= self.keys != 0
+        self._rebuild(self.keys[kept], self.counts[kept], len(self.keys))
+
+    def _rebuild(self, keys: Longs, counts: Longs, n_slots: int) -> None:
+        self.keys, self.counts = np.zeros(n_slots, np.int64), np.zeros(n_slots, np.int64)
+        _, self._n_pairs = add_pairs(keys, counts, 0, self.keys, self.counts, 0, n_slots)
+
+    def renumber(self, numbers: Ints) -> None:
+        """Give words other numbers; pairs with a word whose number is -1 are dropped."""
+        keys, counts = self.keys, self.counts
+        renumber_pairs(keys, numbers)
+        self._rebuild(keys, counts, len(keys))
+
+    def sorted(self) -> tuple[Longs, Longs]:
+        """Keys in order, and their counts."""
+        used = np.flatnonzero(self.keys)
+        used = used[np.argsort(self.keys[used], kind="stable")]
+        return self.keys[used], self.counts[used]
+
+    def copy(self) -> Self:
+        """The same table, apart."""
+        other = type(self)(self.most)
+        other.keys, other.counts = self.keys.copy(), self.counts.copy()
+        other.n_dropped, other._n_pairs = self.n_dropped, self._n_pairs
+        return other

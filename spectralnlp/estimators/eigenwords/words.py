@@ -1,0 +1,199 @@
+"""Numbers for words: by first appearance, with a memory of their names, or by hashing."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.eigenwords.kernels import bucket_words, fill_slots, hash_word, intern_words
+
+Bytes = NDArray[np.uint8]
+Longs = NDArray[np.int64]
+Ints = NDArray[np.int32]
+
+_ROOM = 1 << 12
+
+
+class WordNumbers(ABC):
+    """Words and how often each occurred. Number 0 is the end of a sentence.
+
+    Attributes:
+        counts: int64; of each number.
+    """
+
+    counts: Longs
+
+    @abstractmethod
+    def number(self, text: Bytes) -> Ints:
+        """Number and count the words of a text that ends in a line feed.
+
+        Returns:
+            int32; sentences between zeros, one at the beginning too.
+        """
+
+    def copy(self) -> Self:
+        """The same words, apart."""
+        return copy.deepcopy(self)
+
+    @abstractmethod
+    def used(self) -> Longs:
+        """The numbers that stand for something; 0 first."""
+
+    @abstractmethod
+    def name(self, number: int) -> bytes:
+        """The word of a number; empty for 0."""
+
+    @abstractmethod
+    def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
+        """Take in counted words of others of the same kind.
+
+        Args:
+            names: the words; that of the sentence's end is empty and comes first.
+            numbers: what the others call them.
+            counts: how often they occurred.
+
+        Returns:
+            int32; our number for each of theirs.
+        """
+
+
+class NamedWords(WordNumbers):
+    """Numbers by first appearance."""
+
+    def __init__(self) -> None:
+        self.n_words = 1
+        self._slots = np.full(_ROOM, -1, np.int32)
+        self._letters = np.empty(8 * _ROOM, np.uint8)
+        self._bounds = np.zeros(_ROOM + 1, np.int64)
+        self._hashes = np.zeros(_ROOM, np.uint64)
+        self._counts = np.zeros(_ROOM, np.int64)
+
+    @property
+    def counts(self) -> Longs:  # type: ignore[override]
+        """int64 (n_words,); of each number."""
+        return self._counts[: self.n_words]
+
+    def number(self, text: Bytes) -> Ints:
+        """As the base class says."""
+        ids, position, n_ids = np.empty(len(text) // 2 + 3, np.int32), 0, 1
+        ids[0] = 0
+        while True:
+            position, self.n_words, n_ids = intern_words(
+                text, position, self._slots, self._letters, self._bounds, self._hashes, self._counts,
+                self.n_words, ids, n_ids,
+            )  # fmt: skip
+            if position >= len(text):
+                return ids[:n_ids]
+            self._grow(len(text))
+
+    def _grow(self, n_letters: int) -> None:
+        if 2 * (self.n_words + 2) > len(self._slots):
+            self._slots = np.full(2 * len(self._slots), -1, np.int32)
+            fill_slots(self._slots, self._hashes, self.n_words)
+        if self.n_words + 2 >= len(self._hashes):
+            size = 2 * len(self._hashes)
+            self._bounds = _longer(self._bounds, size + 1)
+            self._hashes, self._counts = _longer(self._hashes, size), _longer(self._counts, size)
+        needed = int(self._bounds[self.n_words]) + n_letters
+        if needed > len(self._letters):
+            self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
+
+    def used(self) -> Longs:
+        """As the base class says."""
+        return np.arange(self.n_words)
+
+    def name(self, number: int) -> bytes:
+        """As the base class says."""
+        return self._letters[self._bounds[number] : self._bounds[number + 1]].tobytes()
+
+    def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
+        """As the base class says."""
+        before = self.counts.copy()
+        text = np.frombuffer(b" ".join(names[1:]) + b"\n", np.uint8)
+        ours = self.number(text)[: len(names)]
+        ours[0] = 0
+        self._counts[: self.n_words] = 0
+        self._counts[: len(before)] = before
+        self._counts[ours] += counts
+        found = np.full(int(numbers.max()) + 1, -1, np.int32)
+        found[numbers] = ours
+        return found
+
+    def keep(self, kept: NDArray[np.bool_]) -> Ints:
+        """Forget all but some words.
+
+        Args:
+            kept: bool (n_words,).
+
+        Returns:
+            int32 (n_words,); the new number of each old one, -1 for those forgotten.
+        """
+        old = np.flatnonzero(kept)
+        names, counts = [self.name(number) for number in old.tolist()], self.counts[old].copy()
+        NamedWords.__init__(self)
+        found = np.full(len(kept), -1, np.int32)
+        found[old] = self.add(names, np.arange(len(old)), counts)
+        return found
+
+
+class HashedWords(WordNumbers):
+    """Numbers by hashing: memory that is fixed from the start, and words that may share a number.
+
+    Args:
+        bits: there are 2^bits numbers besides 0.
+    """
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        size = (1 << bits) + 1
+        self._letters = np.empty(8 * _ROOM, np.uint8)
+        self._n_letters = 0
+        self._bounds = np.zeros((size, 2), np.int64)
+        self._hashes = np.zeros(size, np.uint64)
+        self.counts = np.zeros(size, np.int64)
+
+    def number(self, text: Bytes) -> Ints:
+        """As the base class says."""
+        needed = self._n_letters + len(text)
+        if needed > len(self._letters):
+            self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
+        ids = np.empty(len(text) // 2 + 3, np.int32)
+        ids[0] = 0
+        self._n_letters, n_ids = bucket_words(
+            text, self.bits, self._letters, self._bounds, self._hashes, self.counts, self._n_letters, ids, 1
+        )
+        return ids[:n_ids]
+
+    def used(self) -> Longs:
+        """As the base class says."""
+        return np.append(0, 1 + np.flatnonzero(self.counts[1:]))
+
+    def name(self, number: int) -> bytes:
+        """The word that names a number; empty for 0."""
+        start, end = self._bounds[number]
+        return self._letters[start:end].tobytes()
+
+    def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
+        """As the base class says."""
+        before = self.counts.copy()
+        self.number(np.frombuffer(b" ".join(names[1:]) + b"\n", np.uint8))
+        self.counts = before
+        self.counts[numbers] += counts
+        return np.arange(int(numbers.max()) + 1, dtype=np.int32)
+
+
+def bucket_of(word: str, bits: int) -> int:
+    """The number that `HashedWords` gives a word."""
+    text = np.frombuffer(word.encode(), np.uint8)
+    return 1 + (int(hash_word(text, 0, len(text))) & ((1 << bits) - 1))
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    longer = np.zeros(size, array.dtype)
+    longer[: len(array)] = array
+    return longer

@@ -1,0 +1,152 @@
+"""Word vectors in the plane, as in the tutorial's figures; drawn by matplotlib (``[plot]``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.model.vectors import Vectors
+
+FORMATS = (".png", ".svg")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Words to draw together.
+
+    Args:
+        title: what they are.
+        groups: by name, words of one colour.
+    """
+
+    title: str
+    groups: Mapping[str, Sequence[str]]
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+PICTURES = (
+    Picture("parts of speech", {
+        "nouns": _words("house home car boat dog wife word thing truth man company market price"),
+        "verbs": _words("said went came took saw ate made found told asked gave wrote bought"),
+        "infinitives": _words("go come take see eat make find tell ask give write buy be"),
+        "adjectives": _words("good bad great small large old new young happy important"),
+        "prepositions": _words("in on at of from with into over under between"),
+        "adverbs": _words("quickly slowly really often never always usually simply"),
+    }),
+    Picture("pronouns", {
+        "subject": _words("i you he she we they"),
+        "object": _words("me him us them"),
+        "possessive": _words("my your his her our their its"),
+        "reflexive": _words("myself yourself himself herself ourselves themselves itself"),
+    }),
+    Picture("numbers", {
+        "words": _words("one two three four five six seven eight nine ten"),
+        "digits": _words("1 2 3 4 5 6 7 8 9 10"),
+        "years": _words("1980 1983 1984 1985 1986 1987 1988 1990"),
+        "large": _words("hundred thousand million billion dozen"),
+    }),
+    Picture("names", {
+        "women": _words("mary jane elizabeth emma anne susan margaret alice"),
+        "men": _words("john james william robert thomas david charles george"),
+        "titles": _words("mr. mrs. miss dr. sir captain president"),
+        "places": _words("london paris china japan america england france germany"),
+    }),
+)  # fmt: skip
+
+
+def check_drawable(path: Path) -> None:
+    """Find out before the work whether a picture can be drawn.
+
+    Raises:
+        ConfigError: matplotlib is not installed, or the file's name ends in no format that is known.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise ConfigError("pictures are .png or .svg", path=path, hint="choose another name")
+    if find_spec("matplotlib") is None:
+        raise ConfigError("drawing needs matplotlib", hint='pip install "spectralnlp[plot]"')
+
+
+def draw_words(vectors: Vectors, pictures: Sequence[Picture], path: Path) -> None:
+    """Draw words by the two leading principal components of their vectors, a panel for each picture.
+
+    Words outside the vocabulary are left out.
+
+    Args:
+        vectors: where words lie.
+        pictures: what to draw.
+        path: the file to write, whole or not at all.
+
+    Raises:
+        ConfigError: as `check_drawable`; or the file cannot be written.
+        InputError: a picture has fewer than three words in the vocabulary.
+    """
+    check_drawable(path)
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    n_columns = 1 if len(pictures) == 1 else 2
+    n_rows = -(-len(pictures) // n_columns)
+    figure = Figure(figsize=(6.5 * n_columns, 5.2 * n_rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for each in axes[len(pictures) :]:
+        each.remove()
+    for each, picture in zip(axes, pictures, strict=False):
+        _draw_panel(each, vectors, picture)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    kind = path.suffix.lower()[1:]
+    # No date and no random names: the same vectors give the same bytes.
+    about = {"Date": None} if kind == "svg" else {}
+    try:
+        with matplotlib.rc_context({"svg.hashsalt": "spectralnlp"}):
+            figure.savefig(partial, format=kind, dpi=120, metadata=about)
+        partial.replace(path)
+    except OSError as error:
+        raise ConfigError(f"cannot write the picture: {error.strerror}", path=path) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _draw_panel(axes: Any, vectors: Vectors, picture: Picture) -> None:
+    groups = {name: [word for word in words if word in vectors] for name, words in picture.groups.items()}
+    words = [word for group in groups.values() for word in group]
+    if len(words) < 3:
+        what = f"{len(words)} of the words to draw are in the vocabulary, and three are needed"
+        raise InputError(what, hint="name others with --words")
+    points = plane(vectors.vectors(words))
+    start = 0
+    for colour, (name, group) in enumerate(groups.items()):
+        part = points[start : start + len(group)]
+        start += len(group)
+        axes.scatter(part[:, 0], part[:, 1], s=8, color=f"C{colour}", label=name)
+        for word, (x, y) in zip(group, part, strict=True):
+            axes.annotate(
+                word, (x, y), xytext=(2, 2), textcoords="offset points", fontsize=8, color=f"C{colour}"
+            )
+    axes.set_title(picture.title)
+    axes.margins(0.09)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.legend(fontsize=7, loc="best", framealpha=0.5)
+
+
+def plane(vectors: np.ndarray) -> np.ndarray:
+    """The two leading principal components of some vectors, (n, 2); signs fixed."""
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0)
+    u, sigma, _ = np.linalg.svd(centred, full_matrices=False)
+    u, sigma = u[:, :2], sigma[:2]
+    signs = np.sign(u[np.abs(u).argmax(axis=0), np.arange(u.shape[1])])
+    points = np.zeros((len(vectors), 2))
+    points[:, : len(sigma)] = u * sigma * np.where(signs == 0, 1, signs)
+    return points

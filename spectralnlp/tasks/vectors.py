@@ -1,0 +1,223 @@
+"""The task of word vectors: text in, vectors out, and how well neighbours agree on a label."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spectralnlp import __version__
+from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs, open_text
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.estimators.eigenwords.counts import Example
+from spectralnlp.estimators.eigenwords.ngrams import read_ngrams
+from spectralnlp.model.vectors import Vectors
+from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.task import OnBad, Say, Task
+from spectralnlp.text.blocks import check_reader, read_words
+
+N_NEIGHBOURS = 10
+
+
+class VectorsTask(Task):
+    """Word vectors."""
+
+    name = "vectors"
+
+    def read(
+        self,
+        inputs: Sequence[str | Path],
+        *,
+        reader: str = "auto",
+        column: int | None = None,
+        on_bad: OnBad | None = None,
+    ) -> Corpus[Example]:
+        """Text, a block of lines at a time.
+
+        Args:
+            inputs: files, folders and globs.
+            reader: ``text``, ``tokens`` (words stand between blanks) or ``auto``; or ``ngrams``, files of
+                counted n-grams.
+            column: of lines with tabs, the column that holds the text.
+            on_bad: called for each line without such a column.
+
+        Raises:
+            ConfigError: there is no such reader.
+            InputError: a missing or unreadable input.
+        """
+        files = expand_inputs(inputs)
+        if reader == "ngrams":
+            return FileCorpus(files, partial(read_ngrams, on_bad=on_bad))
+        check_reader(reader)
+        return FileCorpus(files, partial(read_words, reader=reader, column=column, on_bad=on_bad))
+
+    def read_gold(
+        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
+    ) -> Corpus[tuple[str, str]]:
+        """Words with labels: CoNLL-U (form and universal tag), or a word first and a label last."""
+        return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
+
+    def train(
+        self,
+        estimator: Estimator,
+        corpus: Corpus[Any],
+        *,
+        report: Say = print,
+        description: str = "",
+    ) -> Vectors:
+        """Fit an estimator and wrap its vectors.
+
+        Args:
+            estimator: one whose task is vectors.
+            corpus: what `read` gave.
+            report: told the time of each pass, a line each.
+            description: Markdown for the model card.
+        """
+        with timed_passes(report):
+            fitted: Any = estimator.fit(corpus)
+        if not fitted.is_exact_:
+            report("more pairs or words than are kept at a time: the rarest were dropped; see max_pairs")
+        about = {
+            "estimator": type(estimator).__name__,
+            "parameters": estimator.get_params(),
+            "training tokens": fitted.n_tokens_,
+            "training types": fitted.n_types_,
+            "spectralnlp": __version__,
+        }
+        return Vectors(fitted.word_vectors_, about, _card(about, description))
+
+    def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]], *, jobs: int = 1) -> NeighbourReport:
+        """How often a word's nearest neighbours have its label; see `neighbour_agreement`."""
+        return neighbour_agreement(model, corpus)
+
+    def load(self, stored: StoredModel) -> Vectors:
+        """The vectors in a model folder."""
+        return Vectors.from_stored(stored)
+
+
+@dataclass(frozen=True)
+class NeighbourReport:
+    """Agreement of labels among nearest neighbours, in percent.
+
+    Args:
+        nearest: share of words whose nearest neighbour has their label.
+        ten: mean share among the ten nearest.
+        chance: the same share if neighbours were drawn at random.
+        words: labelled words that have a vector of their own.
+        coverage: their share of all labelled words.
+    """
+
+    nearest: float
+    ten: float
+    chance: float
+    words: int
+    coverage: float
+
+    def to_flat_dict(self) -> dict[str, float | int | str]:
+        """By name; ``accuracy`` is that of the nearest."""
+        return {
+            "accuracy": self.nearest,
+            "accuracy_10": self.ten,
+            "chance": self.chance,
+            "words": self.words,
+            "coverage": self.coverage,
+        }
+
+    def to_table(self) -> str:
+        """For readers."""
+        return "\n".join([
+            f"{'nearest has the label':<24}{self.nearest:9.2f}",
+            f"{'of the ten nearest':<24}{self.ten:9.2f}",
+            f"{'by chance':<24}{self.chance:9.2f}",
+            f"{'words':<24}{self.words:9d}",
+            f"{'coverage':<24}{self.coverage:9.2f}",
+        ])  # fmt: skip
+
+
+def neighbour_agreement(
+    model: Vectors, labelled: Corpus[tuple[str, str]] | Sequence[tuple[str, str]]
+) -> NeighbourReport:
+    """Whether words with one label lie together.
+
+    Each word counts once, with its most frequent label; neighbours are looked for among labelled words of the
+    vocabulary. What the spelling model makes of other words is not counted.
+
+    Args:
+        model: vectors.
+        labelled: words with labels, in running text or as a list.
+
+    Raises:
+        InputError: fewer than two labelled words are in the vocabulary.
+    """
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    for word, label in labelled:
+        seen[word.lower() if model.parameters.lowercase else word][label] += 1
+    words = [word for word in sorted(seen) if word in model]
+    if len(words) < 2:
+        raise InputError(f"{len(words)} labelled words are in the vocabulary, and two are needed")
+    _, labels = np.unique([seen[word].most_common(1)[0][0] for word in words], return_inverse=True)
+    vectors = model.vectors(words)
+    vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    n = min(N_NEIGHBOURS, len(words) - 1)
+    first = share = 0.0
+    for start in range(0, len(words), 1024):
+        rows = np.arange(start, min(start + 1024, len(words)))
+        cosine = vectors[rows] @ vectors.T
+        cosine[np.arange(len(rows)), rows] = -np.inf
+        near = np.argpartition(-cosine, n - 1, axis=1)[:, :n]
+        agree = labels[near] == labels[rows, None]
+        share += agree.mean(axis=1).sum()
+        best = np.take_along_axis(cosine, near, axis=1).argmax(axis=1)
+        first += agree[np.arange(len(rows)), best].sum()
+    chance = ((np.bincount(labels) / len(labels)) ** 2).sum()
+    percent = 100 / len(words)
+    return NeighbourReport(
+        float(percent * first), float(percent * share), 100 * float(chance), len(words),
+        percent * len(words) ** 2 / len(seen),
+    )  # fmt: skip
+
+
+def _read_labels(path: Path, on_bad: OnBad | None = None) -> Iterator[tuple[str, str]]:
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip() or line.startswith("# "):
+                continue
+            fields = line.split("\t") if "\t" in line else line.split()
+            if len(fields) == 10:  # CoNLL-U
+                if fields[0].isdecimal():
+                    yield fields[1], fields[3]
+            elif len(fields) > 1:
+                yield fields[0], fields[-1]
+            else:
+                hint = "give a word, a tab and a label a line, or CoNLL-U"
+                error = InputError("a word without a label", path=path, line=number, hint=hint)
+                if on_bad is None:
+                    raise error
+                on_bad(error)
+
+
+def _card(about: dict[str, Any], description: str) -> str:
+    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
+    return f"""{description.strip() or _UNDESCRIBED}
+
+## Training
+
+spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, {about["training tokens"]:,} tokens of
+{about["training types"]:,} types.
+
+| setting | value |
+|---|---|
+{parameters}
+"""
+
+
+_UNDESCRIBED = """# Word vectors
+
+The vocabulary and how its words are used come from the training text: its licence applies, and so do its
+prejudices."""
