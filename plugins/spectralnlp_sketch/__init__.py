@@ -11,21 +11,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spectralnlp_sketch.centring import Centring
     from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
+    from spectralnlp_sketch.leverage.estimator import LeverageScores
     from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
     from spectralnlp_sketch.linear.sizes import required_rows
+    from spectralnlp_sketch.order import ordered_batches, training_order
     from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
 
 __all__ = [
     "OSNAP",
     "SRHT",
+    "Centring",
     "CountSketch",
     "FileRows",
     "FrequentDirections",
     "GaussianSketch",
+    "LeverageScores",
     "MatrixCorpus",
     "RowFormat",
+    "ordered_batches",
     "required_rows",
+    "training_order",
 ]
 
 _HOMES = {
@@ -35,7 +42,11 @@ _HOMES = {
     "CountSketch": "linear.estimators",
     "OSNAP": "linear.estimators",
     "SRHT": "linear.estimators",
+    "Centring": "centring",
+    "LeverageScores": "leverage.estimator",
     "MatrixCorpus": "stream",
+    "ordered_batches": "order",
+    "training_order": "order",
     "RowFormat": "stream",
     "required_rows": "linear.sizes",
 }

@@ -1,8 +1,8 @@
 """Shrinking a large buffer of rows through its leading directions only.
 
 Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*, with
-block subspace iteration in the space of rows: with orthonormal Q (m, k) and W = AᵀQ, WWᵀ ⪯ AᵀA whatever Q is. So
-only the other side of the promise depends on chance, and `shrink_by_directions` verifies it.
+block subspace iteration in the space of rows: with orthonormal Q (m, k) and W = AᵀQ, WWᵀ ⪯ AᵀA whatever Q is.
+So only the other side of the promise depends on chance, and `shrink_by_directions` verifies it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ Floats = NDArray[Any]
 OVERSAMPLING = 16
 ITERATIONS = 2
 PROBES = 8
+POWER_STEPS = 3
 
 
 class Stack:
@@ -130,15 +131,15 @@ def _project(stack: Stack, basis: Floats, size: int) -> tuple[Floats, float]:
 
 
 def _residual_norm(stack: Stack, basis: Floats, rng: np.random.Generator) -> float:
-    """An upper estimate of ‖Aᵀ(I − QQᵀ)A‖₂, by two steps of the power method from `PROBES` random vectors.
+    """An upper estimate of ‖Aᵀ(I − QQᵀ)A‖₂, by steps of the power method from `PROBES` random vectors.
 
-    For a positive semi-definite C of order m and a random vector z on the sphere, ‖C‖⁴ ≤ θ·m·‖C²z‖² but with
-    probability 0.8/√θ (Dixon 1983, theorem 1); θ = 20, and the chance that all eight fail, is 0.18⁸ ≈ 1e-6.
+    For a positive semi-definite C of order m and a random z on the sphere, ‖C‖²ᵖ ≤ θ·m·‖Cᵖz‖² but with
+    probability 0.8/√θ (Dixon 1983, theorem 1). With θ = 20, the chance that all eight fail is 0.18⁸ ≈ 1e-6.
     """
     probes = rng.standard_normal((stack.shape[0], PROBES), dtype=stack.rows.dtype.type)
     probes /= np.sqrt(np.einsum("ij,ij->j", probes, probes))
     scale = 1.0
-    for _ in range(2):
+    for _ in range(POWER_STEPS):
         probes -= basis @ (basis.T @ probes)
         probes = stack.times(stack.transposed_times(probes).copy())
         probes -= basis @ (basis.T @ probes)
@@ -147,4 +148,4 @@ def _residual_norm(stack: Stack, basis: Floats, rng: np.random.Generator) -> flo
             return 0.0
         probes /= largest
         scale *= largest
-    return float((20.0 * stack.shape[0]) ** 0.25 * np.sqrt(scale))
+    return float(((20.0 * stack.shape[0]) ** 0.5 * scale) ** (1 / POWER_STEPS))

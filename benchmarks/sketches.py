@@ -1,0 +1,315 @@
+"""Sketches beside their peers: speed and ‖XᵀX − BᵀB‖₂, in one run.
+
+    python -m benchmarks.sketches tall        # 1,000,000 × 100, l = 100: a Gram matrix is enough
+    python -m benchmarks.sketches wide        # 100,000 × 1,000, l = 100
+    python -m benchmarks.sketches text        # pooled intent queries, hashed to 2¹⁶ columns, l = 256
+    python -m benchmarks.sketches parts       # 1 to 50 parts sketched apart and merged; two processes
+
+The best of ``--repeats`` runs counts: whatever else the machine does can only slow a run down. gensim is
+needed for ``text`` (``pip install "spectralnlp[bench]"``), scikit-learn for all.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from spectralnlp_sketch import FileRows, FrequentDirections, MatrixCorpus, RowFormat
+from spectralnlp_sketch.frequent_directions.estimator import covariance_error
+from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
+
+from spectralnlp.engine import accumulate, use_engine
+
+INTENTS = ("atis", "banking77", "clinc150", "hwu64", "snips")
+
+
+class Timed(NamedTuple):
+    seconds: float
+    result: Any
+
+
+def best_of(repeats: int, work: Callable[[], Any]) -> Timed:
+    """The fastest of some runs, and what it gave."""
+    runs = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        result = work()
+        runs.append(Timed(time.perf_counter() - started, result))
+    return min(runs, key=lambda run: run.seconds)
+
+
+def decaying(n: int, d: int, seed: int = 0) -> np.ndarray:
+    """A signal of 50 directions of falling strength under noise: float64 (n, d)."""
+    rng = np.random.default_rng(seed)
+    directions = np.linalg.qr(rng.standard_normal((d, 50)))[0] * np.linspace(10, 1, 50)
+    matrix = rng.standard_normal((n, d))
+    matrix *= 0.1
+    for start in range(0, n, 10_000):
+        part = matrix[start : start + 10_000]
+        part += rng.standard_normal((len(part), 50)) @ directions.T
+    return matrix
+
+
+def eigenvalues(matrix: np.ndarray) -> np.ndarray:
+    """Those of XᵀX, descending."""
+    return np.linalg.eigvalsh(matrix.T @ matrix)[::-1]
+
+
+def k_bound(values: np.ndarray, size: int) -> float:
+    """The smallest ‖X − X_k‖²_F/(l − k) over k: what frequent directions promise."""
+    tails = np.append(np.cumsum(values[::-1])[::-1], 0.0)
+    return float(min(tails[k] / (size - k) for k in range(min(size, len(values)))))
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+
+def tall(arguments: argparse.Namespace) -> None:
+    """A million short rows: nothing beats XᵀX."""
+    n, d, size = arguments.rows or 1_000_000, 100, 100
+    matrix = np.random.default_rng(0).standard_normal((n, d))
+    gram = best_of(arguments.repeats, lambda: matrix.T @ matrix)
+    rows = [("one Gram product, XᵀX", f"{gram.seconds:.2f}", "1.0", "0")]
+
+    def measure(name: str, repeats: int, work: Callable[[], np.ndarray]) -> None:
+        run = best_of(repeats, work)
+        error = np.abs(np.linalg.eigvalsh(gram.result - run.result.T @ run.result)).max()
+        relative = error / np.linalg.eigvalsh(gram.result)[-1]
+        shown = "0" if relative < 1e-12 else f"{relative:.4f}"
+        rows.append((name, f"{run.seconds:.2f}", f"{run.seconds / gram.seconds:.1f}", shown))
+
+    measure("`FrequentDirections(100)` (gram)", arguments.repeats, lambda: fitted(matrix, size))
+    measure("… `method=dense`", 1, lambda: fitted(matrix, size, method="dense"))
+    measure("… `method=figure-1`, as printed", 1, lambda: fitted(matrix, size, method="figure-1"))
+    measure("scikit-learn IncrementalPCA", 1, lambda: incremental_pca(matrix, size))
+    print(f"### {n:,} × {d} normal numbers, l = {size}\n")
+    print(report.table(("", "s", "× one Gram product", "error / λ₁"), rows), end="\n\n")
+
+
+def wide(arguments: argparse.Namespace) -> None:
+    """A hundred thousand rows of a thousand columns: every method, with its bound."""
+    n, d, size = arguments.rows or 100_000, 1000, 100
+    matrix = decaying(n, d)
+    values = eigenvalues(matrix)
+    promised = k_bound(values, size)
+    unit = values[size]
+    rows: list[tuple[object, ...]] = []
+
+    def measure(name: str, repeats: int, work: Callable[[], Any]) -> None:
+        run = best_of(repeats, work)
+        sketch, bound = run.result if isinstance(run.result, tuple) else (run.result, None)
+        error = covariance_error(matrix, sketch)
+        said = None if bound is None else f"{bound / unit:.2f}"
+        rows.append((name, f"{n / run.seconds:,.0f}", f"{error / unit:.2f}", said))
+
+    for method in ("auto", "dense", "randomised", "figure-1"):
+        repeats = 1 if method == "figure-1" else arguments.repeats
+        measure(f"`method={method}`", repeats, lambda method=method: with_bound(matrix, size, method=method))
+    measure("scikit-learn IncrementalPCA", 1, lambda: incremental_pca(matrix, size))
+    print(f"### {n:,} × {d:,}, 50 directions and noise, l = {size}\n")
+    print(f"Errors in units of the best rank-{size} error, λ₁₀₁; the k-bound is {promised / unit:.2f}.\n")
+    print(report.table(("", "rows/s", "error", "`bound_`"), rows), end="\n\n")
+
+
+def fitted(matrix: Any, size: int, **options: Any) -> np.ndarray:
+    return FrequentDirections(size, **options).fit(matrix).sketch_
+
+
+def with_bound(matrix: Any, size: int, **options: Any) -> tuple[np.ndarray, float]:
+    sketch = FrequentDirections(size, **options).fit(matrix)
+    return sketch.sketch_, sketch.bound_
+
+
+def incremental_pca(matrix: np.ndarray, size: int) -> np.ndarray:
+    from sklearn.decomposition import IncrementalPCA
+
+    # It centres: with the mean put back as a row its sketch stands for XᵀX like the others.
+    pca = IncrementalPCA(size).fit(matrix)
+    rows = pca.singular_values_[:, None] * pca.components_
+    return np.vstack([rows, np.sqrt(len(matrix)) * pca.mean_])
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+
+def intent_queries(corpora: Path) -> list[str]:
+    """The training queries of five intent corpora, without their labels."""
+    queries = []
+    for name in INTENTS:
+        path = corpora / "intents" / name / "train.tsv"
+        if not path.exists():
+            sys.exit(f"{path}: no such file; say with --corpora where the corpora are")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        queries += [line.split("\t", 1)[1] for line in lines]
+    return queries
+
+
+def text(arguments: argparse.Namespace) -> None:
+    """Hashed n-grams of queries against gensim's one-pass LSI."""
+    size = 256
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "queries.txt")
+        path.write_text("".join(f"{query}\n" for query in intent_queries(arguments.corpora)))
+        corpus = FileRows([path], RowFormat("text", 2**16, (1, 3)))
+        started = time.perf_counter()
+        blocks = [batch.examples.matrix for batch in corpus.batches(8192)]
+        hashing = time.perf_counter() - started
+    matrix = sp.csr_matrix(sp.vstack(blocks))
+    matrix.sort_indices()
+    n = matrix.shape[0]
+    fitted(matrix[:2000], size)  # compiles
+    best = best_values(matrix, size)[size]
+    rows: list[tuple[object, ...]] = []
+
+    def measure(name: str, repeats: int, work: Callable[[], Any]) -> float:
+        run = best_of(repeats, work)
+        sketch, bound = run.result if isinstance(run.result, tuple) else (run.result, None)
+        error = covariance_error(matrix, sketch)
+        cells = (
+            f"{n / run.seconds:,.0f}",
+            f"{error:.0f}",
+            f"{error / best:.2f}",
+            f"{(error / best) ** 0.5:.2f}",
+        )
+        said = None if bound is None else f"{bound:.0f}"
+        rows.append((name, *cells, said, run.seconds))
+        return run.seconds
+
+    for name, options in SETTINGS.items():
+        measure(name, arguments.repeats, lambda options=options: with_bound(matrix, size, **options))
+    reference = measure("gensim LsiModel, chunk 20,000", 1, lambda: gensim_sketch(matrix, size, 20_000))
+    print(f"### {n:,} × 2¹⁶ counts of 1–3-grams, {matrix.nnz / n:.1f} a row, float32, l = {size}\n")
+    print(
+        f"The best rank-{size} error is λ₂₅₇ = {best:.0f}. Hashing the text alone: {n / hashing:,.0f} rows/s.\n"
+    )
+    header = ("", "rows/s", "error", "/ best", "√(/ best)", "`bound_`", "× gensim's rows/s")
+    shown = [(*cells, f"{reference / seconds:.1f}") for *cells, seconds in rows]
+    print(report.table(header, shown), end="\n\n")
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "`FrequentDirections(256)` (randomised)": {},
+    "… `buffer_rows=25600`": {"buffer_rows": 25_600},
+    "… `buffer_rows=8192`": {"buffer_rows": 8192},
+}
+
+
+def best_values(matrix: Any, size: int) -> np.ndarray:
+    """The leading eigenvalues of XᵀX, by many more iterations than a sketch makes."""
+    exact = matrix.astype(np.float64)
+    basis = np.random.default_rng(1).standard_normal((matrix.shape[1], size + 64))
+    for _ in range(6):
+        basis = np.linalg.qr(exact.T @ (exact @ basis))[0]
+    small = exact @ basis
+    return np.linalg.eigvalsh(small.T @ small)[::-1]
+
+
+def gensim_sketch(matrix: Any, size: int, chunk: int) -> np.ndarray:
+    """σ_i v_iᵀ of gensim's model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from gensim.matutils import Sparse2Corpus
+        from gensim.models import LsiModel
+
+        corpus = Sparse2Corpus(matrix, documents_columns=False)
+        names = dict.fromkeys(range(matrix.shape[1]), "")
+        model = LsiModel(
+            corpus, num_topics=size, id2word=names, chunksize=chunk, onepass=True, dtype=np.float32
+        )
+    return (model.projection.u * model.projection.s).T
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+
+def parts(arguments: argparse.Namespace) -> None:
+    """The paper's table 3, with more columns than the sketch has rows, so that it means something."""
+    n, d, size = arguments.rows or 200_000, 400, 100
+    matrix = decaying(n, d)
+    values = eigenvalues(matrix)
+    print(f"### {n:,} × {d} in parts, sketched apart and merged, l = {size}\n")
+    print(
+        f"Errors in units of λ₁₀₁. Bounds: figure 1's 2‖X‖²/l = {2 * values.sum() / size / values[size]:.1f}, "
+    )
+    print(
+        f"the k-bound {k_bound(values, size) / values[size]:.2f}. A sketch of zeros: {values[0] / values[size]:.1f}.\n"
+    )
+    rows = []
+    for n_parts in (1, 2, 4, 5, 8, 10, 16, 20, 25, 40, 50):
+        cells: list[str] = []
+        for method in ("figure-1", "dense"):
+            corpus = MatrixCorpus(matrix, n_parts)
+            run = best_of(
+                1, lambda: accumulate(FrequentDirectionsMoments(size, d, method), corpus, batch_size=8192)
+            )  # noqa: B023
+            sketch = run.result.sketch
+            error = covariance_error(matrix, sketch.rows) / values[size]
+            cells += [f"{run.seconds:.1f}", f"{error:.2f}", f"{sketch.bound / values[size]:.2f}"]
+        rows.append((n_parts, *cells))
+    header = (
+        "parts",
+        *(f"{method}: {cell}" for method in ("figure 1", "dense") for cell in ("s", "error", "`bound_`")),
+    )
+    print(report.table(header, rows), end="\n\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "matrix.npy")
+        np.save(path, matrix)
+        rows = [
+            speed_row(path, n_parts, size, d, method)
+            for method in ("figure-1", "dense")
+            for n_parts in (2, 4, 8)
+        ]
+    print("Two processes that each read their rows of one file, start of the processes included:\n")
+    print(report.table(("method, parts", "one process: s", "two: s", "speed-up"), rows), end="\n\n")
+
+
+def speed_row(path: Path, n_parts: int, size: int, d: int, method: str) -> tuple[str, ...]:
+    corpus = FileRows([path], n_partitions=n_parts)
+    seconds, sketches = [], []
+    for engine, options in (("serial", {}), ("processes", {"jobs": 2})):
+        with use_engine(engine, **options):
+            run = best_of(
+                1, lambda: accumulate(FrequentDirectionsMoments(size, d, method), corpus, batch_size=8192)
+            )
+        seconds.append(run.seconds)
+        sketches.append(run.result.sketch.rows.tobytes())
+    assert sketches[0] == sketches[1], "engines must agree to the byte"
+    one, two = seconds
+    return (f"{method}, {n_parts}", f"{one:.1f}", f"{two:.1f}", f"{one / two:.2f}")
+
+
+TABLES: dict[str, Callable[[argparse.Namespace], None]] = {
+    "tall": tall,
+    "wide": wide,
+    "text": text,
+    "parts": parts,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tables", nargs="*", choices=TABLES, metavar="TABLE", help="default: all")
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N")
+    parser.add_argument("--rows", type=int, metavar="N", help="fewer rows, to try it out")
+    arguments = parser.parse_args()
+    print(f"{report.machine()} One thread.\n", flush=True)
+    for name in arguments.tables or TABLES:
+        TABLES[name](arguments)
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

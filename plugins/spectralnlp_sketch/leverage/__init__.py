@@ -1,0 +1,1 @@
+"""Leverage scores: exact, sketched, and in two passes over a stream."""

@@ -1,0 +1,69 @@
+"""The triangle R of a QR decomposition as moments: RᵀR = XᵀX without squaring the condition number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.moments import Moments
+from spectralnlp_sketch.rows import check_finite, matrix_of
+
+Floats = NDArray[np.float64]
+
+
+class TriangleMoments(Moments[Any]):
+    """R (at most d, d) with a diagonal that is not negative, by QR of R above new rows.
+
+    Demmel, Grigori, Hoemmen and Langou 2012, *Communication-optimal parallel and sequential QR*, section 4.
+
+    Args:
+        n_columns: d.
+    """
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_columns = n_columns
+        self.triangle: Floats = np.zeros((0, n_columns))
+        self.n_rows = np.zeros((), dtype=np.int64)
+
+    def observe(self, batch: Batch[Any]) -> None:
+        """Add rows, dense or sparse.
+
+        Raises:
+            MatrixError: another width, a NaN or an infinity (which row).
+        """
+        matrix = matrix_of(batch, self.n_columns)
+        check_finite(matrix, batch.start, batch.document)
+        dense = matrix.toarray() if sp.issparse(matrix) else matrix
+        self._take(dense.astype(np.float64, copy=False))
+        self.n_rows += matrix.shape[0]
+
+    def _take(self, rows: Floats) -> None:
+        if not len(rows):
+            return
+        triangle = np.linalg.qr(np.concatenate([self.triangle, rows]), mode="r")
+        signs = np.where(np.diagonal(triangle) < 0, -1.0, 1.0)
+        self.triangle = np.triu(triangle) * signs[:, None]
+
+    def _add(self, other: Self) -> None:
+        if len(self.triangle):
+            self._take(other.triangle)
+        else:
+            self.triangle = other.triangle.copy()
+        self.n_rows += other.n_rows
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.triangle = arrays["triangle"].copy()
+        self.n_rows[...] = arrays["n_rows"]
+
+    def parameters(self) -> dict[str, Any]:
+        """``n_columns``."""
+        return {"n_columns": self.n_columns}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``triangle``: float64 (at most d, d); ``n_rows``: int64 ()."""
+        return {"triangle": self.triangle, "n_rows": self.n_rows}

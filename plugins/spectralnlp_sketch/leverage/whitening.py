@@ -1,0 +1,108 @@
+"""From a sketch of X to W (d, r) with ‖xᵀW‖² the leverage score of a row x: W Wᵀ = (XᵀX)⁺."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+from spectralnlp_sketch.rows import Matrix
+
+Floats = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+#: The relative error that exact scores are allowed.
+TOLERANCE = 1e-6
+
+
+class Whitener(NamedTuple):
+    """What turns rows into leverage scores.
+
+    Args:
+        matrix: W (d, r).
+        triangular: whether W is upper triangular, which halves the work.
+        rank: r, the directions that count.
+        error: an estimate of the relative error of the scores that rounding causes.
+        condition: σ₁/σ_r, of columns scaled to one length.
+    """
+
+    matrix: Floats
+    triangular: bool
+    rank: int
+    error: float
+    condition: float
+
+
+def from_gram(gram: Floats) -> Whitener | None:
+    """By Cholesky decomposition of XᵀX; None where that is not accurate to `TOLERANCE`.
+
+    Columns are scaled to one length first: scores do not change, and the condition number falls (van der
+    Sluis 1969). The error is about κ(X)²·eps.
+    """
+    lengths = np.sqrt(np.diagonal(gram))
+    if not lengths.all():
+        return None
+    scaled = gram / np.outer(lengths, lengths)
+    upper, failed = lapack.dpotrf(scaled, lower=0)
+    if failed:
+        return None
+    reciprocal, _ = lapack.dpocon(upper, np.abs(scaled).sum(axis=0).max())
+    if reciprocal * TOLERANCE < 10 * EPS:
+        return None
+    return _inverted(np.triu(upper), lengths, EPS / reciprocal, reciprocal**-0.5)
+
+
+def from_triangle(triangle: Floats) -> Whitener | None:
+    """By inverting R of X = QR; None where that is not accurate to `TOLERANCE`.
+
+    The error is about κ(X)·eps.
+    """
+    d = triangle.shape[1]
+    lengths = np.sqrt(np.einsum("ij,ij->j", triangle, triangle))
+    if len(triangle) < d or not lengths.all() or not np.diagonal(triangle).all():
+        return None
+    scaled = triangle / lengths
+    reciprocal, _ = lapack.dtrcon(scaled)
+    if reciprocal * TOLERANCE < 10 * EPS:
+        return None
+    return _inverted(scaled, lengths, EPS / reciprocal, 1 / reciprocal)
+
+
+def _inverted(upper: Floats, lengths: Floats, error: float, condition: float) -> Whitener:
+    inverse, _ = lapack.dtrtri(upper)
+    return Whitener(np.asfortranarray(inverse / lengths[:, None]), True, len(upper), error, condition)
+
+
+def from_rows(rows: Floats, truncate: float) -> Whitener:
+    """By an SVD of rows B with BᵀB = XᵀX, or close to it; small singular values are left out.
+
+    Chin and Liang 2019, algorithms 2 and 3: W = VΣ⁻¹.
+
+    Args:
+        rows: B (m, d).
+        truncate: singular values up to this share of the largest count as zero.
+    """
+    d = rows.shape[1]
+    # Where the columns are of very different lengths the small ones are not noise: as in `from_gram`.
+    _, sigma, vt = scipy.linalg.svd(rows, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+    if not len(sigma) or sigma[0] == 0:
+        return Whitener(np.zeros((d, 0)), False, 0, 0.0, 1.0)
+    rank = int(np.count_nonzero(sigma > truncate * sigma[0]))
+    condition = float(sigma[0] / sigma[rank - 1])
+    return Whitener(vt[:rank].T / sigma[:rank], False, rank, condition * EPS, condition)
+
+
+def row_scores(rows: Matrix, whitener: Whitener) -> Floats:
+    """‖xᵀW‖² for each row x: float64 (n,)."""
+    if sp.issparse(rows):
+        whitened = np.asarray(rows @ whitener.matrix)
+        return np.einsum("ij,ij->i", whitened, whitened)
+    rows = rows.astype(np.float64, copy=False)
+    if whitener.triangular and rows.flags.c_contiguous:
+        whitened_t: Any = blas.dtrmm(1.0, whitener.matrix, rows.T, trans_a=1)
+        return np.einsum("ij,ij->j", whitened_t, whitened_t)
+    whitened = rows @ whitener.matrix
+    return np.einsum("ij,ij->i", whitened, whitened)
