@@ -12,77 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spectralnlp.corpus import Batch, Corpus
 from spectralnlp.engine import accumulate
-from spectralnlp.moments import Moments
+from spectralnlp_sketch.columns import ColumnMoments
 from spectralnlp_sketch.errors import MatrixError, SizeError
-from spectralnlp_sketch.rows import Matrix, Rows, check_finite, matrix_of
+from spectralnlp_sketch.rows import Matrix, Rows
 from spectralnlp_sketch.stream import MatrixCorpus
 
 Floats = NDArray[np.float64]
-
-
-class ColumnMoments(Moments[Any]):
-    """Of each column: sum, sum of squares, and in how many rows it is not zero.
-
-    Args:
-        n_columns: d.
-    """
-
-    subtractable = True
-
-    def __init__(self, n_columns: int) -> None:
-        self.n_columns = n_columns
-        self.sums: Floats = np.zeros(n_columns)
-        self.squares: Floats = np.zeros(n_columns)
-        self.nonzeros = np.zeros(n_columns, dtype=np.int64)
-        self.n_rows = np.zeros((), dtype=np.int64)
-
-    def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse.
-
-        Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
-        """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
-        wide = matrix.astype(np.float64, copy=False)
-        if sp.issparse(wide):
-            self.sums += np.bincount(wide.indices, wide.data, self.n_columns)
-            self.squares += np.bincount(wide.indices, wide.data**2, self.n_columns)
-            self.nonzeros += np.bincount(wide.indices[wide.data != 0], minlength=self.n_columns)
-        else:
-            self.sums += wide.sum(axis=0)
-            self.squares += np.einsum("ij,ij->j", wide, wide)
-            self.nonzeros += np.count_nonzero(wide, axis=0)
-        self.n_rows += wide.shape[0]
-
-    @property
-    def means(self) -> Floats:
-        """Column means (d,)."""
-        return self.sums / max(int(self.n_rows), 1)
-
-    @property
-    def deviations(self) -> Floats:
-        """Standard deviations of columns (d,), by n."""
-        n = max(int(self.n_rows), 1)
-        return np.sqrt(np.maximum(self.squares / n - self.means**2, 0.0))
-
-    @property
-    def idf(self) -> Floats:
-        """ln((1 + n)/(1 + df)) + 1 (d,), as scikit-learn smooths it."""
-        return np.log((1.0 + int(self.n_rows)) / (1.0 + self.nonzeros)) + 1.0
-
-    def parameters(self) -> dict[str, Any]:
-        """``n_columns``."""
-        return {"n_columns": self.n_columns}
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """``sums`` and ``squares``: float64 (d,); ``nonzeros``: int64 (d,); ``n_rows``: int64 ()."""
-        return {
-            "sums": self.sums,
-            "squares": self.squares,
-            "nonzeros": self.nonzeros,
-            "n_rows": self.n_rows,
-        }
 
 
 class Centring(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sketch_cases import DIRECTIONS_CASES, LINEAR_CASES, ROWS, assert_within_bounds
 
 from spectralnlp.corpus import Batch
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
@@ -31,6 +32,7 @@ class MomentsCase:
         others: make empty moments of the same class with one parameter changed each.
         examples: data to observe.
         exact: whether the sums are of integers, equal to the last bit in any order.
+        assert_same: what splits and orders must leave the same, where that is not every number.
     """
 
     name: str
@@ -38,6 +40,7 @@ class MomentsCase:
     examples: Sequence[Any]
     others: dict[str, Callable[[], Moments[Any]]]
     exact: bool
+    assert_same: Callable[[Any, Any], None] | None = None
 
 
 class BigramCounts(Counts[Sequence[str]]):
@@ -184,5 +187,10 @@ CASES = [
             "max_pairs": lambda: HashedPairCounts(3, max_pairs=100),
         },
         exact=True,
+    ),
+    *(MomentsCase(name, empty, ROWS, others, exact=exact) for name, (empty, others), exact in LINEAR_CASES),
+    *(
+        MomentsCase(name, empty, ROWS, others, exact=False, assert_same=assert_within_bounds)
+        for name, (empty, others) in DIRECTIONS_CASES
     ),
 ]

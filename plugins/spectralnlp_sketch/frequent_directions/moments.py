@@ -161,17 +161,16 @@ class FrequentDirectionsMoments(Moments[Any]):
         return np.zeros((0, self.n_columns), dtype=self.dtype)
 
     def _add(self, other: Self) -> None:
-        self._totals[:3] += other._totals[:3]
-        if self.method == "figure-1":
-            self._take(other._sketch)
-        elif len(other._sketch):
-            self._totals[3] += other._totals[3]
-            if len(self._sketch):
+        self._totals += other._totals
+        if len(other._sketch):
+            if not len(self._sketch) and not (self.method == "figure-1" and self._n_waiting):
+                self._sketch = other._sketch.copy()
+            elif self.method == "figure-1":
+                self._take(other._sketch)
+            else:
                 both = shrink(np.concatenate([self._sketch, other._sketch]), self.sketch_size)
                 self._sketch = both.rows
                 self._totals[2] += both.shrinkage
-            else:
-                self._sketch = other._sketch.copy()
         self._take(other._stacked_waiting())
 
     def parameters(self) -> dict[str, Any]:

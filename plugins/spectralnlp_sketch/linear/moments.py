@@ -38,6 +38,7 @@ class LinearSketch(Moments[Any]):
         seed: of S; from 0 to 2⁶³ − 1.
     """
 
+    #: Sums of ±x are exact for integers, as counts are; for other numbers they undo to rounding.
     subtractable = True
     method: ClassVar[str]
 
@@ -135,6 +136,7 @@ class GaussianMoments(LinearSketch):
     """Entries of S are independent normals of variance 1/m (Woodruff 2014, theorem 2.3)."""
 
     method = "gaussian"
+    subtractable = False
 
     @property
     def scale(self) -> float:

@@ -1,0 +1,96 @@
+"""Moments of the sketch plugin under the laws: rows of small integers, so that even float sums are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from spectralnlp_sketch.columns import ColumnMoments
+from spectralnlp_sketch.frequent_directions.gram import GramMoments
+from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
+from spectralnlp_sketch.leverage.moments import TriangleMoments
+from spectralnlp_sketch.linear.moments import (
+    CountSketchMoments,
+    GaussianMoments,
+    OSNAPMoments,
+    SRHTMoments,
+)
+
+from spectralnlp.moments import Moments
+
+Empty = Callable[[], Moments[Any]]
+
+WIDTH = 5
+ROWS = list(np.random.default_rng(3).integers(-4, 5, (37, WIDTH)).astype(np.float64))
+
+_BASE = {"sketch_size": 4, "n_columns": WIDTH, "seed": 1}
+_OTHER = {"sketch_size": 3, "n_columns": WIDTH + 1, "seed": 2}
+
+
+def _variants(cls: type[Any], base: dict[str, Any], other: dict[str, Any]) -> dict[str, Empty]:
+    return {name: lambda name=name: cls(**{**base, name: other[name]}) for name in other}
+
+
+def _linear(cls: type[Any], **own: tuple[Any, Any]) -> tuple[Empty, dict[str, Empty]]:
+    base = {**_BASE, **{name: pair[0] for name, pair in own.items()}}
+    other = {**_OTHER, **{name: pair[1] for name, pair in own.items()}}
+    return lambda: cls(**base), _variants(cls, base, other)
+
+
+#: name, class's empty moments and variants, whether sums of these rows are exact
+LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
+    ("count sketch", _linear(CountSketchMoments), True),
+    ("OSNAP", _linear(OSNAPMoments, n_nonzeros=(2, 3)), True),
+    ("SRHT", _linear(SRHTMoments, block_size=(8, 16)), True),
+    ("Gaussian sketch", _linear(GaussianMoments), False),
+    ("Gram matrix", (lambda: GramMoments(WIDTH), {"n_columns": lambda: GramMoments(2)}), True),
+    ("column sums", (lambda: ColumnMoments(WIDTH), {"n_columns": lambda: ColumnMoments(2)}), True),
+    ("triangle", (lambda: TriangleMoments(WIDTH), {"n_columns": lambda: TriangleMoments(2)}), False),
+]
+
+_DIRECTIONS: dict[str, Any] = {
+    "sketch_size": 3,
+    "n_columns": WIDTH,
+    "method": "dense",
+    "dtype": "float64",
+    "sparse": False,
+    "buffer_rows": 4,
+    "seed": 0,
+}
+_OTHER_DIRECTIONS: dict[str, Any] = {
+    "sketch_size": 2,
+    "n_columns": 2,
+    "method": "figure-1",
+    "dtype": "float32",
+    "sparse": True,
+    "buffer_rows": 5,
+    "seed": 1,
+}
+
+
+def directions_case(method: str, **changes: Any) -> tuple[Empty, dict[str, Empty]]:
+    """Empty frequent directions of a method, and one variant for each parameter."""
+    base = {**_DIRECTIONS, "method": method, **changes}
+    other = {**_OTHER_DIRECTIONS, "method": "dense" if method != "dense" else "figure-1"}
+    if base["sparse"]:
+        other["sparse"] = False
+    return lambda: FrequentDirectionsMoments(**base), _variants(FrequentDirectionsMoments, base, other)
+
+
+DIRECTIONS_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]]]] = [
+    ("frequent directions, figure 1", directions_case("figure-1")),
+    ("frequent directions, dense", directions_case("dense")),
+    ("frequent directions, randomised", directions_case("randomised")),
+    ("frequent directions, sparse", directions_case("randomised", sparse=True)),
+]
+
+
+def assert_within_bounds(left: Any, right: Any) -> None:
+    """Two sketches of the same rows: each within its own bound of XᵀX, so both of each other."""
+    assert left.n_rows == right.n_rows
+    np.testing.assert_allclose(left.squared_norm, right.squared_norm)
+    ours, theirs = left.sketch, right.sketch
+    difference = ours.rows.T @ ours.rows - theirs.rows.T @ theirs.rows
+    slack = 1e-9 * (1.0 + left.squared_norm)
+    assert np.abs(np.linalg.eigvalsh(difference)).max() <= max(ours.bound, theirs.bound) + slack
