@@ -59,6 +59,7 @@ def sparse_svd(
     matrix: Any,
     rank: int,
     *,
+    less: tuple[Array, Array] | None = None,
     oversampling: int = 20,
     iterations: int = 4,
     random_state: int = 0,
@@ -70,7 +71,9 @@ def sparse_svd(
 
     Args:
         matrix: scipy.sparse, (m, n), float32 or float64.
-        rank, oversampling, iterations, random_state: as in `randomized_svd`.
+        rank: triplets wanted.
+        less: a and b of a product abᵀ that is taken from the matrix first, as centring does.
+        oversampling, iterations, random_state: as in `randomized_svd`.
 
     Returns:
         U (m, r), the singular values (r,), descending, and V (n, r), of the matrix's type.
@@ -82,12 +85,20 @@ def sparse_svd(
         return np.empty((m, 0), kind), np.empty(0, kind), np.empty((n, 0), kind)
     width = min(rank + oversampling, m, n)
     rows, columns = matrix.tocsr(), matrix.T.tocsr()
+    a, b = (np.zeros(m, kind), np.zeros(n, kind)) if less is None else less
+
+    def multiply(x: Array) -> Array:
+        return rows @ x - np.outer(a, b @ x)
+
+    def multiply_transposed(x: Array) -> Array:
+        return columns @ x - np.outer(b, a @ x)
+
     start = np.random.default_rng(random_state).standard_normal((n, width)).astype(kind)
-    basis = orthonormal(rows @ start)
+    basis = orthonormal(multiply(start))
     for _ in range(iterations):
-        basis = orthonormal(columns @ basis)
-        basis = orthonormal(rows @ basis)
-    v, sigma, inner = np.linalg.svd(columns @ basis, full_matrices=False)
+        basis = orthonormal(multiply_transposed(basis))
+        basis = orthonormal(multiply(basis))
+    v, sigma, inner = np.linalg.svd(multiply_transposed(basis), full_matrices=False)
     u, v = (basis @ inner.T)[:, :rank], v[:, :rank]
     signs = _signs(u)
     return u * signs, sigma[:rank], v * signs

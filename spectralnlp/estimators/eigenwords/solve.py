@@ -114,8 +114,8 @@ def solve_vectors(
 
     ``svd``: U of A = UΣVᵀ. ``cca``, one-step CCA of a word and its context, both one-hot, so that their
     covariances are the diagonals of row and column sums (Dhillon et al. 2015, *Eigenwords: spectral word
-    embeddings*, section 3.3): U of R^-½ A C^-½. The first pair of singular vectors, √R1 and √C1, is what
-    centring takes away, and is left out. Columns' vectors are C^-½ V Σ, for ``svd`` VΣ.
+    embeddings*, section 3.3): U of R^-½ A C^-½, less its trivial pair of singular vectors, √R1 and √C1, which
+    is what centring takes away. Columns' vectors are C^-½ V Σ, for ``svd`` VΣ.
 
     Args:
         matrix: A, transformed counts.
@@ -126,33 +126,32 @@ def solve_vectors(
     Returns:
         float32 (n_rows, k), (k,) and (n_columns, k).
     """
-    trivial = 1 if variant == "cca" else 0
     scale = np.ones(matrix.shape[1], np.float32)
+    trivial: tuple[Array32, Array32] | None = None
     if variant == "cca":
-        scale = _inverse_root(matrix.sum(axis=0))
-        matrix = scipy.sparse.diags_array(_inverse_root(matrix.sum(axis=1))) @ matrix
+        rows, columns = (np.asarray(matrix.sum(axis=axis), np.float64).ravel() for axis in (1, 0))
+        total = max(float(rows.sum()), 1e-30)
+        trivial = np.sqrt(rows / total).astype(np.float32), np.sqrt(columns / total).astype(np.float32)
+        scale = _inverse_root(columns)
+        matrix = scipy.sparse.diags_array(_inverse_root(rows)) @ matrix
         matrix = (matrix @ scipy.sparse.diags_array(scale)).tocsr()
     u, sigma, v = sparse_svd(
-        matrix,
-        dimensions + trivial,
-        oversampling=oversampling,
-        iterations=iterations,
+        matrix, dimensions, less=trivial, oversampling=oversampling, iterations=iterations,
         random_state=random_state,
-    )
-    rank = int((sigma > _NEGLIGIBLE * sigma[0]).sum()) if len(sigma) and sigma[0] > 0 else 0
-    if rank < dimensions + trivial:
+    )  # fmt: skip
+    scale_of_all = 1.0 if variant == "cca" else float(sigma[:1].sum())
+    rank = int((sigma > _NEGLIGIBLE * scale_of_all).sum())
+    if rank == 0:
+        raise InputError("the words all have the same contexts", hint="give more text")
+    if rank < dimensions:
         found = ", ".join(f"{value:.2g}" for value in sigma[max(rank - 3, 0) : rank + 1])
         warnings.warn(
-            f"dimensions lowered from {dimensions} to {max(rank - trivial, 0)}: the counts have no higher "
-            f"rank (singular values end in {found})",
+            f"dimensions lowered from {dimensions} to {rank}: the counts have no higher rank "
+            f"(singular values end in {found})",
             stacklevel=2,
         )
-    kept = slice(trivial, max(rank, trivial))
-    if rank <= trivial:
-        raise InputError("the words all have the same contexts", hint="give more text")
-    return u[:, kept], sigma[kept], scale[:, None] * v[:, kept] * sigma[kept]
+    return u[:, :rank], sigma[:rank], scale[:, None] * v[:, :rank] * sigma[:rank]
 
 
-def _inverse_root(sums: NDArray[np.float32]) -> Array32:
-    sums = np.asarray(sums, np.float32).ravel()
+def _inverse_root(sums: NDArray[np.float64]) -> Array32:
     return np.where(sums > 0, 1 / np.sqrt(np.maximum(sums, 1e-30)), 0).astype(np.float32)

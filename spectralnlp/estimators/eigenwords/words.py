@@ -80,7 +80,7 @@ class NamedWords(WordNumbers):
 
     def number(self, text: Bytes) -> Ints:
         """As the base class says."""
-        ids, position, n_ids = np.empty(len(text) // 2 + 3, np.int32), 0, 1
+        ids, position, n_ids = np.empty(len(text) + 2, np.int32), 0, 1  # at worst a letter a line
         ids[0] = 0
         while True:
             position, self.n_words, n_ids = intern_words(
@@ -162,7 +162,7 @@ class HashedWords(WordNumbers):
         needed = self._n_letters + len(text)
         if needed > len(self._letters):
             self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
-        ids = np.empty(len(text) // 2 + 3, np.int32)
+        ids = np.empty(len(text) + 2, np.int32)
         ids[0] = 0
         self._n_letters, n_ids = bucket_words(
             text, self.bits, self._letters, self._bounds, self._hashes, self.counts, self._n_letters, ids, 1

@@ -1,0 +1,182 @@
+"""Counting words and pairs, against a few lines of plain Python."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralnlp.corpus import Batch, InMemoryCorpus
+from spectralnlp.engine import accumulate
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.eigenwords import HashedPairCounts, Ngrams, PairCounts
+from spectralnlp.estimators.eigenwords.kernels import ID_BITS
+from spectralnlp.estimators.eigenwords.ngrams import read_ngrams
+from spectralnlp.estimators.eigenwords.spelling import features_of
+from spectralnlp.estimators.eigenwords.words import bucket_of
+
+SENTENCES = st.lists(st.lists(st.sampled_from(["a", "b", "c", "Éa", "the"]), max_size=9), max_size=9)
+
+
+def reference(sentences: list[list[str]], window: int) -> Counter[tuple[int, str, str]]:
+    pairs: Counter[tuple[int, str, str]] = Counter()
+    for sentence in sentences:
+        words = ["", *(word.lower() for word in sentence), ""]
+        if len(words) == 2:
+            continue
+        for i, left in enumerate(words):
+            for distance in range(1, window + 1):
+                if i + distance < len(words) and (left or words[i + distance]):
+                    pairs[distance, left, words[i + distance]] += 1
+    return pairs
+
+
+def table(counts: PairCounts) -> Counter[tuple[int, str, str]]:
+    keys, values = counts.pairs.sorted()
+    mask = (1 << ID_BITS) - 1
+    decoded = zip(
+        (keys >> 58).tolist(), (keys >> ID_BITS & mask).tolist(), (keys & mask).tolist(), strict=True
+    )
+    named = [(d, *counts.names(np.array([left, right]))) for d, left, right in decoded]
+    return Counter(dict(zip(named, values.tolist(), strict=True)))
+
+
+def counted(examples: list[object], **options: int) -> PairCounts:
+    counts = PairCounts(**options)  # type: ignore[arg-type]
+    counts.observe(Batch(examples, "memory", 0, 0))  # type: ignore[arg-type]
+    return counts
+
+
+@given(sentences=SENTENCES, window=st.integers(1, 4))
+def test_pairs_are_those_of_the_definition(sentences: list[list[str]], window: int) -> None:
+    expected = reference(sentences, window)
+    assert table(counted(list(sentences), window=window)) == expected
+    lines = "\n".join(" ".join(sentence) for sentence in sentences)
+    assert table(counted([lines], window=window)) == expected
+
+
+def test_blanks_of_all_kinds_and_empty_lines() -> None:
+    counts = counted(["  a\tb \r\n\n\n c", "", "d"])
+    assert counts.words.counts[0] == 3
+    assert counts.n_tokens == 4
+    assert (1, "a", "b") in table(counts)
+    assert (1, "b", "c") not in table(counts)
+
+
+def test_a_lone_surrogate_is_a_question_mark() -> None:
+    assert table(counted(["a \udce9"]))[1, "a", "?"] == 1
+
+
+def test_many_words_grow_every_table() -> None:
+    words = [f"w{i}" for i in range(30_000)]
+    counts = counted([" ".join(words)], window=1)
+    assert counts.words.n_words == 30_001
+    assert len(counts.pairs) == 30_001
+    assert counts.names(np.array([1, 30_000])) == ["w0", "w29999"]
+
+
+def test_n_grams_count_as_the_text_that_they_come_from(tmp_path: Path) -> None:
+    text = ["a", "b", "c", "a", "b", "d", "a", "b"]
+    trigrams = Counter(zip(text, text[1:], text[2:], strict=False))
+    path = tmp_path / "trigrams.txt"
+    path.write_text("".join(f"{' '.join(gram)}\t{count}\n" for gram, count in trigrams.items()))
+    counts = counted(list(read_ngrams(path)))
+    # The last bigram begins no trigram.
+    expected = {key: n for key, n in reference([text], 2).items() if key[1] and key[2]}
+    expected[1, "a", "b"] -= 1
+    assert table(counts) == expected
+    assert counts.names(np.flatnonzero(counts.words.counts)) == ["a", "b", "c", "d"]
+
+
+def test_bigram_counts_equal_the_text() -> None:
+    text = ["the", "cat", "the", "cat", "sat"]
+    pairs = Counter(itertools.pairwise(text))
+    grams = Ngrams(list(pairs), np.array(list(pairs.values())))
+    ours = table(counted([grams], window=1))
+    assert ours == {key: n for key, n in reference([text], 1).items() if key[1] and key[2]}
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("a b 3", "1 columns"),
+        ("a b\tmany", "'many' is not a count"),
+        ("a b\t-1", "'-1' is not a count"),
+        ("a\t3", "an n-gram of 1 words"),
+        ("a b c\t3", "an n-gram of 3 words after one of 2"),
+    ],
+)
+def test_bad_n_grams_are_refused_with_their_line(tmp_path: Path, line: str, complaint: str) -> None:
+    path = tmp_path / "grams.txt"
+    path.write_text(f"x y\t1\n{line}\n")
+    with pytest.raises(InputError, match=f":2: {complaint}"):
+        list(read_ngrams(path))
+    skipped: list[InputError] = []
+    assert len(next(read_ngrams(path, skipped.append)).words) == 1
+    assert len(skipped) == 1
+
+
+def test_google_books_lines(tmp_path: Path) -> None:
+    path = tmp_path / "books.txt"
+    path.write_text("a b\t1990\t3\t2\na b\t1991\t4\t2\n")
+    assert table(counted(list(read_ngrams(path))))[1, "a", "b"] == 7
+
+
+def test_beyond_the_bound_the_rarest_pairs_go() -> None:
+    rng = np.random.default_rng(0)
+    rare = [f"{a} {b}" for a, b in rng.integers(0, 500, (4000, 2))]
+    lines = [line for pair in rare for line in (pair, "often seen")]
+    counts = accumulate(PairCounts(window=1, max_pairs=1000), InMemoryCorpus(lines))
+    assert not counts.is_exact
+    assert len(counts.pairs) <= 1000
+    assert table(counts)[1, "often", "seen"] == 4000
+
+
+def test_beyond_the_bound_the_rarest_words_go() -> None:
+    lines = [f"often w{i}" for i in range(600)]
+    counts = accumulate(PairCounts(max_words=100), InMemoryCorpus(lines), batch_size=50)
+    assert not counts.is_exact
+    assert counts.words.used().size <= 101
+    names = counts.names(counts.words.used())
+    assert "often" in names
+    assert {word for _, *pair in table(counts) for word in pair} <= set(names)
+
+
+def test_hashed_words_keep_within_their_numbers() -> None:
+    counts = HashedPairCounts(2)
+    counts.observe(Batch(["a b c d e f g h", "a b"], "memory", 0, 0))
+    assert counts.words.used().size <= 5
+    assert counts.n_tokens == 10
+    assert counts.words.counts[bucket_of("a", 2)] >= 2
+
+
+def test_what_was_not_counted_cannot_be_taken_out() -> None:
+    counts = counted(["a b", "b a"])
+    for line in ("a c", "a a", "a b a b a b"):
+        with pytest.raises(InputError, match="not counted"):
+            counts.subtract(counted([line]))
+    counts.subtract(counted(["b a"]))
+    assert table(counts) == table(counted(["a b"]))
+    with pytest.raises(ConfigError, match="not forget"):
+        HashedPairCounts(3).subtract(HashedPairCounts(3))
+
+
+@pytest.mark.parametrize("options", [{"window": 0}, {"window": 32}, {"max_pairs": 1}, {"max_words": 1}])
+def test_senseless_sizes_are_refused(options: dict[str, int]) -> None:
+    with pytest.raises(ConfigError):
+        PairCounts(**options)  # type: ignore[arg-type]
+
+
+def test_spelling_features_are_letters_not_bytes() -> None:
+    """The same number of features for words of as many letters, in one alphabet or another."""
+    features = features_of(["abcdef", "привет", "日本", "", "a"], bits=20)
+    per_word = np.diff(features.indptr).tolist()
+    assert per_word[0] == per_word[1] == 4 + 4 + 5 + 2  # prefixes, trigrams, suffixes, shape and length
+    assert per_word[2:] == [2 + 0 + 2 + 2, 2, 1 + 0 + 1 + 2]
+    shared = set(features_of(["running"]).indices) & set(features_of(["jumping"]).indices)
+    assert len(shared) >= 5  # g, ng, ing and the rest of the ending, the shape and the length
