@@ -47,7 +47,11 @@ class Centring(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.norm = norm
 
     def fit(self, X: Matrix | Corpus[Any], y: object = None) -> Self:
-        """Collect sums of a matrix (n, d), or of a corpus of rows on the current engine."""
+        """Collect sums of a matrix (n, d), or of a corpus of rows on the current engine.
+
+        Raises:
+            MatrixError: a NaN or an infinity (which row); means of sparse rows are to be subtracted.
+        """
         if isinstance(X, Corpus):
             self.n_features_in_ = X.n_columns  # type: ignore[attr-defined]
             corpus: Corpus[Any] = X
@@ -55,6 +59,8 @@ class Centring(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             corpus = MatrixCorpus(self._validated(X, reset=True))
         self._check_settings()
         self.moments_ = accumulate(ColumnMoments(self.n_features_in_), corpus, batch_size=8192)
+        if not self.moments_.n_rows:
+            raise MatrixError("the stream holds no rows")
         return self._solve()
 
     def partial_fit(self, X: Matrix, y: object = None) -> Self:
@@ -77,11 +83,7 @@ class Centring(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._solve()
 
     def transform(self, X: Matrix) -> Matrix:
-        """Rows (n, d) centred and scaled, of their own dtype; sparse rows stay sparse.
-
-        Raises:
-            MatrixError: means are to be subtracted from sparse rows.
-        """
+        """Rows (n, d) centred and scaled, of their own dtype; sparse rows stay sparse."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         if sp.issparse(X):
@@ -99,9 +101,6 @@ class Centring(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return X
 
     def _transform_sparse(self, X: Matrix) -> Matrix:
-        if self.mean:
-            hint = "use mean=False, or make them dense"
-            raise MatrixError("subtracting means would make sparse rows dense", hint=hint)
         factors = self.idf_ if self.idf else np.ones(X.shape[1])
         if self.deviation:
             factors = factors / self._divisors()
@@ -127,6 +126,9 @@ class Centring(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise SizeError(what, hint="chain two of them in a Pipeline")
 
     def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
+        if self.mean and sp.issparse(X):
+            hint = "use mean=False, or make them dense"
+            raise MatrixError("subtracting means would make sparse rows dense", hint=hint)
         kinds = [np.float64, np.float32]
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=kinds, ensure_all_finite=finite)
 

@@ -205,9 +205,9 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
         return np.empty(0), np.empty((0, rows.shape[1]))
     m, d = rows.shape
     if orthogonal:
-        sigma = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        sigma = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
         order = np.argsort(-sigma, kind="stable")
-        sigma, vt = sigma[order], rows[order] / np.maximum(sigma[order, None], np.finfo(rows.dtype).tiny)
+        sigma, vt = sigma[order], rows[order] / np.maximum(sigma[order, None], np.finfo(np.float64).tiny)
     elif m * 4 < d:
         # The rows of a wide sketch: an SVD of the small triangle R of a QR of Bᵀ.
         q, r = np.linalg.qr(rows.T.astype(np.float64))

@@ -11,12 +11,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sketch_cases import DIRECTIONS_CASES, LINEAR_CASES, ROWS, assert_within_bounds
+from sketch_cases import DIRECTIONS_CASES, LINEAR_CASES, ROWS, assert_within_bounds, engines_of
 
 from spectralnlp.corpus import Batch
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
 from spectralnlp.estimators.hmm.ngrams import NGramCounts
 from spectralnlp.estimators.rule_counts import RuleCounts
+from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
 from spectralnlp.moments import Counts, Moments
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.treelog import TreeLog
@@ -32,6 +33,7 @@ class MomentsCase:
         others: make empty moments of the same class with one parameter changed each.
         examples: data to observe.
         exact: whether the sums are of integers, equal to the last bit in any order.
+        engines: which engines it is run on; starting processes takes seconds, so not all of a family need it.
         assert_same: what splits and orders must leave the same, where that is not every number.
     """
 
@@ -40,6 +42,7 @@ class MomentsCase:
     examples: Sequence[Any]
     others: dict[str, Callable[[], Moments[Any]]]
     exact: bool
+    engines: Sequence[str] = ("serial", "threads", "processes")
     assert_same: Callable[[Any, Any], None] | None = None
 
 
@@ -116,6 +119,7 @@ LEFT, RIGHT = (
     Binariser(direction="right", unaries="collapse").to_dict(),
 )
 PROJECTION = np.random.default_rng(1).standard_normal((8, 3))
+TOPICS = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])
 SENTENCES = random_sentences(37)
 TREES = random_trees(37)
 
@@ -154,6 +158,35 @@ CASES = [
         exact=True,
     ),
     MomentsCase(
+        "pairs of words in documents",
+        lambda: PairMoments(["the", "cat", "mat", "🐈"]),
+        SENTENCES,
+        {"vocabulary": lambda: PairMoments(["cat"])},
+        exact=False,
+    ),
+    MomentsCase(
+        "projected triples of words in documents",
+        lambda: TripleMoments(["the", "cat", "mat", "🐈"], PROJECTION[:4]),
+        SENTENCES,
+        {
+            "vocabulary": lambda: TripleMoments(["cat", "the", "mat", "🐈"], PROJECTION[:4]),
+            "projection": lambda: TripleMoments(["the", "cat", "mat", "🐈"], -PROJECTION[:4]),
+        },
+        exact=False,
+    ),
+    MomentsCase(
+        "expected counts of words in topics",
+        lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 1.0),
+        SENTENCES,
+        {
+            "vocabulary": lambda: ExpectedCounts(["cat", "the", "mat"], TOPICS, TOPICS[:, 0], 1.0),
+            "topics": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS[::-1], TOPICS[:, 0], 1.0),
+            "weights": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[::-1, 0], 1.0),
+            "alpha0": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 0.0),
+        },
+        exact=False,
+    ),
+    MomentsCase(
         "n-grams of symbols",
         lambda: NGramCounts(["the", "cat", "mat"], 3),
         SENTENCES,
@@ -188,9 +221,12 @@ CASES = [
         },
         exact=True,
     ),
-    *(MomentsCase(name, empty, ROWS, others, exact=exact) for name, (empty, others), exact in LINEAR_CASES),
     *(
-        MomentsCase(name, empty, ROWS, others, exact=False, assert_same=assert_within_bounds)
+        MomentsCase(name, empty, ROWS, others, exact, engines_of(name))
+        for name, (empty, others), exact in LINEAR_CASES
+    ),
+    *(
+        MomentsCase(name, empty, ROWS, others, False, engines_of(name), assert_within_bounds)
         for name, (empty, others) in DIRECTIONS_CASES
     ),
 ]

@@ -86,6 +86,12 @@ DIRECTIONS_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]]]] = [
 ]
 
 
+def engines_of(name: str) -> tuple[str, ...]:
+    """The engines to run a case on: one of each kind of state is sent to processes."""
+    apart = name in ("OSNAP", "frequent directions, sparse")
+    return ("serial", "threads", "processes") if apart else ("serial", "threads")
+
+
 def assert_within_bounds(left: Any, right: Any) -> None:
     """Two sketches of the same rows: each within its own bound of XᵀX, so both of each other."""
     assert left.n_rows == right.n_rows

@@ -72,7 +72,7 @@ def test_batch_size_does_not_matter(case: MomentsCase) -> None:
 def test_engines_agree_to_the_byte(case: MomentsCase) -> None:
     corpus = InMemoryCorpus(case.examples, n_partitions=5)
     expected = state(accumulate(case.empty(), corpus, batch_size=4))
-    for name in ("serial", "threads", "processes"):
+    for name in case.engines:
         with use_engine(name, **({} if name == "serial" else {"jobs": 2})):
             assert state(accumulate(case.empty(), corpus, batch_size=4)) == expected, name
 

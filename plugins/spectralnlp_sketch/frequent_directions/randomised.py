@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp_sketch.frequent_directions.kernels import add_transposed_times, times
-from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, shrink, threshold
+from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, exponent_of, shrink, threshold
 from spectralnlp_sketch.rows import Matrix, sum_of_squares
 
 Floats = NDArray[Any]
@@ -37,6 +37,11 @@ class Stack:
         self.sketch, self.rows = sketch, rows
         self.shape = (len(sketch) + rows.shape[0], rows.shape[1])
         self._workspace: Floats | None = None
+
+    def times_two_to(self, exponent: int) -> Stack:
+        """2^exponent·A."""
+        factor = self.sketch.dtype.type(2.0**exponent)
+        return Stack(self.sketch * factor, self.rows * factor)
 
     def squared_norm(self) -> float:
         """‖A‖²_F."""
@@ -88,6 +93,9 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
         size: l.
         rng: of the starting vectors.
     """
+    exponent = exponent_of(stack.sketch, stack.rows.data if sp.issparse(stack.rows) else stack.rows)
+    if exponent:
+        return shrink_by_directions(stack.times_two_to(-exponent), size, rng).times_two_to(exponent)
     width = size + OVERSAMPLING
     if min(stack.shape) <= 2 * width:
         return shrink(stack.dense(), size)

@@ -22,6 +22,12 @@ class Shrunk(NamedTuple):
     rows: Floats
     shrinkage: float
 
+    def times_two_to(self, exponent: int) -> Shrunk:
+        """The same of rows 2^exponent times as long."""
+        if not exponent:
+            return self
+        return Shrunk(np.ldexp(self.rows, exponent), self.shrinkage * 4.0**exponent)
+
 
 def shrink(rows: Floats, size: int) -> Shrunk:
     """Subtract the (size + 1)-th eigenvalue of AᵀA from all, and keep what is left.
@@ -36,7 +42,8 @@ def shrink(rows: Floats, size: int) -> Shrunk:
         size: l.
     """
     m, d = rows.shape
-    rows, exponent = _near_one(rows)
+    exponent = exponent_of(rows)
+    rows = np.ldexp(rows, -exponent) if exponent else rows
     if m <= d:
         # Computed in the rows' own precision, decomposed in float64: eigh of float32 gains little.
         squares, vectors = _descending(rows @ rows.T)
@@ -47,8 +54,7 @@ def shrink(rows: Floats, size: int) -> Shrunk:
         kept, shrinkage, _ = threshold(squares, size)
         lengths = np.sqrt(squares[:kept] - shrinkage)
         result = (vectors[:, :kept] * lengths).T.astype(rows.dtype)
-    scale = np.ldexp(1.0, exponent)
-    return Shrunk(np.ascontiguousarray(result * rows.dtype.type(scale)), shrinkage * scale**2)
+    return Shrunk(np.ascontiguousarray(result), shrinkage).times_two_to(exponent)
 
 
 def threshold(squares: NDArray[np.float64], size: int) -> tuple[int, float, NDArray[np.float64]]:
@@ -70,13 +76,11 @@ def _descending(gram: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return squares[::-1], vectors[:, ::-1]
 
 
-def _near_one(rows: Floats) -> tuple[Floats, int]:
-    """The rows times a power of two, their largest entry near one, so that squares stay in range."""
-    largest = float(np.abs(rows).max()) if rows.size else 0.0
+def exponent_of(*parts: Floats) -> int:
+    """The power of two that brings the largest entry near one, if its square is out of range; else 0."""
+    largest = max((float(np.abs(part).max()) for part in parts if part.size), default=0.0)
     exponent = int(np.frexp(largest)[1])
-    if -30 <= exponent <= 30:
-        return rows, 0
-    return np.ldexp(rows, -exponent), exponent
+    return 0 if -30 <= exponent <= 30 else exponent
 
 
 def shrink_by_half(rows: Floats) -> Shrunk:
@@ -94,7 +98,7 @@ def shrink_by_half(rows: Floats) -> Shrunk:
         _, sigma, vt = scipy.linalg.svd(rows, full_matrices=False, lapack_driver="gesvd")
     middle = -(-len(rows) // 2) - 1
     median = sigma[middle] if middle < len(sigma) else sigma.dtype.type(0)
-    # (σ − μ)(σ + μ) is never slightly negative where σ² − μ² may be.
-    lengths = np.sqrt(np.maximum((sigma - median) * (sigma + median), 0))
+    # √(σ − μ)·√(σ + μ): σ² − μ² may come out slightly negative, and may overflow.
+    lengths = np.sqrt(np.maximum(sigma - median, 0)) * np.sqrt(sigma + median)
     kept = np.count_nonzero(lengths)
     return Shrunk(lengths[:kept, None] * vt[:kept], float(median) ** 2)

@@ -40,8 +40,8 @@ class LeverageScores(TransformerMixin, BaseEstimator):
     """The diagonal of X(XᵀX)⁺Xᵀ, for X of any number of rows, in two passes.
 
     Chin and Liang 2019, section 3; Drineas, Magdon-Ismail, Mahoney and Woodruff 2012. `fit` is the first
-    pass, `transform` the second. Exact scores lie between 0 and 1 and sum to the rank of X; they are the same for
-    any scale of the columns.
+    pass, `transform` the second. Exact scores lie between 0 and 1 and sum to the rank of X; they are the same
+    for any scale of the columns.
 
     Args:
         sketch_size: m, rows of the sketch where ``method`` is one; None: `required_rows` for ``epsilon``.
