@@ -25,6 +25,7 @@ from spectralnlp.cli.parse import parse
 from spectralnlp.cli.plot import plot
 from spectralnlp.cli.plugins import plugins
 from spectralnlp.cli.score import score
+from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
 from spectralnlp.errors import SpectralError
 
@@ -67,7 +68,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (parse, train, evaluate, score, info, plugins, inspect, neighbours, plot):
+for command in (parse, train, evaluate, score, info, plugins, inspect, neighbours, plot, topics):
     app.command()(command)
 
 

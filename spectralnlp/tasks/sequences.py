@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs, open_text
+from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.inference.filtering import run_sequences
@@ -21,6 +21,7 @@ from spectralnlp.model.sequence_model import SequenceModel
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.scoring.sequences import SequenceReport
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.lines import read_lines
 from spectralnlp.tasks.task import OnBad, Say, Task
 
 _UNDESCRIBED = """# A model of sequences
@@ -50,7 +51,7 @@ class SequenceTask(Task):
         Args:
             inputs: files, folders and globs.
             reader: ``auto``; there is one way to read.
-            on_bad: called for each file from its first bad byte on, which is then left out.
+            on_bad: called for each line without the column, and for each file that ends in bad bytes.
             column: of lines with tabs, the column (from 1) that holds the sequence.
 
         Raises:
@@ -113,24 +114,9 @@ class SequenceTask(Task):
 
 
 def _read_sequences(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[list[str]]:
-    try:
-        with open_text(path) as lines:
-            for number, line in enumerate(lines, 1):
-                if column is not None:
-                    columns = line.split("\t")
-                    if not 0 < column <= len(columns):
-                        error = InputError(f"no column {column}", path=path, line=number)
-                        if on_bad is None:
-                            raise error
-                        on_bad(error)
-                        continue
-                    line = columns[column - 1]
-                if symbols := line.split():
-                    yield symbols
-    except InputError as error:
-        if on_bad is None:
-            raise
-        on_bad(error)
+    for line in read_lines(path, column, on_bad):
+        if symbols := line.split():
+            yield symbols
 
 
 def _card(about: Mapping[str, Any], description: str) -> str:

@@ -34,8 +34,16 @@ def text() -> Corpus[Any]:
     return InMemoryCorpus(sequences(), n_partitions=3)
 
 
+def documents() -> Corpus[list[str]]:
+    """More subjects than any default asks for, with four words each."""
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 4, size=(400, 8)) + 4 * rng.integers(0, 30, size=(400, 1))
+    return InMemoryCorpus([[f"w{word}" for word in row] for row in words], n_partitions=3)
+
+
 TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
     "parsing": treebank,
     "sequences": sequences,
+    "topics": documents,
     "vectors": text,
 }

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from spectralnlp.estimators.hmm.ngrams import NGramTable
-from spectralnlp.estimators.hmm.rank import usable_rank
 from spectralnlp.linalg import randomized_svd
+from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, ObservableOperators
 
 DENSE = 512

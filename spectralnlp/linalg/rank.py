@@ -1,10 +1,13 @@
-"""How many states the data can carry."""
+"""How many directions data has."""
 
 from __future__ import annotations
 
 import warnings
 
-from spectralnlp.parameters import Floats
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-7
 """Singular values below this share of the largest carry nothing."""

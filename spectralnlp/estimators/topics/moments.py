@@ -1,0 +1,242 @@
+"""What topics are learned from: words, pairs of words, and triples seen through a projection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
+from spectralnlp.moments import Counts, Moments
+from spectralnlp.parameters import Floats
+
+CHUNK = 4096
+"""Documents whose pairs are added up at a time."""
+
+
+class DocumentFrequencies(Counts[Sequence[str]]):
+    """In how many documents each word occurs, and how many documents there are (the empty string)."""
+
+    def events(self, example: Sequence[str]) -> Iterable[str]:
+        """The distinct words of a document, and one event for itself."""
+        return {*example, ""}
+
+
+def bags(
+    documents: Iterable[Sequence[str]], index: Mapping[str, int], n_words: int, least: int = 0
+) -> sp.csr_matrix:
+    """Counts of the words in each document.
+
+    Args:
+        documents: words of each.
+        index: numbers of the words that count.
+        n_words: V.
+        least: leave out documents of fewer words.
+
+    Returns:
+        csr float64 (n_documents, V).
+    """
+    numbers: list[int] = []
+    ends = [0]
+    for document in documents:
+        known = [index[word] for word in document if word in index]
+        if len(known) >= least:
+            numbers += known
+            ends.append(len(numbers))
+    shape = (len(ends) - 1, n_words)
+    counts = sp.csr_matrix((np.ones(len(numbers)), np.array(numbers, np.int32), ends), shape=shape)
+    counts.sum_duplicates()
+    return counts
+
+
+class _BagMoments(Moments[Sequence[str]]):
+    """Sums over bags of words, of documents with at least ``least`` words of the vocabulary.
+
+    Args:
+        vocabulary: the V words that count.
+    """
+
+    least = 3
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self.vocabulary = tuple(vocabulary)
+        self._index: dict[str, int] | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """The vocabulary."""
+        return {"vocabulary": self.vocabulary}
+
+    def _bags(self, batch: Batch[Sequence[str]]) -> sp.csr_matrix:
+        if self._index is None:
+            self._index = {word: number for number, word in enumerate(self.vocabulary)}
+        return bags(batch, self._index, len(self.vocabulary), self.least)
+
+
+class PairMoments(_BagMoments):
+    """Means over documents of E[x1] and E[x1 ⊗ x2], for words drawn from a document without replacement.
+
+    With c the counts of a document of n words: c/n and (c c⊤ - diag(c))/(n(n - 1)) (Anandkumar et al. 2014,
+    section 3.1, for documents of any length). Pairs are a sparse matrix.
+    """
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        super().__init__(vocabulary)
+        V = len(self.vocabulary)
+        self._words = np.zeros(V)
+        self._n = np.zeros(1)
+        self._pairs = sp.csr_matrix((V, V))
+        self._waiting: list[sp.csr_matrix] = []
+        self._n_waiting = 0
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Add documents."""
+        counts = self._bags(batch)
+        lengths = np.asarray(counts.sum(axis=1)).ravel()
+        self._n += len(lengths)
+        self._words += counts.T @ (1 / lengths)
+        self._waiting.append(counts)
+        self._n_waiting += len(lengths)
+        if self._n_waiting >= CHUNK:
+            self._add_up()
+
+    @property
+    def n_documents(self) -> int:
+        """Documents that counted."""
+        return int(self._n[0])
+
+    def means(self) -> tuple[Floats, sp.csr_matrix]:
+        """E[x1], float64 (V,), and E[x1 ⊗ x2], csr (V, V)."""
+        self._add_up()
+        return self._words / self._n, self._pairs / self._n[0]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``words``: float64 (V,); ``n``: float64 (1,); ``data``, ``indices`` and ``indptr`` of the pairs."""
+        self._add_up()
+        pairs = self._pairs
+        return {
+            "words": self._words,
+            "n": self._n,
+            "data": pairs.data,
+            "indices": pairs.indices.astype(np.int32),
+            "indptr": pairs.indptr.astype(np.int64),
+        }
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._words, self._n = arrays["words"].copy(), arrays["n"].copy()
+        parts = (arrays["data"].copy(), arrays["indices"].copy(), arrays["indptr"].copy())
+        self._pairs = sp.csr_matrix(parts, shape=self._pairs.shape)
+
+    def _add(self, other: Self) -> None:
+        self._add_up()
+        other._add_up()
+        self._words = self._words + other._words
+        self._n = self._n + other._n
+        self._pairs = _sorted(self._pairs + other._pairs)
+
+    def _add_up(self) -> None:
+        if not self._waiting:
+            return
+        counts = sp.vstack(self._waiting, format="csr")
+        self._waiting, self._n_waiting = [], 0
+        lengths = np.asarray(counts.sum(axis=1)).ravel()
+        scale = 1 / (lengths * (lengths - 1))
+        same = counts.T @ scale
+        pairs = counts.T @ (sp.diags(scale) @ counts) - sp.diags(same)
+        self._pairs = _sorted(self._pairs + pairs)
+
+
+def _sorted(matrix: sp.csr_matrix) -> sp.csr_matrix:
+    matrix = matrix.tocsr()
+    matrix.sum_duplicates()
+    matrix.sort_indices()
+    return matrix
+
+
+class TripleMoments(_BagMoments):
+    """The mean over documents of E[x1 ⊗ x2 ⊗ x3](W, W, W), without replacement: k × k × k, never V × V × V.
+
+    Args:
+        vocabulary: the V words that count.
+        projection: W, float64 (V, k).
+    """
+
+    def __init__(self, vocabulary: Sequence[str], projection: Floats) -> None:
+        super().__init__(vocabulary)
+        self.projection = projection
+        k = projection.shape[1]
+        self._n = np.zeros(1)
+        self._cubes = np.zeros((k * k, k))
+        self._pairs = np.zeros((len(self.vocabulary), k))
+        self._same = np.zeros(len(self.vocabulary))
+
+    def parameters(self) -> dict[str, Any]:
+        """The vocabulary and W."""
+        return {"vocabulary": self.vocabulary, "projection": self.projection}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Sums, from which `mean` subtracts the terms in which a token was drawn twice."""
+        return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Add documents."""
+        counts = self._bags(batch)
+        lengths = np.asarray(counts.sum(axis=1)).ravel()
+        scale = 1 / (lengths * (lengths - 1) * (lengths - 2))
+        projected = counts @ self.projection
+        scaled = projected * scale[:, None]
+        squares = (projected[:, :, None] * projected[:, None, :]).reshape(len(lengths), self._cubes.shape[0])
+        self._n += len(lengths)
+        self._cubes += squares.T @ scaled
+        self._pairs += counts.T @ scaled
+        self._same += counts.T @ scale
+
+    def mean(self) -> Floats:
+        """float64 (k, k, k)."""
+        k = self.projection.shape[1]
+        W = self.projection
+        twice = np.einsum("vi,vj,vl->ijl", W, W, self._pairs, optimize=True)
+        thrice = np.einsum("v,vi,vj,vl->ijl", self._same, W, W, W, optimize=True)
+        twice = twice + twice.transpose(0, 2, 1) + twice.transpose(2, 1, 0)
+        return (self._cubes.reshape(k, k, k) - twice + 2 * thrice) / self._n[0]
+
+
+class ExpectedCounts(_BagMoments):
+    """How often each word is expected in each topic, given topics: the E-step of EM.
+
+    Args:
+        vocabulary: the V words that count.
+        topics: float64 (k, V), positive.
+        weights: float64 (k,), positive, summing to one.
+        alpha0: as in :class:`~spectralnlp.parameters.TopicMixture`.
+    """
+
+    least = 1
+    INNER = 10  # iterations on each document's mixture
+
+    def __init__(self, vocabulary: Sequence[str], topics: Floats, weights: Floats, alpha0: float) -> None:
+        super().__init__(vocabulary)
+        self.topics, self.weights, self.alpha0 = topics, weights, alpha0
+        self.counts = np.zeros(topics.shape)
+
+    def parameters(self) -> dict[str, Any]:
+        """The vocabulary and the topics."""
+        named = {"topics": self.topics, "weights": self.weights, "alpha0": self.alpha0}
+        return {"vocabulary": self.vocabulary, **named}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``counts``: float64 (k, V)."""
+        return {"counts": self.counts}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Add documents."""
+        bags_ = self._bags(batch)
+        if self.alpha0:
+            prior = self.alpha0 * self.weights
+            _, expected = document_mixtures(bags_, self.topics, prior, iterations=self.INNER)
+        else:
+            _, expected = document_posteriors(bags_, self.topics, self.weights)
+        self.counts += expected

@@ -1,0 +1,71 @@
+"""Topics from moments: whitening and the tensor power method."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from spectralnlp.linalg.tensor_power import tensor_power
+from spectralnlp.linalg.whitening import whiten
+from spectralnlp.parameters import Floats
+
+
+def whitening_of_pairs(
+    first: Floats, pairs: sp.csr_matrix, alpha0: float, rank: int, *, scaling: bool, random_state: int
+) -> tuple[Floats, Floats, Floats]:
+    """W and M2 W for M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1] (Anandkumar et al. 2014, theorem 3.5).
+
+    With ``scaling`` words are first divided by the square roots of their probabilities, as in a CCA. That is
+    the paper's whitening in other units, but other directions are kept.
+
+    Returns:
+        W (V, r), M2 W (V, r), and the eigenvalues.
+    """
+    scale = 1 / np.sqrt(first) if scaling else np.ones(len(first))
+    scaled = (sp.diags(scale) @ pairs @ sp.diags(scale)).tocsr()
+    mean = scale * first
+    shift = alpha0 / (alpha0 + 1)
+
+    def multiply(x: Floats) -> Floats:
+        return scaled @ x - shift * np.outer(mean, mean @ x)
+
+    W, back, eigenvalues = whiten(multiply, len(first), rank, random_state=random_state)
+    return scale[:, None] * W, back / scale[:, None], eigenvalues
+
+
+def third_moment(triples: Floats, first: Floats, pairs: sp.csr_matrix, W: Floats, alpha0: float) -> Floats:
+    """M3(W, W, W), (k, k, k): the triples less what a Dirichlet prior of concentration α0 puts there."""
+    mean = W.T @ first
+    pair = W.T @ (pairs @ W)
+    mixed = pair[:, :, None] * mean
+    mixed = mixed + mixed.transpose(0, 2, 1) + mixed.transpose(2, 1, 0)
+    cube = mean[:, None, None] * mean[:, None] * mean
+    return triples - alpha0 / (alpha0 + 2) * mixed + 2 * alpha0**2 / ((alpha0 + 2) * (alpha0 + 1)) * cube
+
+
+def topics_of_tensor(
+    tensor: Floats, back: Floats, alpha0: float, *, restarts: int, iterations: int, random_state: int
+) -> tuple[Floats, Floats]:
+    """Weights and word distributions of the topics.
+
+    With M2 = Σ a_i μ_i ⊗ μ_i the eigenpairs are λ_i = 2/((α0 + 2)√a_i) and v_i = √a_i W⊤μ_i.
+
+    Args:
+        tensor: M3(W, W, W), (k, k, k).
+        back: M2 W, (V, k).
+        alpha0: α0; 0 for the single-topic model.
+        restarts, iterations, random_state: of the tensor power method.
+
+    Returns:
+        float64 (k,), α_i/α0, the topics' probabilities; float64 (k, V), rows on the simplex.
+    """
+    values, vectors = tensor_power(
+        tensor, len(tensor), restarts=restarts, iterations=iterations, random_state=random_state
+    )
+    topics = np.maximum(vectors @ back.T, 0.0)  # (k, V), √a_i μ_i; negative entries are sampling error
+    totals = topics.sum(axis=1)
+    found = (values > 0) & (totals > 0)
+    topics = topics[found] / totals[found, None]
+    weights = (2 / ((alpha0 + 2) * values[found])) ** 2
+    order = np.argsort(-weights, kind="stable")
+    return weights[order] / weights.sum(), topics[order]

@@ -1,0 +1,73 @@
+"""Orthogonal decomposition of symmetric third-order tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def tensor_power(
+    tensor: Floats,
+    n_components: int,
+    *,
+    restarts: int = 10,
+    iterations: int = 20,
+    random_state: int = 0,
+) -> tuple[Floats, Floats]:
+    """The robust tensor power method with deflation: T ≈ Σ λ_i v_i ⊗ v_i ⊗ v_i with nearly orthonormal v_i.
+
+    Anandkumar et al. 2014, algorithm 1: θ ← T(I, θ, θ)/‖T(I, θ, θ)‖ from many starts, the one of largest
+    T(θ, θ, θ) is iterated on, and its term is subtracted.
+
+    Args:
+        tensor: float64 (k, k, k), symmetric.
+        n_components: how many terms, at most k.
+        restarts: starts of each term.
+        iterations: of each start, and of the best one again.
+        random_state: seed of the starts.
+
+    Returns:
+        λ (n,), in the order they were found, and V (n, k), a unit vector each, signed such that λ ≥ 0.
+    """
+    k = tensor.shape[0]
+    if not np.isfinite(tensor).all():
+        raise ValueError("the tensor has entries that are not finite")
+    flat = tensor.reshape(k * k, k).copy()
+    rng = np.random.default_rng(random_state)
+    values, vectors = np.zeros(min(n_components, k)), np.zeros((min(n_components, k), k))
+    for i in range(len(values)):
+        starts = rng.standard_normal((restarts, k))
+        starts -= (starts @ vectors[:i].T) @ vectors[:i]  # what was found before is not there any more
+        starts = _iterate(flat, _unit(starts), iterations)
+        found = (_contract(flat, starts) * starts).sum(axis=1)
+        best = _iterate(flat, starts[[int(found.argmax())]], iterations)
+        vectors[i] = best[0]
+        values[i] = (_contract(flat, best) * best).sum()
+        flat -= values[i] * np.outer(np.outer(best[0], best[0]).ravel(), best[0])
+    return values, vectors
+
+
+def _iterate(flat: Floats, starts: Floats, iterations: int) -> Floats:
+    for _ in range(iterations):
+        moved = _contract(flat, starts)
+        still = np.linalg.norm(moved, axis=1) <= 1e-300
+        moved[still] = starts[still]
+        moved = _unit(moved)
+        if np.abs(moved - starts).max() < 1e-12:
+            return moved
+        starts = moved
+    return starts
+
+
+def _contract(flat: Floats, theta: Floats) -> Floats:
+    """T(I, θ, θ) of each row θ."""
+    n, k = theta.shape
+    once = (flat @ theta.T).reshape(k, k, n)
+    return np.einsum("ijn,nj->ni", once, theta, optimize=True)
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)

@@ -1,0 +1,90 @@
+"""How well the top words of topics go together in documents that the topics were not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp import __version__
+
+
+def npmi_coherence(top_words: Sequence[Sequence[int]], counts: sp.csr_matrix) -> NDArray[np.float64]:
+    """Mean normalised pointwise mutual information of each topic's top words (Bouma 2009; Lau et al. 2014).
+
+    Of two words in n_i, n_j and, together, n_ij of n documents it is log(n n_ij/(n_i n_j))/log(n/n_ij): 1 for
+    words that are always together, 0 for independent ones, -1 for words that never meet.
+
+    Args:
+        top_words: numbers of the words of each topic.
+        counts: csr (n_documents, V), of held-out documents.
+
+    Returns:
+        float64 (n_topics,).
+    """
+    present = (counts > 0).astype(np.float64).tocsc()
+    n = present.shape[0]
+    coherence = np.zeros(len(top_words))
+    for topic, words in enumerate(top_words):
+        columns = present[:, list(words)]
+        together = (columns.T @ columns).toarray()
+        alone = together.diagonal()
+        i, j = np.triu_indices(len(words), 1)
+        both = together[i, j]
+        met = both > 0
+        values = np.full(len(both), -1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values[met] = np.log(n * both[met] / (alone[i] * alone[j])[met]) / np.log(n / both[met])
+        values[both == n] = 1.0
+        coherence[topic] = values.mean() if len(values) else 0.0
+    return coherence
+
+
+@dataclass(frozen=True)
+class TopicReport:
+    """Scores of topics on documents.
+
+    Args:
+        coherence: mean NPMI of the topics' top words, in the documents.
+        perplexity: per word, each document explained by its own mixture; lower for models that fit better,
+            but not a likelihood of unseen words, since the mixture has seen them.
+        n_top: words of each topic that coherence looks at.
+        n_documents, n_words, n_unknown: how many there were; unknown words count for nothing.
+    """
+
+    coherence: float
+    perplexity: float
+    n_top: int
+    n_documents: int
+    n_words: int
+    n_unknown: int
+
+    @property
+    def signature(self) -> str:
+        """How the scores were counted."""
+        return f"NPMI|top:{self.n_top}|window:document|v:{__version__}"
+
+    def to_flat_dict(self) -> dict[str, float | int | str]:
+        """The same by name."""
+        return {
+            "coherence": self.coherence,
+            "perplexity": self.perplexity,
+            "documents": self.n_documents,
+            "words": self.n_words,
+            "unknown": self.n_unknown,
+            "signature": self.signature,
+        }
+
+    def to_table(self) -> str:
+        """The same for readers."""
+        rows = [
+            ("coherence", f"{self.coherence:.3f}"),
+            ("perplexity", f"{self.perplexity:.1f}"),
+            ("documents", f"{self.n_documents}"),
+            ("words", f"{self.n_words}"),
+            ("unknown", f"{self.n_unknown}"),
+        ]
+        return "\n".join([*(f"{name:<12}{value:>12}" for name, value in rows), self.signature])

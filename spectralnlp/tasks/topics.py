@@ -1,0 +1,133 @@
+"""The task of finding topics in text, one document a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spectralnlp import __version__
+from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.estimators.topics.moments import bags
+from spectralnlp.model.topics import Topics
+from spectralnlp.scoring.coherence import TopicReport, npmi_coherence
+from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.lines import read_lines
+from spectralnlp.tasks.task import OnBad, Say, Task
+from spectralnlp.text.content import content_words
+
+N_TOP = 10
+"""Words of a topic that its coherence is measured on."""
+
+_UNDESCRIBED = """# Topics
+
+The topics and their words come from the training text: its licence applies."""
+
+
+def _nothing(line: str) -> None:
+    pass
+
+
+class TopicTask(Task):
+    """Topics of documents."""
+
+    name = "topics"
+
+    def read(
+        self,
+        inputs: Sequence[str | Path],
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        column: int | None = None,
+    ) -> Corpus[list[str]]:
+        """The words of each document, one document a line; empty lines are passed over.
+
+        Args:
+            inputs: files, folders and globs.
+            reader: ``auto``; there is one way to read.
+            on_bad: called for each line without the column, and for each file that ends in bad bytes.
+            column: of lines with tabs, the column (from 1) that holds the text.
+
+        Raises:
+            InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
+        """
+        return FileCorpus(expand_inputs(inputs), partial(_read_documents, column=column, on_bad=on_bad))
+
+    def train(
+        self,
+        estimator: Estimator,
+        corpus: Corpus[Sequence[str]],
+        *,
+        report: Say = _nothing,
+        description: str = "",
+    ) -> Topics:
+        """Fit an estimator of topics."""
+        with timed_passes(report):
+            fitted: Any = estimator.fit(corpus)
+        about = {
+            "estimator": type(estimator).__name__,
+            "parameters": estimator.get_params(),
+            "training documents": fitted.n_documents_,
+            "spectralnlp": __version__,
+        }
+        return Topics(fitted.topics_, about, _card(about, description))
+
+    def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]], *, jobs: int = 1) -> TopicReport:
+        """Coherence of the topics' top words in these documents, and perplexity.
+
+        Raises:
+            InputError: the documents hold no known word.
+        """
+        mixture = model.mixture
+        documents = list(corpus)
+        counts = bags(documents, mixture.word_index, len(mixture.words))
+        n_words = int(counts.sum())
+        if not n_words:
+            raise InputError("no known words to evaluate on", hint="give text, one document a line")
+        top = [np.argsort(-row, kind="stable")[:N_TOP].tolist() for row in mixture.topics]
+        entries = counts.tocoo()
+        mixtures, log_likelihood = model.mixtures_of(documents), 0.0
+        words = np.maximum(mixture.topics, 1e-12).T
+        for begin in range(0, len(entries.data), 100_000):
+            part = slice(begin, begin + 100_000)
+            p = (mixtures[entries.row[part]] * words[entries.col[part]]).sum(axis=1)
+            log_likelihood += float(entries.data[part] @ np.log(p))
+        return TopicReport(
+            coherence=float(npmi_coherence(top, counts).mean()),
+            perplexity=float(np.exp(-log_likelihood / n_words)),
+            n_top=N_TOP,
+            n_documents=len(documents),
+            n_words=n_words,
+            n_unknown=sum(map(len, documents)) - n_words,
+        )
+
+    def load(self, stored: StoredModel) -> Topics:
+        """The model in a folder."""
+        return Topics.from_stored(stored)
+
+
+def _read_documents(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[list[str]]:
+    for line in read_lines(path, column, on_bad):
+        if words := content_words(line):
+            yield words
+
+
+def _card(about: Mapping[str, Any], description: str) -> str:
+    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
+    return f"""{description.strip() or _UNDESCRIBED}
+
+## Training
+
+spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`,
+{about["training documents"]:,} documents.
+
+| setting | value |
+|---|---|
+{parameters}
+"""
