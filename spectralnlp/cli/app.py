@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -96,11 +97,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        status = typer.main.get_command(app).main(
-            args=None if arguments is None else list(arguments),
-            prog_name="spectralnlp",
-            standalone_mode=False,
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("default", category=UserWarning)
+            warnings.showwarning = _warn
+            status = typer.main.get_command(app).main(
+                args=None if arguments is None else list(arguments),
+                prog_name="spectralnlp",
+                standalone_mode=False,
+            )
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
@@ -113,6 +117,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise
         where = "" if error.filename is None else f"{error.filename}: "
         return _complain(f"{where}{error.strerror}")
+
+
+def _warn(message: Warning | str, *where: object, **more: object) -> None:
+    """A warning on one line, without the line of code that it comes from."""
+    print(f"spectralnlp: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _complain(message: str) -> int:

@@ -16,7 +16,7 @@ Array32 = NDArray[np.float32]
 
 
 def write_word2vec(path: str | Path, words: Sequence[str], vectors: Array32) -> None:
-    """Write vectors as text, six digits each; the file is there whole or not at all.
+    """Write vectors as text, exactly; the file is there whole or not at all.
 
     Args:
         path: the file.
@@ -28,7 +28,7 @@ def write_word2vec(path: str | Path, words: Sequence[str], vectors: Array32) -> 
     """
     target = Path(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    line = " ".join(["%.6g"] * vectors.shape[1])
+    line = " ".join(["%.9g"] * vectors.shape[1])
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
             file.write(f"{len(words)} {vectors.shape[1]}\n")
@@ -76,7 +76,8 @@ def read_word2vec(path: str | Path) -> tuple[list[str], Array32]:
 
 def _numbers(values: Sequence[str], path: str | Path, line: int) -> Array32:
     try:
-        numbers = np.array(values, dtype=np.float32)
+        with np.errstate(over="ignore"):
+            numbers = np.array(values, np.float64).astype(np.float32)
     except ValueError:
         raise InputError("not all are numbers", path=path, line=line) from None
     if not np.isfinite(numbers).all():
