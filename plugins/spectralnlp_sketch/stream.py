@@ -124,6 +124,20 @@ class FileRows(Corpus[Any]):
         """Whether the rows come in CSR."""
         return any(each.kind in ("npz", "tsv", "text") for each in self.formats)
 
+    def batches_from(self, file: int, row: int, size: int) -> Iterator[Batch[Any]]:
+        """The batches from one on that begins at a row of a file, as `batches` gives them.
+
+        Args:
+            file: index of the file.
+            row: where the batch begins; a multiple of ``size``.
+            size: rows of a batch.
+        """
+        for index in range(file, len(self.paths)):
+            start = row if index == file else 0
+            row_format, path = self.formats[index], self.paths[index]
+            blocks = partial(_READERS[row_format.kind], path, row_format, start=start)
+            yield from _partition(path.as_posix(), index, start, blocks).batches(size)
+
     def partitions(self) -> Sequence[MatrixPartition]:
         """One a file, or several of an ``npy`` file."""
         parts = []
@@ -215,10 +229,11 @@ def _numbers(line: str) -> list[float] | None:
         return None
 
 
-def _number_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Matrix]:
+def _number_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
     width = width_of(path, row_format)
     with open_text(path) as lines:
-        numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        numbered = islice(filled, start, None)
         while chunk := list(islice(numbered, size)):
             block = np.empty((len(chunk), width), dtype=row_format.dtype)
             for i, (number, line) in enumerate(chunk):
@@ -234,7 +249,7 @@ def _number_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Mat
             yield block
 
 
-def _text_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Matrix]:
+def _text_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
     from sklearn.feature_extraction.text import HashingVectorizer
 
     # Signs would make counts cancel; with 2¹⁶ columns collisions are rare enough without.
@@ -246,7 +261,8 @@ def _text_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Matri
         norm=None,
         dtype=row_format.dtype,
     )
-    with open_text(path) as lines:
+    with open_text(path) as every_line:
+        lines = islice(every_line, start, None)
         while chunk := list(islice(lines, size)):
             if row_format.kind == "tsv":
                 chunk = [line.rpartition("\t")[2] for line in chunk]
@@ -298,8 +314,8 @@ def _load_npz(path: Path) -> Matrix:
         raise InputError("not a sparse matrix of scipy", path=path, hint=hint) from error
 
 
-def _npz_blocks(path: Path, row_format: RowFormat, size: int) -> Iterator[Matrix]:
-    yield from _slices(_load_npz(path), size)
+def _npz_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
+    yield from _slices(_load_npz(path)[start:], size)
 
 
 _READERS: dict[str, Callable[..., Iterator[Matrix]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from spectralnlp.corpus import Batch, Corpus
 from spectralnlp.engine import accumulate
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.moments import Moments
 from spectralnlp_sketch.errors import MatrixError, SketchWarning
 from spectralnlp_sketch.rows import Matrix, Rows
 from spectralnlp_sketch.stream import MatrixCorpus
@@ -45,6 +45,7 @@ class SketchTransformer(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseE
 
     Attributes:
         moments_: what was added up; merges with that of another part of the data.
+        input_: width, dtype and sparsity of the rows.
         n_rows_: rows seen.
         sketch_: B (at most sketch_size, d).
         components_: its leading right singular vectors (k, d), the entry of largest magnitude positive.
@@ -93,23 +94,44 @@ class SketchTransformer(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseE
         Raises:
             MatrixError: a NaN or an infinity (which row), or no rows.
         """
-        if isinstance(X, Corpus):
-            self.n_features_in_ = X.n_columns  # type: ignore[attr-defined]
-            first = next(iter(X.batches(1)), None)
-            if first is None:
-                raise MatrixError("the stream holds no rows")
-            self._dtype, sparse = _float_dtype(first.examples.matrix), sp.issparse(first.examples.matrix)  # type: ignore[attr-defined]
-            corpus: Corpus[Any] = X
-        else:
-            X = self._validated(X, reset=True)
-            self._dtype, sparse = X.dtype, sp.issparse(X)
-            corpus = MatrixCorpus(X)
+        corpus = X if isinstance(X, Corpus) else MatrixCorpus(self._validated(X, reset=True))
         with one_blas_thread():
-            moments = self._empty_moments(self.n_features_in_, self._dtype, sparse)
-            self.moments_: Moments[Any] = accumulate(moments, corpus, batch_size=BATCH_ROWS)
-        self.n_rows_ = int(self.moments_.n_rows)  # type: ignore[attr-defined]
-        self._solutions: dict[str, Solution] = {}
+            self.begin(corpus)
+            accumulate(self.moments_, corpus, batch_size=BATCH_ROWS)
+        self.finish()
+        if not self.n_rows_:
+            raise MatrixError("the stream holds no rows")
         return self
+
+    def begin(self, corpus: Corpus[Any]) -> None:
+        """Set empty ``moments_`` for the rows of a corpus; reads the first of them.
+
+        Raises:
+            MatrixError: there are no rows.
+        """
+        first = next(iter(corpus.batches(1)), None)
+        if first is None:
+            raise MatrixError("the stream holds no rows")
+        self.restore(_described(first.examples.matrix))  # type: ignore[attr-defined]
+
+    def restore(self, described: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
+        """Set ``moments_`` for rows as described, empty or as they were when they gave these arrays.
+
+        Args:
+            described: what ``input_`` was: ``n_columns``, ``dtype`` and ``sparse``.
+            arrays: of the moments.
+        """
+        self.input_ = dict(described)
+        self.n_features_in_ = int(described["n_columns"])
+        self._dtype = np.dtype(described["dtype"])
+        empty = self._empty_moments(self.n_features_in_, self._dtype, bool(described["sparse"]))
+        self.moments_: Any = empty if arrays is None else empty.from_arrays(empty.parameters(), arrays)
+        self.finish()
+
+    def finish(self) -> None:
+        """Take note that ``moments_`` have changed."""
+        self.n_rows_ = int(self.moments_.n_rows)
+        self._solutions: dict[str, Solution] = {}
 
     def partial_fit(self, X: Matrix, y: object = None) -> Self:
         """Add a batch of rows to what was added before.
@@ -125,12 +147,9 @@ class SketchTransformer(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseE
         X = self._validated(X, reset=first)
         with one_blas_thread():
             if first:
-                self._dtype = X.dtype
-                self.moments_ = self._empty_moments(X.shape[1], X.dtype, sp.issparse(X))
-                self.n_rows_ = 0
+                self.restore(_described(X))
             self.moments_.observe(Batch(Rows(X), "", 0, self.n_rows_))
-        self.n_rows_ += X.shape[0]
-        self._solutions = {}
+        self.finish()
         return self
 
     def transform(self, X: Matrix) -> Floats:
@@ -151,8 +170,7 @@ class SketchTransformer(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseE
         check_is_fitted(self)
         check_is_fitted(other)
         self.moments_.merge(other.moments_)
-        self.n_rows_ += other.n_rows_
-        self._solutions = {}
+        self.finish()
         return self
 
     def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
@@ -222,5 +240,7 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
     return sigma, vt * signs[:, None]
 
 
-def _float_dtype(matrix: Matrix) -> np.dtype[Any]:
-    return matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+def _described(matrix: Matrix) -> dict[str, Any]:
+    """What moments have to know of rows before they see them."""
+    dtype = matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+    return {"n_columns": int(matrix.shape[1]), "dtype": dtype.name, "sparse": sp.issparse(matrix)}

@@ -84,7 +84,7 @@ class FrequentDirections(SketchTransformer):
         if isinstance(self.moments_, GramMoments):
             sketch = leading_rows(self.moments_.gram, self.sketch_size)
         else:
-            sketch = self.moments_.sketch  # type: ignore[attr-defined]
+            sketch = self.moments_.sketch
         return self._solution_of(sketch.rows, bound=sketch.bound, orthogonal=self.method_ != "figure-1")
 
     def measured_error(self, X: Matrix | Corpus[Any], iterations: int = 60) -> float:
@@ -128,5 +128,6 @@ def covariance_error(matrix: Matrix, sketch: Matrix, iterations: int = 60) -> fl
         (d, d), matvec=lambda v: exact.T @ (exact @ v) - sketch.T @ (sketch @ v), dtype=np.float64
     )
     start = np.random.default_rng(0).standard_normal(d)
-    (largest,) = eigsh(difference, k=1, v0=start, tol=1e-4, maxiter=iterations, return_eigenvectors=False)
+    # Lanczos: the eigenvalue is right to about the square of what its vector is.
+    (largest,) = eigsh(difference, k=1, v0=start, tol=1e-2, maxiter=iterations, return_eigenvectors=False)
     return abs(float(largest))

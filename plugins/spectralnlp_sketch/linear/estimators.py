@@ -23,7 +23,6 @@ class _LinearTransformer(SketchTransformer):
     sketch_size: int
     epsilon: float | None
     random_state: int
-    moments_: Any
 
     def _solve(self) -> Solution:
         if self.epsilon is not None:

@@ -1,0 +1,1 @@
+"""Commands: options, and one call of the API each."""

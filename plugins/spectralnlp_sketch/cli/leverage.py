@@ -1,0 +1,49 @@
+"""``spectralnlp leverage``: how much each row of a file stands alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def leverage(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
+    ],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the scores.")] = None,
+    method: Annotated[
+        str, typer.Option(help="auto, gram, qr, svd, gaussian, countsketch, osnap, srht.")
+    ] = "auto",
+    size: Annotated[int | None, typer.Option(min=1, help="Rows of the sketch, where there is one.")] = None,
+    truncate: Annotated[
+        float, typer.Option(help="Share of the largest singular value up to which others count as zero.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(help="Seed of the sketch.")] = 0,
+    form: Annotated[
+        str, typer.Option("--format", help="npy, npz, numbers, tsv (text in the last field), text.")
+    ] = "auto",
+    columns: Annotated[int, typer.Option(min=1, help="Columns that n-grams of text are hashed to.")] = 1024,
+    ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1",
+) -> None:
+    """Leverage scores of the rows of files, one a line, in two passes."""
+    import warnings
+
+    from spectralnlp.cli.console import note, progress, results
+    from spectralnlp.corpus import expand_inputs
+    from spectralnlp_sketch.cli.options import read_ngrams
+    from spectralnlp_sketch.leverage.estimator import LeverageScores
+    from spectralnlp_sketch.stream import FileRows, RowFormat
+
+    corpus = FileRows(expand_inputs(files), RowFormat(form, columns, read_ngrams(ngrams)))
+    scorer = LeverageScores(size, method=method, truncate=truncate, random_state=seed)
+    with progress("reading"), warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        scorer.fit(corpus)
+    for warning in found:
+        note(f"warning: {warning.message}")
+    note(f"{scorer.n_rows_:,} rows of {corpus.n_columns:,} columns, rank {scorer.rank_}, {scorer.method_}")
+    with results(output) as write:
+        for scores in scorer.stream_scores(corpus):
+            write("\n".join(f"{score:.9g}" for score in scores))

@@ -1,0 +1,39 @@
+"""What the commands read from text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import Estimator, coerce_params
+
+
+def with_settings(kind: Any, size: int, settings: Sequence[str]) -> Any:
+    """A sketch of a size with settings written ``key=value``.
+
+    Raises:
+        ConfigError: one is not, or the sketch has no such setting.
+    """
+    pairs: dict[str, str] = {}
+    for each in settings:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise ConfigError(f"--set {each}: not KEY=VALUE")
+        pairs[key] = value
+    # It looks at the signature alone, which scikit-learn's estimators have like the core's.
+    return kind(**{"sketch_size": size, **coerce_params(cast(type[Estimator], kind), pairs)})
+
+
+def read_ngrams(text: str) -> tuple[int, int]:
+    """``1-3``, or ``2`` for ``2-2``.
+
+    Raises:
+        ConfigError: it is neither.
+    """
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= low <= high:
+        raise ConfigError(f"--ngrams {text}: not a range such as 1-2")
+    return low, high

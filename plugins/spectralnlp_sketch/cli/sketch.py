@@ -1,0 +1,62 @@
+"""``spectralnlp sketch``: files of any length to a small matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def sketch(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the sketch to.")],
+    name: Annotated[str, typer.Option("--sketch", help="Its registered name.")] = "frequent-directions",
+    size: Annotated[int, typer.Option(min=1, help="Rows of the sketch.")] = 256,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another setting of the sketch.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="npy, npz, numbers, tsv (text in the last field), text.")
+    ] = "auto",
+    columns: Annotated[int, typer.Option(min=1, help="Columns that n-grams of text are hashed to.")] = 2**16,
+    ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1-2",
+    checkpoint_rows: Annotated[int, typer.Option(min=1, help="Rows between checkpoints.")] = 2**19,
+    restart: Annotated[bool, typer.Option("--restart", help="Forget an unfinished run.")] = False,
+) -> None:
+    """Sketch the rows of files: text, TSV, matrices. An interrupted run goes on where it was."""
+    from spectralnlp import registry
+    from spectralnlp.cli.console import fields, note, progress
+    from spectralnlp.corpus import expand_inputs
+    from spectralnlp_sketch.cli.options import read_ngrams, with_settings
+    from spectralnlp_sketch.files import sketch_files
+    from spectralnlp_sketch.stream import FileRows, RowFormat
+
+    full_name = registry.sketches.resolve(name)
+    estimator = with_settings(registry.sketches.get(full_name), size, settings or [])
+    corpus = FileRows(expand_inputs(files), RowFormat(form, columns, read_ngrams(ngrams)))
+    with progress("sketching"):
+        done = sketch_files(
+            estimator,
+            corpus,
+            output,
+            name=full_name,
+            checkpoint_rows=checkpoint_rows,
+            restart=restart,
+            say=note,
+        )
+    bound = getattr(done, "bound_", None)
+    print(
+        fields(
+            {
+                "sketch": full_name,
+                "method": getattr(done, "method_", "–"),
+                "rows": f"{done.n_rows_:,}",
+                "shape": " × ".join(map(str, done.sketch_.shape)),
+                "bound": "–" if bound is None else f"{bound:.6g}",
+                "written to": output,
+            }
+        )
+    )

@@ -1,0 +1,158 @@
+"""Sketches of files, saved, and resumable: the same bytes whether or not the run was interrupted."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from spectralnlp import registry
+from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.storage import check_writable, load_model, save_model
+from spectralnlp_sketch.errors import MatrixError
+from spectralnlp_sketch.stream import FileRows
+
+KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
+BATCH_ROWS = 8192
+
+
+def sketch_files(
+    estimator: Any,
+    corpus: FileRows,
+    output: str | Path,
+    *,
+    name: str,
+    checkpoint_rows: int = 2**19,
+    restart: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+) -> Any:
+    """Sketch files and save the result as a model folder.
+
+    Every so many rows the state is kept beside ``output``; an interrupted run that is started again goes on
+    from there, and ends in the same bytes as one that was not interrupted.
+
+    Args:
+        estimator: an unfitted sketch.
+        corpus: the rows.
+        output: the folder to write.
+        name: what the sketch is registered as.
+        checkpoint_rows: rows between checkpoints, at least.
+        restart: begin again, whatever checkpoint there is.
+        say: told a line when a run is resumed.
+
+    Returns:
+        ``estimator``, fitted.
+
+    Raises:
+        ConfigError: ``output`` cannot be written, or a checkpoint is there of other files or settings.
+        InputError: the files cannot be read.
+    """
+    check_writable(output)
+    where = checkpoint_folder(output)
+    if restart:
+        shutil.rmtree(where, ignore_errors=True)
+    with one_blas_thread():
+        estimator.begin(corpus)
+        run = {"sketch": name, "settings": estimator.get_params(), "files": _described(corpus)}
+        file, row = _resume(estimator, where, run, say)
+        since = 0
+        for batch in corpus.batches_from(file, row, BATCH_ROWS):
+            estimator.moments_.observe(batch)
+            since += len(batch)
+            if since >= checkpoint_rows:
+                place = {"file": batch.document_index, "row": batch.start + len(batch)}
+                _save(where, CHECKPOINT, {**run, **place}, estimator, {})
+                since = 0
+        estimator.finish()
+        if not estimator.n_rows_:
+            raise MatrixError("the files hold no rows", path=corpus.paths[0])
+        save_sketch(estimator, output, name=name)
+    shutil.rmtree(where, ignore_errors=True)
+    return estimator
+
+
+def checkpoint_folder(output: str | Path) -> Path:
+    """Where the state of an unfinished run for this folder is kept."""
+    target = Path(output).resolve()
+    return target.with_name(f".{target.name}.checkpoint")
+
+
+def save_sketch(estimator: Any, output: str | Path, *, name: str) -> None:
+    """Write a fitted sketch as a model folder: the sketch, its directions, and what it can be merged by.
+
+    Args:
+        estimator: a fitted sketch.
+        output: the folder.
+        name: what the sketch is registered as.
+    """
+    found = {"method": getattr(estimator, "method_", name), "n_rows": estimator.n_rows_}
+    bound = getattr(estimator, "bound_", None)
+    results = {
+        "sketch": estimator.sketch_,
+        "components": estimator.components_,
+        "singular_values": estimator.singular_values_,
+    }
+    metadata = {"sketch": name, "settings": estimator.get_params(), **found, "bound": bound}
+    _save(Path(output), KIND, metadata, estimator, results)
+
+
+def load_sketch(folder: str | Path) -> Any:
+    """The fitted sketch that a folder holds: transforms, takes more rows, merges.
+
+    Raises:
+        ModelError: it holds none, or one that is cut short or changed.
+    """
+    stored = load_model(folder)
+    if stored.kind != KIND:
+        raise ModelError(f"holds a {stored.kind}, not a sketch", path=folder)
+    estimator = registry.sketches.get(stored.metadata["sketch"])(**stored.metadata["settings"])
+    estimator.restore(stored.metadata["input"], _state(stored.arrays))
+    return estimator
+
+
+def _save(
+    folder: Path, kind: str, metadata: dict[str, Any], estimator: Any, results: dict[str, NDArray[Any]]
+) -> None:
+    state = {f"moments.{key}": array for key, array in estimator.moments_.arrays().items()}
+    card = (
+        f"# A {kind} of spectralnlp\n\nA sketch keeps sums over rows, which reveal something of each row.\n"
+    )
+    described = {**metadata, "input": estimator.input_}
+    save_model(folder, kind=kind, metadata=described, arrays={**state, **results}, card=card)
+
+
+def _state(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    prefix = "moments."
+    return {key.removeprefix(prefix): each for key, each in arrays.items() if key.startswith(prefix)}
+
+
+def _resume(estimator: Any, where: Path, run: dict[str, Any], say: Callable[[str], None]) -> tuple[int, int]:
+    """The file and row to go on from, with the estimator's moments as they were there."""
+    if not where.exists():
+        return 0, 0
+    try:
+        stored = load_model(where)
+    except ModelError as error:
+        raise ModelError(f"the checkpoint is unusable: {error.what}", path=where, hint="--restart") from error
+    for key, value in run.items():
+        if stored.metadata.get(key) != value:
+            what = f"an unfinished run with other {key} is kept here"
+            raise ConfigError(what, path=where, hint="finish it, or begin again with --restart")
+    estimator.restore(stored.metadata["input"], _state(stored.arrays))
+    file, row = stored.metadata["file"], stored.metadata["row"]
+    say(f"going on from row {row:,} of {stored.metadata['files'][file][0]}")
+    return file, row
+
+
+def _described(corpus: FileRows) -> list[list[Any]]:
+    """Path, length, time of change and reading of each file: a checkpoint is of these and no others."""
+    described = []
+    for path, row_format in zip(corpus.paths, corpus.formats, strict=True):
+        status = path.stat()
+        reading = [row_format.kind, row_format.n_columns, list(row_format.ngrams), row_format.dtype]
+        described.append([path.as_posix(), status.st_size, status.st_mtime_ns, reading])
+    return described
