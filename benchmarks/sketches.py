@@ -19,6 +19,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -189,9 +190,8 @@ def text(arguments: argparse.Namespace) -> None:
         measure(name, arguments.repeats, lambda options=options: with_bound(matrix, size, **options))
     reference = measure("gensim LsiModel, chunk 20,000", 1, lambda: gensim_sketch(matrix, size, 20_000))
     print(f"### {n:,} × 2¹⁶ counts of 1–3-grams, {matrix.nnz / n:.1f} a row, float32, l = {size}\n")
-    print(
-        f"The best rank-{size} error is λ₂₅₇ = {best:.0f}. Hashing the text alone: {n / hashing:,.0f} rows/s.\n"
-    )
+    rate = f"{n / hashing:,.0f} rows/s"
+    print(f"The best rank-{size} error is λ₂₅₇ = {best:.0f}. Hashing the text alone: {rate}.\n")
     header = ("", "rows/s", "error", "/ best", "√(/ best)", "`bound_`", "× gensim's rows/s")
     shown = [(*cells, f"{reference / seconds:.1f}") for *cells, seconds in rows]
     print(report.table(header, shown), end="\n\n")
@@ -237,55 +237,46 @@ def parts(arguments: argparse.Namespace) -> None:
     n, d, size = arguments.rows or 200_000, 400, 100
     matrix = decaying(n, d)
     values = eigenvalues(matrix)
+    unit = values[size]
     print(f"### {n:,} × {d} in parts, sketched apart and merged, l = {size}\n")
-    print(
-        f"Errors in units of λ₁₀₁. Bounds: figure 1's 2‖X‖²/l = {2 * values.sum() / size / values[size]:.1f}, "
-    )
-    print(
-        f"the k-bound {k_bound(values, size) / values[size]:.2f}. A sketch of zeros: {values[0] / values[size]:.1f}.\n"
-    )
+    print(f"Errors in units of λ₁₀₁. Bounds: figure 1's 2‖X‖²/l = {2 * values.sum() / size / unit:.1f},")
+    print(f"the k-bound {k_bound(values, size) / unit:.1f}. A sketch of zeros: {values[0] / unit:.1f}.\n")
     rows = []
     for n_parts in (1, 2, 4, 5, 8, 10, 16, 20, 25, 40, 50):
         cells: list[str] = []
         for method in ("figure-1", "dense"):
-            corpus = MatrixCorpus(matrix, n_parts)
-            run = best_of(
-                1, lambda: accumulate(FrequentDirectionsMoments(size, d, method), corpus, batch_size=8192)
-            )  # noqa: B023
+            run = best_of(1, partial(added_up, method, size, MatrixCorpus(matrix, n_parts)))
             sketch = run.result.sketch
-            error = covariance_error(matrix, sketch.rows) / values[size]
-            cells += [f"{run.seconds:.1f}", f"{error:.2f}", f"{sketch.bound / values[size]:.2f}"]
+            error = covariance_error(matrix, sketch.rows)
+            cells += [f"{run.seconds:.1f}", f"{error / unit:.2f}", f"{sketch.bound / unit:.2f}"]
         rows.append((n_parts, *cells))
-    header = (
-        "parts",
-        *(f"{method}: {cell}" for method in ("figure 1", "dense") for cell in ("s", "error", "`bound_`")),
-    )
-    print(report.table(header, rows), end="\n\n")
+    names = [f"{method}: {cell}" for method in ("figure 1", "dense") for cell in ("s", "error", "`bound_`")]
+    print(report.table(("parts", *names), rows), end="\n\n")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "matrix.npy")
         np.save(path, matrix)
-        rows = [
-            speed_row(path, n_parts, size, d, method)
-            for method in ("figure-1", "dense")
-            for n_parts in (2, 4, 8)
-        ]
+        del matrix
+        pairs = [(method, n_parts) for method in ("figure-1", "dense") for n_parts in (2, 4, 8)]
+        speeds = [speed_row(path, n_parts, size, method) for method, n_parts in pairs]
     print("Two processes that each read their rows of one file, start of the processes included:\n")
-    print(report.table(("method, parts", "one process: s", "two: s", "speed-up"), rows), end="\n\n")
+    print(report.table(("method, parts", "one process: s", "two: s", "speed-up"), speeds), end="\n\n")
 
 
-def speed_row(path: Path, n_parts: int, size: int, d: int, method: str) -> tuple[str, ...]:
+def added_up(method: str, size: int, corpus: Any) -> FrequentDirectionsMoments:
+    moments = FrequentDirectionsMoments(size, corpus.n_columns, method)
+    return accumulate(moments, corpus, batch_size=8192)
+
+
+def speed_row(path: Path, n_parts: int, size: int, method: str) -> tuple[str, ...]:
     corpus = FileRows([path], n_partitions=n_parts)
-    seconds, sketches = [], []
+    runs = []
     for engine, options in (("serial", {}), ("processes", {"jobs": 2})):
         with use_engine(engine, **options):
-            run = best_of(
-                1, lambda: accumulate(FrequentDirectionsMoments(size, d, method), corpus, batch_size=8192)
-            )
-        seconds.append(run.seconds)
-        sketches.append(run.result.sketch.rows.tobytes())
-    assert sketches[0] == sketches[1], "engines must agree to the byte"
-    one, two = seconds
-    return (f"{method}, {n_parts}", f"{one:.1f}", f"{two:.1f}", f"{one / two:.2f}")
+            runs.append(best_of(1, partial(added_up, method, size, corpus)))
+    one, two = runs
+    assert one.result.sketch.rows.tobytes() == two.result.sketch.rows.tobytes(), "engines must agree"
+    cells = (f"{one.seconds:.1f}", f"{two.seconds:.1f}", f"{one.seconds / two.seconds:.2f}")
+    return (f"{method}, {n_parts}", *cells)
 
 
 TABLES: dict[str, Callable[[argparse.Namespace], None]] = {

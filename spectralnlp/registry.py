@@ -98,7 +98,7 @@ class Registry:
         bare = sorted({_split(each)[0] for each in known})
         close = difflib.get_close_matches(name, known if _split(name)[1] else bare)
         hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(bare) or 'none'}"
-        raise RegistryError(f"no {self.kind[:-1]} is called {name!r}", hint=hint)
+        raise RegistryError(f"no {self._singular()} is called {name!r}", hint=hint)
 
     def get(self, name: str) -> Any:
         """Import and return what a full or bare name stands for, and nothing else.
@@ -132,7 +132,10 @@ class Registry:
         return [full for full in self.names() if name in (full, _split(full)[0])]
 
     def _called(self, name: str) -> str:
-        return f"{self.kind[:-1]} {name!r}"
+        return f"{self._singular()} {name!r}"
+
+    def _singular(self) -> str:
+        return self.kind.removesuffix("es" if self.kind.endswith("ches") else "s")
 
     def _inspect(self, name: str) -> Entry:
         """How a name stands by metadata alone."""

@@ -85,8 +85,9 @@ def from_rows(rows: Floats, truncate: float) -> Whitener:
         rows: B (m, d).
         truncate: singular values up to this share of the largest count as zero.
     """
-    d = rows.shape[1]
-    # Where the columns are of very different lengths the small ones are not noise: as in `from_gram`.
+    m, d = rows.shape
+    if m > d:
+        rows = np.linalg.qr(rows, mode="r")
     _, sigma, vt = scipy.linalg.svd(rows, full_matrices=False, check_finite=False, lapack_driver="gesvd")
     if not len(sigma) or sigma[0] == 0:
         return Whitener(np.zeros((d, 0)), False, 0, 0.0, 1.0)

@@ -1,0 +1,258 @@
+"""Leverage scores beside the SVD: the tables and figures of Chin and Liang 2019.
+
+    python -m benchmarks.leverage tables                     # their tables 1 to 4, on one core
+    python -m benchmarks.leverage figures --out DIR          # their figures 1 to 6, as PNG
+    python -m benchmarks.leverage conditioning               # where the exact ways stop being exact
+
+The digits of scikit-learn stand for MNIST. Figures need matplotlib (``pip install "spectralnlp[bench]"``).
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spectralnlp_sketch import LeverageScores, required_rows
+
+Scores = np.ndarray
+
+
+def by_svd(matrix: np.ndarray) -> Scores:
+    """Algorithm 1, numpy's SVD."""
+    u = np.linalg.svd(matrix, full_matrices=False)[0]
+    return np.einsum("ij,ij->i", u, u)
+
+
+def ours(matrix: np.ndarray, size: int | None = None, **options: Any) -> Scores:
+    scorer = LeverageScores(size, **options).fit(matrix)
+    return scorer.scores(matrix)
+
+
+def timed(work: Callable[[], Scores], repeats: int = 1) -> tuple[float, Scores]:
+    best = np.inf
+    for _ in range(repeats):
+        started = time.perf_counter()
+        scores = work()
+        best = min(best, time.perf_counter() - started)
+    return best, scores
+
+
+def compare(matrix: np.ndarray, ways: dict[str, Callable[[], Scores]], svd: bool, repeats: int) -> None:
+    """Time and relative error of each way; the SVD is the reference, or else the first way."""
+    rows: list[tuple[object, ...]] = []
+    if svd:
+        svd_seconds, reference = timed(lambda: by_svd(matrix))
+        rows.append(("numpy SVD", f"{svd_seconds:.3f}", "1", "–", "–"))
+    for name, work in ways.items():
+        seconds, scores = timed(work, repeats)
+        if not rows:
+            svd_seconds, reference = np.nan, scores
+        errors = np.abs(scores / reference - 1)
+        ratio = f"{svd_seconds / seconds:.1f}" if svd else None
+        rows.append((name, f"{seconds:.3f}", ratio, f"{errors.max():.0e}", f"{np.median(errors):.0e}"))
+        sys.stderr.write(f"{name}: {seconds:.2f} s\n")
+    header = ("", "s", "× as fast as SVD", "largest relative error", "median")
+    print(report.table(header, rows), end="\n\n", flush=True)
+
+
+def tables(arguments: argparse.Namespace) -> None:
+    rng = np.random.default_rng(0)
+    repeats = arguments.repeats
+    print("### Table 1: n × 50, SRHT with ε = 0.25\n")
+    for k in (16, 18, 20):
+        matrix = rng.standard_normal((2**k, 50))
+        size = required_rows("srht", 50, 0.25, n_rows=2**k)
+        print(f"n = 2^{k}\n")
+        ways = {
+            "`auto` (gram)": lambda matrix=matrix: ours(matrix),
+            f"SRHT, {size:,} rows": lambda matrix=matrix, size=size: ours(matrix, size, method="srht"),
+        }
+        compare(matrix, ways, True, repeats)
+    for title, d, ks in (("Table 2: D = 16", 16, (10, 14, 18, 22)), ("Table 3: D = 256", 256, (10, 14, 18))):
+        print(f"### {title}, ε = 0.5\n")
+        for k in ks:
+            matrix = rng.standard_normal((2**k, d))
+            count, osnap = (required_rows(method, d, 0.5) for method in ("countsketch", "osnap"))
+            print(f"N = 2^{k}\n")
+            ways = {
+                "`auto` (gram)": lambda matrix=matrix: ours(matrix),
+                "`qr`": lambda matrix=matrix: ours(matrix, method="qr"),
+                f"OSNAP, {osnap:,} rows": lambda matrix=matrix, m=osnap: ours(matrix, m, method="osnap"),
+                f"CountSketch, {count:,} rows": lambda matrix=matrix, m=count: ours(
+                    matrix, m, method="countsketch"
+                ),
+                f"CountSketch, 4D = {4 * d:,} rows": lambda matrix=matrix, m=4 * d: ours(
+                    matrix, m, method="countsketch"
+                ),
+            }
+            compare(matrix, ways, True, repeats if k < 22 else 1)
+            del matrix
+    print("### Table 4: N = 2^16, D = 2^12, float32\n")
+    n, d = arguments.wide
+    matrix = rng.standard_normal((n, d), dtype=np.float32)
+    ways = {
+        "`auto` (gram)": lambda: ours(matrix),
+        f"OSNAP, 4D = {4 * d:,} rows": lambda: ours(matrix, 4 * d, method="osnap"),
+    }
+    compare(matrix, ways, False, 1)
+    print("The SVD of this one takes more than 4 GB and was not run; errors are relative to `auto`.\n")
+
+
+def conditioning(arguments: argparse.Namespace) -> None:
+    """Singular values over more and more decades: what is chosen, what it says, what is true."""
+    rng = np.random.default_rng(0)
+    u, _, vt = np.linalg.svd(rng.standard_normal((2**14, 64)), full_matrices=False)
+    exact = np.einsum("ij,ij->i", u, u)
+    rows = []
+    for decades in (0, 2, 4, 6, 8, 9, 10, 12):
+        matrix = (u * np.logspace(0, -decades, 64)) @ vt
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            scorer = LeverageScores().fit(matrix)
+        errors = [np.abs(way / exact - 1).max() for way in (scorer.scores(matrix), by_svd(matrix))]
+        shown = [f"{error:.0e}" for error in errors]
+        said = "warns" if found else None
+        rows.append((f"10^{decades}", scorer.method_, scorer.rank_, f"{scorer.error_:.0e}", *shown, said))
+    print("### Condition number of a 2^14 × 64 matrix\n")
+    header = ("κ", "method", "rank", "`error_`", "true error", "numpy SVD's", "")
+    print(report.table(header, rows), end="\n\n")
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+
+def figures(arguments: argparse.Namespace) -> None:
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        sys.exit('figures need matplotlib: pip install "spectralnlp[bench]"')
+    mpl.use("Agg")
+    warnings.simplefilter("ignore")
+    out: Path = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(0)
+    full = rng.standard_normal((2**13, 32)) * rng.gamma(1.0, 1.0, (2**13, 1))
+    half = full[:, :16] @ rng.standard_normal((16, 32))
+    noisy = half + 1e-9 * rng.standard_normal(half.shape)
+    sketched(out / "figure-1.png", full, "column rank = dimension", exact=by_svd(full))
+    true = by_svd(full[:, :16])
+    sketched(out / "figure-2.png", noisy, "column rank half of the dimension", exact=true)
+    sketched(out / "figure-3.png", noisy, "the same, truncated to the true rank", exact=true, truncate=1e-6)
+    digits_spectrum(out / "figure-4.png")
+    digits_scores(out / "figure-5.png")
+    required(out / "figure-6.png")
+    print("\n".join(str(path) for path in sorted(out.glob("figure-*.png"))))
+
+
+def panels(n: int, title: str) -> tuple[Any, Any]:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, n, figsize=(4.6 * n, 4.2), layout="constrained")
+    figure.suptitle(title)
+    return figure, np.atleast_1d(axes)
+
+
+def scatter(axis: Any, exact: Scores, approximate: Scores, title: str) -> None:
+    """Sketched over actual scores with the diagonal, and how far off the middle one is."""
+    axis.loglog(exact, approximate, ".", markersize=2, alpha=0.5)
+    span = [exact.min(), exact.max()]
+    axis.loglog(span, span, color="black", linewidth=1)
+    error = np.median(np.abs(approximate / exact - 1))
+    axis.set(title=f"{title}\nmedian relative error {error:.2g}", xlabel="leverage score")
+    axis.set_ylabel("sketched")
+
+
+def sketched(path: Path, matrix: np.ndarray, title: str, *, exact: Scores, truncate: float = 0.0) -> None:
+    """Figures 1, 2 and 3: CountSketch and SRHT (the paper's FJLT) against the exact scores."""
+    d = matrix.shape[1]
+    figure, axes = panels(2, title)
+    for axis, method in zip(axes, ("countsketch", "srht"), strict=True):
+        size = required_rows(method, d, 0.5, n_rows=len(matrix))
+        scatter(axis, exact, ours(matrix, size, method=method, truncate=truncate), f"{method}, {size:,} rows")
+    figure.savefig(path, dpi=110)
+
+
+def digits() -> np.ndarray:
+    from sklearn.datasets import load_digits
+
+    return load_digits().data
+
+
+def digits_spectrum(path: Path) -> None:
+    """Figure 4: singular values of images of digits."""
+    sigma = np.linalg.svd(digits(), compute_uv=False)
+    figure, axes = panels(2, "Singular values of scikit-learn's digits, 1,797 × 64")
+    axes[0].plot(sigma, ".-")
+    axes[1].semilogy(np.maximum(sigma, 1e-14), ".-")
+    for axis in axes:
+        axis.set_xlabel("index")
+    figure.savefig(path, dpi=110)
+
+
+def digits_scores(path: Path) -> None:
+    """Figure 5: scores of digits, without truncation and with."""
+    matrix = np.tile(digits(), (20, 1))
+    # Noise of full rank, as the paper's data had it.
+    matrix = matrix + 1e-9 * np.random.default_rng(0).standard_normal(matrix.shape)
+    u, sigma, _ = np.linalg.svd(matrix, full_matrices=False)
+    exact = np.einsum("ij,ij->i", u[:, sigma > 1e-6 * sigma[0]], u[:, sigma > 1e-6 * sigma[0]])
+    figure, axes = panels(2, "Digits with noise of 1e-9, CountSketch of 16,384 rows")
+    for axis, truncate in zip(axes, (0.0, 1e-6), strict=True):
+        scores = ours(matrix, 16_384, method="countsketch", truncate=truncate)
+        scatter(axis, exact, scores, f"truncate = {truncate:g}")
+    figure.savefig(path, dpi=110)
+
+
+def required(path: Path) -> None:
+    """Figure 6: rows that data sets have, and rows that CountSketch takes."""
+    sets = {
+        "digits": (1797, 64),
+        "MNIST": (60_000, 784),
+        "CIFAR-10": (50_000, 3072),
+        "SST, 56 × 300": (8544, 16_800),
+        "intents, hashed": (50_525, 65_536),
+    }
+    figure, (axis,) = panels(1, "Rows that ε = 0.5 takes, and rows there are")
+    widths = np.array([16, 10**5])
+    for method in ("countsketch", "srht", "osnap", "gaussian"):
+        axis.loglog(widths, [required_rows(method, int(d), 0.5) for d in widths], label=method)
+    for name, (n, d) in sets.items():
+        axis.plot(d, n, "ko", markersize=4)
+        axis.annotate(name, (d, n), textcoords="offset points", xytext=(4, 4), fontsize=8)
+    axis.set(xlabel="columns", ylabel="rows", xlim=(10, 3e6))
+    axis.legend(fontsize=8)
+    figure.savefig(path, dpi=110)
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "tables": tables,
+    "conditioning": conditioning,
+    "figures": figures,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART")
+    parser.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
+    parser.add_argument("--repeats", type=int, default=2, metavar="N")
+    parser.add_argument("--wide", type=int, nargs=2, default=(2**16, 2**12), metavar=("N", "D"))
+    arguments = parser.parse_args()
+    if arguments.parts != ["figures"]:
+        print(f"{report.machine()} One thread.\n", flush=True)
+    for part in arguments.parts:
+        PARTS[part](arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""Rows of files: every format, what is wrong with one, and runs that are interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from spectralnlp_sketch import CountSketch, FileRows, FrequentDirections, RowFormat, files
+from spectralnlp_sketch.errors import MatrixError, SizeError
+from spectralnlp_sketch.files import checkpoint_folder, load_sketch, sketch_files
+
+from spectralnlp.cli import main as run_cli
+from spectralnlp.engine import use_engine
+from spectralnlp.errors import ConfigError, InputError, ModelError, SpectralError
+
+X = np.random.default_rng(0).standard_normal((130, 6)).round(3)
+TEXT = ["the cat sat", "a cat", "", "the dog sat on the cat", "naïve 🐈"] * 26
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    np.save(tmp_path / "x.npy", X)
+    sp.save_npz(tmp_path / "x.npz", sp.csr_matrix(X))
+    rows = [" ".join(map(str, row)) for row in X]
+    (tmp_path / "x.txt").write_text("\n".join(rows[:60]) + "\n\n" + "\n".join(rows[60:]) + "\n")
+    (tmp_path / "x.csv").write_text("\n".join(row.replace(" ", ",") for row in rows))
+    (tmp_path / "text.txt").write_text("".join(f"{line}\n" for line in TEXT))
+    (tmp_path / "text.tsv").write_text("".join(f"label\t{line}\n" for line in TEXT))
+    return tmp_path
+
+
+def whole(corpus: FileRows, size: int = 1000) -> Any:
+    blocks = [batch.examples.matrix for batch in corpus.batches(size)]  # type: ignore[attr-defined]
+    return sp.vstack(blocks).toarray() if sp.issparse(blocks[0]) else np.concatenate(blocks)
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.txt", "x.csv"])
+@pytest.mark.parametrize("size", [7, 1000])
+def test_matrices_in_every_format(folder: Path, name: str, size: int) -> None:
+    corpus = FileRows([folder / name], RowFormat(dtype="float64"))
+    assert corpus.n_columns == 6
+    np.testing.assert_array_equal(whole(corpus, size), X)
+    np.testing.assert_array_equal(np.vstack([np.atleast_2d(_dense(row)) for row in corpus]), X)
+    later = [batch.examples.matrix for batch in corpus.batches_from(0, 70, 7)]  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(np.vstack([_dense(block) for block in later]), X[70:])
+
+
+def _dense(rows: Any) -> np.ndarray:
+    return rows.toarray() if sp.issparse(rows) else rows
+
+
+def test_text_and_the_text_of_tsv_are_the_same_counts(folder: Path) -> None:
+    text, tsv = (FileRows([folder / name], RowFormat(n_columns=64)) for name in ("text.txt", "text.tsv"))
+    assert [text.formats[0].kind, tsv.formats[0].kind] == ["text", "tsv"]
+    counts = whole(text)
+    np.testing.assert_array_equal(counts, whole(tsv, 9))
+    assert counts.shape == (130, 64)
+    assert counts.dtype == np.float32
+    assert counts[:5].sum(axis=1).tolist() == [5, 3, 0, 11, 1]  # words and bigrams; 🐈 is no word
+
+
+def test_partitions_of_a_matrix_know_their_rows(folder: Path) -> None:
+    def sketch(parts: int) -> bytes:
+        return CountSketch(20).fit(FileRows([folder / "x.npy"], n_partitions=parts)).sketch_.tobytes()
+
+    np.save(folder / "x.npy", np.round(X * 100))  # integers add up exactly
+    assert sketch(1) == sketch(4) == sketch(1000)
+    with use_engine("threads", jobs=2):
+        assert sketch(3) == sketch(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("empty.txt", "", "the file is empty"),
+        ("short.txt", "1 2 3\n4 5\n", r"short.txt:2: a row of 2 numbers where 3"),
+        ("words.txt", "1 2 3\n\n4 x 5\n", r"words.txt:3: not a row of numbers"),
+        ("nan.txt", "1 2\n3 nan\n", r"nan.txt:2: NaN or infinity"),
+        ("broken.npy", "hello", "not a matrix of numpy"),
+        ("broken.npz", "hello", "not a sparse matrix of scipy"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path: Path, name: str, content: str, complaint: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(SpectralError, match=complaint) as refusal:
+        FrequentDirections(3).fit(FileRows([tmp_path / name]))
+    assert "\n" not in str(refusal.value)
+
+
+def test_matrices_that_cannot_be_read_by_rows(tmp_path: Path) -> None:
+    np.save(tmp_path / "fortran.npy", np.asfortranarray(X))
+    np.save(tmp_path / "vector.npy", X[0])
+    np.save(tmp_path / "cut.npy", X)
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "cut.npy").read_bytes()[:-100])
+    for name, complaint in [("fortran", "Fortran order"), ("vector", "not a matrix"), ("cut", "cut short")]:
+        with pytest.raises(InputError, match=complaint):
+            FileRows([tmp_path / f"{name}.npy"])
+    with pytest.raises(InputError, match="No such file"):
+        FileRows([tmp_path / "absent.npy"])
+
+
+def test_files_of_other_widths_and_formats_are_refused(folder: Path) -> None:
+    np.save(folder / "narrow.npy", X[:, :2])
+    with pytest.raises(MatrixError, match=r"rows of 2 columns, and .*x.npy has 6"):
+        FileRows([folder / "x.npy", folder / "narrow.npy"])
+    with pytest.raises(SizeError, match="no format is called 'parquet'"):
+        FileRows([folder / "x.npy"], RowFormat("parquet"))
+    with pytest.raises(InputError, match="not numbers"):
+        FileRows([folder / "text.txt"], RowFormat("numbers"))
+
+
+def test_a_row_that_is_not_finite_is_named_with_its_file(tmp_path: Path) -> None:
+    bad = X.copy()
+    bad[99, 1] = np.inf
+    np.save(tmp_path / "bad.npy", bad)
+    with pytest.raises(MatrixError, match=r"bad.npy: row 99 holds infinity in column 1"):
+        FrequentDirections(3).fit(FileRows([tmp_path / "bad.npy"]))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Saving, resuming
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+MAKES = [
+    lambda: ("frequent-directions.v1", FrequentDirections(3, method="dense")),
+    lambda: ("frequent-directions.v1", FrequentDirections(3, method="randomised", buffer_rows=20)),
+    lambda: ("frequent-directions.v1", FrequentDirections(3)),
+    lambda: ("countsketch.v1", CountSketch(9)),
+]
+
+
+class Interrupted(FileRows):
+    """A corpus whose reading is interrupted after some batches."""
+
+    after = 5
+
+    def batches_from(self, file: int, row: int, size: int) -> Iterator[Any]:
+        for number, batch in enumerate(super().batches_from(file, row, size)):
+            if number == self.after:
+                raise KeyboardInterrupt
+            yield batch
+
+
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("names", [["x.npy", "x.npy"], ["text.txt", "text.tsv"], ["x.txt", "x.csv"]])
+def test_an_interrupted_run_ends_in_the_same_bytes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, make: Any, names: list[str]
+) -> None:
+    monkeypatch.setattr(files, "BATCH_ROWS", 16)
+    paths, row_format = [folder / name for name in names], RowFormat(n_columns=32, dtype="float64")
+    name, estimator = make()
+    sketch_files(estimator, FileRows(paths, row_format), folder / "straight", name=name)
+    said: list[str] = []
+    for _ in range(3):  # interrupted twice and more
+        name, estimator = make()
+        with pytest.raises(KeyboardInterrupt):
+            sketch_files(
+                estimator, Interrupted(paths, row_format), folder / "resumed", name=name, checkpoint_rows=30
+            )
+        assert checkpoint_folder(folder / "resumed").exists()
+        assert not (folder / "resumed").exists()
+    sketch_files(
+        estimator := make()[1], FileRows(paths, row_format), folder / "resumed", name=name, say=said.append
+    )
+    assert "going on from row" in said[0]
+    assert contents(folder / "resumed") == contents(folder / "straight")
+    assert not checkpoint_folder(folder / "resumed").exists()
+    assert estimator.n_rows_ == 260
+
+
+def test_a_checkpoint_of_another_run_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "BATCH_ROWS", 16)
+    out, paths = folder / "out", [folder / "x.npy"]
+
+    def run(estimator: Any, corpus: FileRows, **options: Any) -> Any:
+        return sketch_files(
+            estimator, corpus, out, name="frequent-directions.v1", checkpoint_rows=16, **options
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        run(FrequentDirections(3), Interrupted(paths))
+    with pytest.raises(ConfigError, match="an unfinished run with other settings"):
+        run(FrequentDirections(4), FileRows(paths))
+    with pytest.raises(ConfigError, match="an unfinished run with other files"):
+        run(FrequentDirections(3), FileRows([folder / "x.txt"]))
+    (checkpoint_folder(out) / "arrays.safetensors").write_bytes(b"")
+    with pytest.raises(ModelError, match=r"the checkpoint is unusable.*--restart"):
+        run(FrequentDirections(3), FileRows(paths))
+    assert run(FrequentDirections(4), FileRows(paths), restart=True).n_rows_ == 130
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_a_saved_sketch_transforms_grows_and_merges(folder: Path, make: Any) -> None:
+    name, estimator = make()
+    sketch_files(estimator, FileRows([folder / "x.npy"]), folder / "out", name=name)
+    loaded = load_sketch(folder / "out")
+    assert loaded.transform(X).tobytes() == estimator.transform(X).tobytes()
+    estimator.partial_fit(X)
+    loaded.partial_fit(X)
+    assert loaded.sketch_.tobytes() == estimator.sketch_.tobytes()
+    assert loaded.merge(estimator).n_rows_ == 520
+
+
+def test_what_is_no_sketch_is_not_loaded(folder: Path) -> None:
+    from spectralnlp.storage import save_model
+
+    save_model(folder / "other", kind="parser", metadata={}, arrays={"a": X}, card="")
+    with pytest.raises(ModelError, match="holds a parser, not a sketch"):
+        load_sketch(folder / "other")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Commands
+
+
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Any:
+    monkeypatch.setattr("sys.argv", ["spectralnlp", *map(str, arguments)])
+    status = run_cli()
+    return status, *capsys.readouterr()
+
+
+def test_the_command_sketch(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = folder / "out"
+    status, printed, err = command(capsys, monkeypatch, "sketch", folder / "x.npy", "-o", out, "--size", 4)
+    assert (status, err) == (0, "")
+    assert "gram" in printed
+    assert "4 × 6" in printed
+    assert load_sketch(out).n_rows_ == 130
+    settings = ("--sketch", "osnap", "--set", "n_nonzeros=2", "--size", 8, "--columns", 50, "--ngrams", "1-3")
+    status, printed, _ = command(capsys, monkeypatch, "sketch", folder / "text.tsv", "-o", out, *settings)
+    assert status == 0
+    assert load_sketch(out).get_params()["n_nonzeros"] == 2
+    assert load_sketch(out).sketch_.shape == (8, 50)
+
+
+def test_the_command_leverage(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, printed, err = command(capsys, monkeypatch, "leverage", folder / "x.npy")
+    u = np.linalg.svd(X, full_matrices=False)[0]
+    assert status == 0
+    np.testing.assert_allclose([float(line) for line in printed.split()], (u**2).sum(axis=1), rtol=1e-6)
+    assert err == "spectralnlp: 130 rows of 6 columns, rank 6, gram\n"
+    options = ("--method", "countsketch", "--size", "5", "-o", folder / "scores.txt")
+    status, printed, err = command(capsys, monkeypatch, "leverage", folder / "x.txt", *options)
+    assert (status, printed) == (0, "")
+    assert "warning: a sketch of 5 rows cannot tell" in err
+    assert len((folder / "scores.txt").read_text().split()) == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("sketch", "nosuch.npy", "-o", "out"), "no such file"),
+        (("sketch", "x.npy", "-o", "out", "--sketch", "magic"), "no sketch is called 'magic'"),
+        (("sketch", "x.npy", "-o", "out", "--set", "bogus=1"), "no hyper-parameter 'bogus'"),
+        (("sketch", "x.npy", "-o", "out", "--set", "bogus"), "not KEY=VALUE"),
+        (("sketch", "x.npy", "-o", "out", "--ngrams", "3-1"), "not a range"),
+        (("sketch", "x.npy", "-o", "x.npy"), "is a file, not a folder"),
+        (("leverage", "x.npy", "--method", "magic"), "no method is called"),
+    ],
+)
+def test_a_users_error_is_one_line(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    complaint: str,
+) -> None:
+    monkeypatch.chdir(folder)
+    status, printed, err = command(capsys, monkeypatch, *arguments)
+    assert (status, printed) == (2, "")
+    assert complaint in err
+    assert err.count("\n") == 1
+    assert not (folder / "out").exists()
