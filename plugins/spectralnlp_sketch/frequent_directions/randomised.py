@@ -146,9 +146,9 @@ def _residual_norm(stack: Stack, basis: Floats, rng: np.random.Generator) -> flo
     """
     probes = rng.standard_normal((stack.shape[0], PROBES), dtype=stack.rows.dtype.type)
     probes /= np.sqrt(np.einsum("ij,ij->j", probes, probes))
+    probes -= basis @ (basis.T @ probes)
     scale = 1.0
     for _ in range(POWER_STEPS):
-        probes -= basis @ (basis.T @ probes)
         probes = stack.times(stack.transposed_times(probes).copy())
         probes -= basis @ (basis.T @ probes)
         largest = float(np.sqrt(np.einsum("ij,ij->j", probes, probes).max()))
