@@ -1,0 +1,285 @@
+"""Word vectors beside gensim's word2vec: time, memory, and what they are worth.
+
+Each row is learned in a process of its own, on one thread, with kernels compiled before the clock starts;
+reading the compressed text is part of the time. word2vec is skip-gram with gensim's defaults otherwise, 5
+epochs, one worker, the same dimensions and smallest count. Measures:
+
+- *nearest*, *ten*: share of words whose nearest neighbour has their most frequent part of speech in EWT's
+  training set, and the mean share among the ten nearest (``spectralnlp evaluate DIR FILE.conllu``);
+- *tags*, *unknown*: accuracy on EWT dev, and on its words that are not in EWT train, of an averaged
+  perceptron (CRFsuite) with the usual features of words and spelling, and the vectors of the word and its
+  neighbours.
+
+    python -m benchmarks.eigenwords speed
+    python -m benchmarks.eigenwords memory
+    python -m benchmarks.eigenwords variants
+    python -m benchmarks.eigenwords amount --plot docs/eigenwords.svg
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import gzip
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from benchmarks import tagging
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.model.vectors import Vectors
+from spectralnlp.tasks.vectors import VectorsTask, neighbour_agreement
+
+ENGLISH, MORE = "text/english_10m.txt.gz", "text/imdb_unsup.txt.gz"
+TRAIN, DEV = "tagging/ewt/en_ewt-ud-train.conllu", "tagging/ewt/en_ewt-ud-dev.conllu"
+WORD2VEC = "word2vec"
+VARIANTS = (
+    "", "spelling=False", "tokens", "variant=svd", "variant=svd,transform=none", "preset=tutorial",
+    "transform=none", "transform=log", "positions=pooled", "window=1", "window=3", "window=5,positions=pooled",
+    "contexts=1000", "contexts=20000", "dimensions=20", "dimensions=100", "dimensions=200", "clusters=500",
+    WORD2VEC,
+)  # fmt: skip
+MILLIONS = (0.1, 0.3, 1, 3, 10, 23)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a process learned, and what that took."""
+
+    path: Path
+    seconds: float
+    peak_mb: float
+    tokens: int
+
+
+def apart(function: Any, *arguments: Any) -> Any:
+    """The result of a function in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def learn(setting: str, files: Sequence[Path], folder: Path) -> Learned:
+    """Learn vectors and write them; ``setting`` is ``KEY=VALUE,…`` of eigenwords, or ``word2vec``."""
+    return learn_word2vec(files, folder) if setting == WORD2VEC else learn_eigenwords(setting, files, folder)
+
+
+def learn_eigenwords(setting: str, files: Sequence[Path], folder: Path) -> Learned:
+    task = VectorsTask()
+    pairs = (pair.partition("=") for pair in setting.split(",") if pair not in ("", "tokens"))
+    settings = {key: value for key, _, value in pairs}
+    task.train(Eigenwords(dimensions=2, min_count=1), _few_words(folder), report=_silent)
+    started = time.process_time()
+    vectors = task.train(Eigenwords.from_settings(settings), task.read(files), report=_silent)
+    seconds = time.process_time() - started
+    vectors.save(folder / "model")
+    return Learned(folder / "model", seconds, report.peak_megabytes(), vectors.about["training tokens"])
+
+
+def _silent(line: str) -> None:
+    pass
+
+
+def _few_words(folder: Path) -> Any:
+    """Words enough to compile every kernel on."""
+    path = folder / "few.txt"
+    path.write_text("the cat sat .\na dog sat on the mat .\n" * 3)
+    return VectorsTask().read([path])
+
+
+class Lines:
+    """Sentences of lower-cased words, for gensim, which reads them six times."""
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self.files = files
+        self.tokens = 0
+
+    def __iter__(self) -> Iterator[list[str]]:
+        self.tokens = 0
+        for block in VectorsTask().read(self.files):
+            for line in block.split("\n"):
+                words = line.lower().split()
+                self.tokens += len(words)
+                yield words
+
+
+def learn_word2vec(files: Sequence[Path], folder: Path) -> Learned:
+    from gensim.models import Word2Vec
+
+    started = time.process_time()
+    lines = Lines(files)
+    model = Word2Vec(lines, vector_size=50, sg=1, epochs=5, workers=1, min_count=3, seed=0)
+    seconds = time.process_time() - started
+    model.wv.save_word2vec_format(folder / "w2v.txt")
+    peak = report.peak_megabytes()
+    Vectors.from_word2vec(folder / "w2v.txt").save(folder / "model")
+    return Learned(folder / "model", seconds, peak, lines.tokens)
+
+
+def quality(learned: Learned, corpora: Path, setting: str) -> list[str]:
+    """Nearest, ten, tags, unknown; in percent."""
+    import spectralnlp
+
+    vectors = spectralnlp.load(learned.path)
+    if setting == WORD2VEC:  # counted in small letters, which its file does not say
+        from dataclasses import replace
+
+        vectors = replace(vectors, parameters=replace(vectors.parameters, lowercase=True))
+    found = neighbour_agreement(vectors, VectorsTask().read_gold([corpora / TRAIN]))
+    how = "tokens" if setting == "tokens" else "clusters" if "clusters=" in setting else "words"
+    scores = tagging.accuracy(corpora / TRAIN, corpora / DEV, vectors, how)
+    return [f"{each:.2f}" for each in (found.nearest, found.ten, *scores)]
+
+
+def measure(setting: str, files: Sequence[Path], corpora: Path) -> tuple[Learned, list[str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        learned = apart(learn, setting, files, Path(folder))
+        scores = apart(quality, learned, corpora, setting)
+    print(
+        f"{setting or 'eigenwords'}: {learned.seconds:.1f} s, {' '.join(scores)}", file=sys.stderr, flush=True
+    )
+    return learned, scores
+
+
+def named(setting: str) -> str:
+    if setting == WORD2VEC:
+        return "word2vec"
+    return f"`{setting}`" if setting and setting != "tokens" else "eigenwords" + " + contexts" * bool(setting)
+
+
+def speed(corpora: Path, runs: int) -> None:
+    """Time and memory of both, each the best of some runs."""
+    rows = []
+    files = [corpora / ENGLISH]
+    best: dict[str, Learned] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(runs):
+            for setting in ("", "spelling=False", WORD2VEC):
+                learned = apart(learn, setting, files, Path(folder))
+                if setting not in best or learned.seconds < best[setting].seconds:
+                    best[setting] = learned
+                print(setting, learned.seconds, file=sys.stderr, flush=True)
+    slowest = best[WORD2VEC].seconds
+    for setting, learned in best.items():
+        rows.append([named(setting), f"{learned.tokens:,}", f"{learned.seconds:.1f}",
+                     f"{slowest / learned.seconds:.1f}", f"{learned.peak_mb:,.0f}"])  # fmt: skip
+    print(report.table(("", "tokens", "CPU s", "× as fast as word2vec", "peak MB"), rows))
+
+
+def sample(corpora: Path, millions: float, folder: Path) -> list[Path]:
+    """About so many million tokens: every so manieth line of the English text, or that and film reviews."""
+    if millions >= 10:
+        return [corpora / ENGLISH, corpora / MORE] if millions > 11 else [corpora / ENGLISH]
+    path = folder / "part.txt"
+    every = round(10.3 / millions)
+    with (
+        gzip.open(corpora / ENGLISH, "rt", encoding="utf-8") as file,
+        path.open("w", encoding="utf-8") as part,
+    ):
+        part.writelines(line for number, line in enumerate(file) if number % every == 0)
+    return [path]
+
+
+def memory(corpora: Path) -> None:
+    """Time and peak memory of more and more text, the same read over and over at the end."""
+    rows = []
+    for millions, times in ((1, 1), (3, 1), (10, 1), (23, 1), (23, 2), (23, 4)):
+        with tempfile.TemporaryDirectory() as folder:
+            learned = apart(learn, "", sample(corpora, millions, Path(folder)) * times, Path(folder))
+        rate = learned.tokens / learned.seconds
+        rows.append(
+            [f"{learned.tokens:,}", f"{learned.seconds:.1f}", f"{rate:,.0f}", f"{learned.peak_mb:,.0f}"]
+        )
+        print(rows[-1], file=sys.stderr, flush=True)
+    print(report.table(("tokens", "CPU s", "tokens/s", "peak MB"), rows))
+
+
+def variants(corpora: Path, settings: Sequence[str]) -> None:
+    """One change at a time."""
+    rows = [["no vectors", None, None, None, *_percent(apart(_without, corpora))]]
+    for setting in settings:
+        learned, scores = measure(setting, [corpora / ENGLISH], corpora)
+        rows.append([named(setting), f"{learned.seconds:.1f}", *scores])
+    print(report.table(("", "CPU s", "nearest", "ten", "tags", "unknown"), rows))
+
+
+def _without(corpora: Path) -> tuple[float, float]:
+    return tagging.accuracy(corpora / TRAIN, corpora / DEV, None)
+
+
+def _percent(scores: Sequence[float]) -> list[str]:
+    return [f"{each:.2f}" for each in scores]
+
+
+def amount(corpora: Path, plot: Path | None) -> None:
+    """The same for more and more text."""
+    rows, points = [], []
+    for millions in MILLIONS:
+        for setting in ("", "variant=svd", WORD2VEC):
+            with tempfile.TemporaryDirectory() as folder:
+                learned, scores = measure(setting, sample(corpora, millions, Path(folder)), corpora)
+            rows.append([named(setting), f"{learned.tokens / 1e6:.1f}", f"{learned.seconds:.1f}", *scores])
+            points.append((named(setting), learned.tokens, *map(float, scores)))
+    print(report.table(("", "million tokens", "CPU s", "nearest", "ten", "tags", "unknown"), rows))
+    if plot is not None:
+        draw(points, apart(_without, corpora)[0], plot)
+
+
+def draw(points: Sequence[tuple[Any, ...]], plain: float, path: Path) -> None:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    for axes, column, title in zip(
+        figure.subplots(1, 2),
+        (3, 4),
+        ("ten nearest with the part of speech, %", "EWT dev tags, %"),
+        strict=True,
+    ):
+        for name in dict.fromkeys(point[0] for point in points):
+            part = [point for point in points if point[0] == name]
+            axes.plot([p[1] for p in part], [p[column] for p in part], marker="o", label=name.strip("`"))
+        axes.set_xscale("log")
+        axes.set_xlabel("tokens of text")
+        axes.set_title(title, fontsize=10)
+        axes.grid(alpha=0.3)
+        if column == 4:
+            axes.axhline(plain, color="grey", linestyle="--", label="no vectors")
+        axes.legend(fontsize=8)
+    with matplotlib.rc_context({"svg.hashsalt": "spectralnlp"}):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def main() -> None:
+    """Print the table that is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("table", choices=("speed", "memory", "variants", "amount"))
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--runs", type=int, default=1, metavar="N", help="of speed: the best of so many")
+    parser.add_argument("--setting", action="append", metavar="KEY=VALUE,…", help="of variants; repeatable")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="of amount: draw it too")
+    arguments = parser.parse_args()
+    print(
+        f"    python -m benchmarks.eigenwords {arguments.table}\n\n{report.machine()} One thread.\n",
+        flush=True,
+    )
+    if arguments.table == "speed":
+        speed(arguments.corpora, arguments.runs)
+    elif arguments.table == "memory":
+        memory(arguments.corpora)
+    elif arguments.table == "variants":
+        variants(arguments.corpora, arguments.setting or VARIANTS)
+    else:
+        amount(arguments.corpora, arguments.plot)
+
+
+if __name__ == "__main__":
+    main()
