@@ -252,3 +252,25 @@ class TopicMixture:
     def word_index(self) -> Mapping[str, int]:
         """Index of each word."""
         return {word: index for index, word in enumerate(self.words)}
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenMarkov:
+    """A hidden Markov model by its probabilities.
+
+    Attributes:
+        symbols: V names; the last one stands for every symbol that is not among them.
+        initial: float64 (k,); p(first state).
+        transition: float64 (k, k); p(next state | state), columns sum to one.
+        emission: float64 (V, k); p(symbol | state), columns sum to one.
+    """
+
+    symbols: tuple[str, ...]
+    initial: Floats
+    transition: Floats
+    emission: Floats
+
+    @cached_property
+    def symbol_index(self) -> Mapping[str, int]:
+        """Index of each symbol's name."""
+        return {symbol: index for index, symbol in enumerate(self.symbols)}

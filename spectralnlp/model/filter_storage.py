@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.inference.filtering import Filter, OperatorFilter
-from spectralnlp.parameters import ObservableOperators
+from spectralnlp.inference.forward import HiddenFilter
+from spectralnlp.parameters import HiddenMarkov, ObservableOperators
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -18,22 +19,26 @@ _OPERATOR_ARRAYS = (
 )  # fmt: skip
 
 
+_HIDDEN_ARRAYS = ("initial", "transition", "emission")
+
+
 def pack_filter(filter_: Filter) -> tuple[dict[str, Any], Arrays]:
     """(JSON values, arrays); numbers are stored as float32.
 
     Raises:
         TypeError: a kind of filter that cannot be stored.
     """
-    if not isinstance(filter_, OperatorFilter):
+    if isinstance(filter_, OperatorFilter):
+        operators = filter_.model
+        tolerance = None if math.isinf(operators.tolerance) else operators.tolerance
+        described = {"kind": "operators", "floor": operators.floor, "tolerance": tolerance}
+        arrays = {name: _narrow(getattr(operators, name)) for name in _OPERATOR_ARRAYS}
+    elif isinstance(filter_, HiddenFilter):
+        described = {"kind": "hidden"}
+        arrays = {name: _narrow(getattr(filter_.model, name)) for name in _HIDDEN_ARRAYS}
+    else:
         raise TypeError(f"{type(filter_).__name__} cannot be stored")
-    model = filter_.model
-    described = {
-        "kind": "operators",
-        "symbols": model.symbols,
-        "floor": model.floor,
-        "tolerance": None if math.isinf(model.tolerance) else model.tolerance,
-    }
-    return described, {name: _narrow(getattr(model, name)) for name in _OPERATOR_ARRAYS}
+    return {**described, "symbols": filter_.symbols}, arrays
 
 
 def unpack_filter(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> Filter:
@@ -42,18 +47,19 @@ def unpack_filter(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray[
     Raises:
         KeyError, ValueError: something is missing or of an unknown kind.
     """
-    if described["kind"] != "operators":
-        raise ValueError(f"a filter of kind {described['kind']!r}")
-    tolerance = described["tolerance"]
-    fields = {name: _widen(arrays[name]) for name in _OPERATOR_ARRAYS}
-    return OperatorFilter(
-        ObservableOperators(
-            symbols=tuple(described["symbols"]),
-            floor=described["floor"],
-            tolerance=np.inf if tolerance is None else tolerance,
-            **fields,
+    symbols = tuple(described["symbols"])
+    if described["kind"] == "operators":
+        fields = {name: _widen(arrays[name]) for name in _OPERATOR_ARRAYS}
+        tolerance = math.inf if described["tolerance"] is None else described["tolerance"]
+        return OperatorFilter(
+            ObservableOperators(symbols, floor=described["floor"], tolerance=tolerance, **fields)
         )
-    )
+    if described["kind"] == "hidden":
+        initial, transition, emission = (_widen(arrays[name]) for name in _HIDDEN_ARRAYS)
+        # Sums of one, which float32 has only nearly.
+        initial, transition, emission = (each / each.sum(axis=0) for each in (initial, transition, emission))
+        return HiddenFilter(HiddenMarkov(symbols, initial, transition, emission))
+    raise ValueError(f"a filter of kind {described['kind']!r}")
 
 
 def _narrow(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -15,6 +15,7 @@ from sketch_cases import DIRECTIONS_CASES, LINEAR_CASES, ROWS, assert_within_bou
 
 from spectralnlp.corpus import Batch
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
+from spectralnlp.estimators.hmm.em import ExpectedTransitions
 from spectralnlp.estimators.hmm.ngrams import NGramCounts
 from spectralnlp.estimators.rule_counts import RuleCounts
 from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
@@ -120,6 +121,12 @@ LEFT, RIGHT = (
 )
 PROJECTION = np.random.default_rng(1).standard_normal((8, 3))
 TOPICS = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])
+WORDS = ["the", "cat", ""]
+HIDDEN = (
+    np.array([0.6, 0.4]),
+    np.array([[0.7, 0.2], [0.3, 0.8]]),
+    np.array([[0.5, 0.1], [0.2, 0.1], [0.3, 0.8]]),
+)
 SENTENCES = random_sentences(37)
 TREES = random_trees(37)
 
@@ -183,6 +190,18 @@ CASES = [
             "topics": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS[::-1], TOPICS[:, 0], 1.0),
             "weights": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[::-1, 0], 1.0),
             "alpha0": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 0.0),
+        },
+        exact=False,
+    ),
+    MomentsCase(
+        "expected transitions of a hidden Markov model",
+        lambda: ExpectedTransitions(WORDS, *HIDDEN),
+        SENTENCES,
+        {
+            "vocabulary": lambda: ExpectedTransitions(["cat", "the", ""], *HIDDEN),
+            "initial": lambda: ExpectedTransitions(WORDS, HIDDEN[0][::-1].copy(), *HIDDEN[1:]),
+            "transition": lambda: ExpectedTransitions(WORDS, HIDDEN[0], HIDDEN[1][::-1].copy(), HIDDEN[2]),
+            "emission": lambda: ExpectedTransitions(WORDS, *HIDDEN[:2], HIDDEN[2][::-1].copy()),
         },
         exact=False,
     ),

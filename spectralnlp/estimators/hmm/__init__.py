@@ -1,6 +1,7 @@
-"""Models of sequences of symbols: hidden Markov models by moments."""
+"""Models of sequences of symbols: hidden Markov models by moments and by EM."""
 
+from spectralnlp.estimators.hmm.em import HMMEM
 from spectralnlp.estimators.hmm.estimator import HMM, SequenceEstimator
 from spectralnlp.estimators.hmm.predictor import SequencePredictor
 
-__all__ = ["HMM", "SequenceEstimator", "SequencePredictor"]
+__all__ = ["HMM", "HMMEM", "SequenceEstimator", "SequencePredictor"]

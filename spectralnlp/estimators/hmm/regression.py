@@ -91,19 +91,43 @@ def solve_regression(
         The operators over ``n_states`` numbers, a one and the coordinates of the expected future; and the
         canonical correlations of histories and symbols that the coordinates stand for.
     """
+    smoothed = smooth_states(table, options)
+    regression = _Regression(table, _with_one(smoothed.before), _with_one(smoothed.after))
+    initial = _with_one(smoothed.initial[None])[0]
+    return regression.solve(symbols, initial, base, floor, tolerance, options), smoothed.correlations
+
+
+@dataclass(frozen=True)
+class SmoothedStates:
+    """Stage one: the expected future around each n-gram's symbol, in coordinates of mean 0.
+
+    Attributes:
+        before: float64 (n_grams, k); before the symbol, from all occurrences of the history but its own.
+        after: float64 (n_grams, k); after it.
+        initial: float64 (k,); where sequences begin.
+        future: float64 (V, k); the coordinates of each symbol.
+        correlations: float64 (k,); of histories and symbols, along the coordinates.
+    """
+
+    before: Floats
+    after: Floats
+    initial: Floats
+    future: Floats
+    correlations: Floats
+
+
+def smooth_states(table: NGramTable, options: RegressionOptions) -> SmoothedStates:
+    """The states that are regressed upon and those that are regressed."""
     levels = _levels(table, options.order - 1)
     future, correlations = _future(levels[min(options.history, 2) - 1], options)
     states = _states(levels, future, options.backoff)
+    full = states[options.history - 1][levels[options.history - 1].before]
+    at_start = (table.grams[:, -1 - options.history : -1] == table.boundary).all(axis=1)
+    before = full
     if options.leave_one_out:
         before = _left_out(levels[: options.history], future, table.grams[:, -1], options.backoff)
-    else:
-        before = states[options.history - 1][levels[options.history - 1].before]
     after = states[options.target - 1][levels[options.target - 1].after]
-    start = np.full(options.history, table.boundary)
-    at_start = (table.grams[:, -1 - options.history : -1] == start).all(axis=1)
-    initial = states[options.history - 1][levels[options.history - 1].before[at_start][0]]
-    moments = _Regression(table, _with_one(before), _with_one(after))
-    return moments.solve(symbols, _with_one(initial[None])[0], base, floor, tolerance, options), correlations
+    return SmoothedStates(before, after, full[at_start][0], future, correlations)
 
 
 def _levels(table: NGramTable, longest: int) -> list[_Histories]:

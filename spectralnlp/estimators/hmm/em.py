@@ -1,0 +1,215 @@
+"""The estimator ``hmm-em``: hidden Markov models by EM, from a spectral start or a random one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch, Corpus
+from spectralnlp.engine import accumulate
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import fit_pass
+from spectralnlp.estimators.hmm.estimator import SequenceEstimator, symbol_distribution
+from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramTable, count_ngrams
+from spectralnlp.estimators.hmm.regression import RegressionOptions, smooth_states
+from spectralnlp.inference.forward import HiddenFilter, expected_counts
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.linalg.kmeans import kmeans
+from spectralnlp.moments import Moments
+from spectralnlp.parameters import Floats, HiddenMarkov
+
+SAMPLE = 10_000
+"""Tokens that k-means looks at; all others join the nearest cluster."""
+
+BEFORE = 0.5
+"""Weight of what was expected before a token, beside the token and what is expected after it."""
+
+START = RegressionOptions(
+    n_states=40, history=2, target=2, backoff=10.0, ridge=0.0, operator_count=0, leave_one_out=False,
+    random_state=0,
+)  # fmt: skip
+"""How states are made for clustering."""
+
+
+class ExpectedTransitions(Moments[Sequence[str]]):
+    """Expected counts of starts, transitions and emissions under a model: the E-step of EM.
+
+    Args:
+        vocabulary: names of the symbols, the last one for all others.
+        initial, transition, emission: the model; see :class:`~spectralnlp.parameters.HiddenMarkov`.
+    """
+
+    def __init__(
+        self, vocabulary: Sequence[str], initial: Floats, transition: Floats, emission: Floats
+    ) -> None:
+        self.model = HiddenMarkov(tuple(vocabulary), initial, transition, emission)
+        self.start = np.zeros_like(initial)
+        self.moves = np.zeros_like(transition)
+        self.emitted = np.zeros_like(emission)
+        self.log_likelihood = np.zeros(1)
+
+    def parameters(self) -> dict[str, Any]:
+        """The model."""
+        model = self.model
+        arrays = {"initial": model.initial, "transition": model.transition, "emission": model.emission}
+        return {"vocabulary": model.symbols, **arrays}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``start`` (k,), ``moves`` (k, k), ``emitted`` (V, k) and ``log_likelihood`` (1,): float64."""
+        sums = {"start": self.start, "moves": self.moves, "emitted": self.emitted}
+        return {**sums, "log_likelihood": self.log_likelihood}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Add sequences."""
+        index, unknown = self.model.symbol_index, len(self.model.symbols) - 1
+        symbols = [index.get(symbol, unknown) for sequence in batch for symbol in sequence]
+        offsets = np.cumsum([0, *(len(sequence) for sequence in batch if len(sequence))])
+        self.log_likelihood += expected_counts(
+            self.model, np.array(symbols, np.int32), offsets, self.start, self.moves, self.emitted
+        )
+
+
+class HMMEM(SequenceEstimator):
+    """A hidden Markov model by EM (Baum et al. 1970).
+
+    The spectral start clusters tokens: each has the expected futures before it and after it and itself as
+    coordinates (those of ``hmm``), k-means makes states of them, and the states are counted. EM then needs a
+    few iterations, where from a random start it needs dozens and ends lower.
+
+    Args:
+        n_states: hidden states.
+        iterations: of EM; 0 for the counted clusters themselves.
+        start: ``spectral`` or ``random``.
+        smoothing: pseudo-counts, of each transition and, by the symbols' frequencies, for all emissions of a
+            state together.
+        max_symbols, min_count: as in ``hmm``.
+        random_state: seed of k-means, or of the random start.
+
+    Attributes:
+        model_: the :class:`~spectralnlp.parameters.HiddenMarkov`.
+        log_likelihoods_: of the training symbols before each iteration.
+    """
+
+    kind = "head"
+    change_of_mind = "none"
+    presets: ClassVar = {"random": {"start": "random", "iterations": 25}}
+
+    def __init__(
+        self,
+        n_states: int = 100,
+        iterations: int = 5,
+        start: Literal["spectral", "random"] = "spectral",
+        smoothing: float = 0.5,
+        max_symbols: int = 50_000,
+        min_count: int = 1,
+        random_state: int = 0,
+    ) -> None:
+        self.n_states = n_states
+        self.iterations = iterations
+        self.start = start
+        self.smoothing = smoothing
+        self.max_symbols = max_symbols
+        self.min_count = min_count
+        self.random_state = random_state
+
+    def fit(self, corpus: Corpus[Sequence[str]], y: None = None) -> Self:
+        """Start, and iterate.
+
+        Raises:
+            InputError: there are no symbols.
+            ConfigError: a setting is out of its range.
+        """
+        if self.n_states < 1 or self.iterations < 0 or not self.smoothing > 0:
+            raise ConfigError("HMMEM: n_states is at least 1, iterations at least 0, smoothing above 0")
+        with fit_pass("n-grams"):
+            counts = count_ngrams(corpus, 4, self.max_symbols, self.min_count)
+        table = counts.table()
+        symbols = (*counts.vocabulary, UNKNOWN)
+        base = symbol_distribution(table.frequencies())
+        with fit_pass("start"), one_blas_thread():
+            if self.start == "spectral":
+                sums = spectral_start(table, self.n_states, self.random_state)
+            else:
+                sums = random_start(base, self.n_states, self.random_state)
+            self.model_ = self._maximise(symbols, base, *sums)
+        self.log_likelihoods_: list[float] = []
+        for iteration in range(self.iterations):
+            with fit_pass(f"EM {iteration + 1}"):
+                model = self.model_
+                expected = accumulate(
+                    ExpectedTransitions(symbols, model.initial, model.transition, model.emission), corpus
+                )
+                self.log_likelihoods_.append(float(expected.log_likelihood[0]))
+                self.model_ = self._maximise(symbols, base, expected.start, expected.moves, expected.emitted)
+        self.filter_ = HiddenFilter(self.model_)
+        self.n_sequences_, self.n_symbols_ = table.n_sequences(), int(table.weights.sum())
+        return self
+
+    def _maximise(
+        self, symbols: tuple[str, ...], base: Floats, start: Floats, moves: Floats, emitted: Floats
+    ) -> HiddenMarkov:
+        """The M-step: relative frequencies, smoothed."""
+        start, moves = start + self.smoothing, moves + self.smoothing
+        emitted = emitted + self.smoothing * base[:, None]
+        start, moves, emitted = (each / each.sum(axis=0) for each in (start, moves, emitted))
+        return HiddenMarkov(symbols, start, moves, emitted)
+
+
+def spectral_start(table: NGramTable, n_states: int, random_state: int) -> tuple[Floats, Floats, Floats]:
+    """Counts of starts, transitions and emissions of the clusters of tokens.
+
+    Args:
+        table: 4-grams: a token's cluster depends on the two symbols before it, so a transition on three.
+        n_states: clusters.
+        random_state: seed.
+
+    Returns:
+        (k,), (k, k) with (next state, state), and (V, k).
+    """
+    trigrams, token = np.unique(table.grams[:, 1:], axis=0, return_inverse=True)
+    counts = np.bincount(token, table.weights).astype(np.float64)
+    three = NGramTable(trigrams, counts, table.boundary)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # fewer directions than these are no fault of the user's
+        smoothed = smooth_states(three, START)
+    sigma = smoothed.correlations
+    own = smoothed.future[trigrams[:, -1]]
+    points = np.hstack(
+        [np.ones((len(own), 1)), _unit(own * sigma), _unit(smoothed.after), BEFORE * _unit(smoothed.before)]
+    )
+    rng = np.random.default_rng(random_state)
+    drawn = rng.choice(len(points), size=SAMPLE, p=counts / counts.sum())
+    _, centres = kmeans(points[drawn], n_states, random_state=random_state)
+    k = len(centres)
+    state = (points @ centres.T - (centres**2).sum(axis=1) / 2).argmax(axis=1)
+
+    emitted = np.zeros((table.boundary, k))
+    np.add.at(emitted, (trigrams[:, -1], state), counts)
+    first = trigrams[:, -2] == table.boundary
+    start = np.bincount(state[first], counts[first], minlength=k).astype(np.float64)
+    # The token before is the trigram of the first three symbols; it is there unless the sequence begins here.
+    base = np.int64(table.boundary + 1)
+    power = base ** np.arange(2, -1, -1)
+    codes = trigrams.astype(np.int64) @ power
+    order = np.argsort(codes)
+    inner = table.grams[:, -2] != table.boundary
+    previous = order[np.searchsorted(codes[order], table.grams[inner, :3].astype(np.int64) @ power)]
+    moves = np.zeros((k, k))
+    np.add.at(moves, (state[token[inner]], state[previous]), table.weights[inner])
+    return start, moves, emitted
+
+
+def random_start(base: Floats, n_states: int, random_state: int) -> tuple[Floats, Floats, Floats]:
+    """Pseudo-counts drawn at random: uniform starts, Dirichlet transitions, emissions around the mean."""
+    rng = np.random.default_rng(random_state)
+    emitted = base[:, None] * rng.exponential(size=(len(base), n_states))
+    return np.ones(n_states), 100 * rng.dirichlet(np.ones(n_states), n_states).T, 100 * len(base) * emitted
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)
