@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from spectralnlp_sketch import FileRows, FrequentDirections, MatrixCorpus, RowFormat
-from spectralnlp_sketch.frequent_directions.estimator import covariance_error
+from spectralnlp_sketch import FileRows, MatrixCorpus, RowFormat
+from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 
 from spectralnlp.engine import accumulate, use_engine
@@ -123,10 +123,12 @@ def wide(arguments: argparse.Namespace) -> None:
 
 
 def fitted(matrix: Any, size: int, **options: Any) -> np.ndarray:
-    return FrequentDirections(size, **options).fit(matrix).sketch_
+    return with_bound(matrix, size, **options)[0]
 
 
 def with_bound(matrix: Any, size: int, **options: Any) -> tuple[np.ndarray, float]:
+    from spectralnlp_sketch import FrequentDirections  # here: worker processes need no scikit-learn
+
     sketch = FrequentDirections(size, **options).fit(matrix)
     return sketch.sketch_, sketch.bound_
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from spectralnlp.corpus import Corpus
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp_sketch.errors import SizeError
+from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.gram import GramMoments, leading_rows
 from spectralnlp_sketch.frequent_directions.moments import METHODS, FrequentDirectionsMoments
 from spectralnlp_sketch.linear.moments import check_size
 from spectralnlp_sketch.rows import Matrix
-from spectralnlp_sketch.transformer import BATCH_ROWS, SketchTransformer, Solution
+from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
 #: Up to so many columns XᵀX itself is both smaller than buffers and faster than shrinking them.
 GRAM_COLUMNS = 2048
@@ -32,7 +32,7 @@ class FrequentDirections(SketchTransformer):
         method: ``auto``; ``figure-1``, the algorithm as the paper prints it; ``dense``, the same promise
             through Gram matrices and buffers; ``randomised``, large buffers through their leading directions
             (its promise may fail with a probability of 1e-6 a buffer); ``gram``, the exact XᵀX, d² numbers.
-        buffer_rows: rows that are shrunk at a time; None: as much memory as the sketch itself.
+        buffer_rows: rows that are shrunk at a time; None: as many as `default_buffer` says.
         random_state: seed of ``randomised``.
 
     Attributes:
@@ -88,46 +88,17 @@ class FrequentDirections(SketchTransformer):
         return self._solution_of(sketch.rows, bound=sketch.bound, orthogonal=self.method_ != "figure-1")
 
     def measured_error(self, X: Matrix | Corpus[Any], iterations: int = 60) -> float:
-        """‖XᵀX − BᵀB‖₂ by the Lanczos method over the rows that were sketched.
+        """‖XᵀX − BᵀB‖₂, by reading the rows again.
 
         Args:
-            X: the same rows: a matrix (n, d).
-            iterations: at most so many restarts.
+            X: the rows that were sketched: a matrix (n, d), or a corpus of them.
+            iterations: at most so many restarts of the Lanczos method, where X is wide.
         """
         check_is_fitted(self)
-        matrix = X if sp.issparse(X) else np.asarray(X)
         with one_blas_thread():
-            return covariance_error(matrix, self.sketch_, iterations)
+            return covariance_error(X, self.sketch_, iterations)
 
 
 def choose_method(n_columns: int) -> str:
     """The method that is best for a matrix of so many columns."""
     return "gram" if n_columns <= GRAM_COLUMNS else "randomised"
-
-
-def covariance_error(matrix: Matrix, sketch: Matrix, iterations: int = 60) -> float:
-    """‖XᵀX − BᵀB‖₂, X only ever multiplied where it is sparse or wide.
-
-    Args:
-        matrix: X (n, d), dense or sparse.
-        sketch: B (m, d).
-        iterations: at most so many restarts of the Lanczos method.
-    """
-    d = matrix.shape[1]
-    sketch = np.asarray(sketch, dtype=np.float64)
-    if d <= GRAM_COLUMNS:
-        gram = np.zeros((d, d))
-        for start in range(0, matrix.shape[0], BATCH_ROWS):
-            part = matrix[start : start + BATCH_ROWS].astype(np.float64)
-            gram += (part.T @ part).toarray() if sp.issparse(part) else part.T @ part
-        return float(np.abs(np.linalg.eigvalsh(gram - sketch.T @ sketch)).max())
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    exact = matrix.astype(np.float64)
-    difference = LinearOperator(
-        (d, d), matvec=lambda v: exact.T @ (exact @ v) - sketch.T @ (sketch @ v), dtype=np.float64
-    )
-    start = np.random.default_rng(0).standard_normal(d)
-    # Lanczos: the eigenvalue is right to about the square of what its vector is.
-    (largest,) = eigsh(difference, k=1, v0=start, tol=1e-2, maxiter=iterations, return_eigenvectors=False)
-    return abs(float(largest))

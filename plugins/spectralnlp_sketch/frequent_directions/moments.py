@@ -47,7 +47,7 @@ class FrequentDirectionsMoments(Moments[Any]):
             leading directions.
         dtype: ``float32`` or ``float64``: of the sketch and the arithmetic.
         sparse: whether waiting rows are kept in CSR.
-        buffer_rows: rows that are shrunk at a time; None: `default_buffer`. ``figure-1`` has none.
+        buffer_rows: rows that are shrunk at a time; None: `default_buffer`. ``figure-1`` uses none.
         seed: of ``randomised``.
     """
 
@@ -211,11 +211,11 @@ class FrequentDirectionsMoments(Moments[Any]):
 
 
 def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) -> int:
-    """How many rows to shrink at a time: as many as keep the buffer about as large as the sketch itself."""
+    """How many rows to shrink at a time: more lose less, and cost memory (sparse ones little)."""
     if method == "figure-1":
         return sketch_size
     if method == "dense":
-        return sketch_size
+        return 2 * sketch_size
     if sparse:
         return max(4 * (sketch_size + OVERSAMPLING), min(max(n_columns, 2**14), 2**16))
-    return max(8 * (sketch_size + OVERSAMPLING), 2**22 // n_columns)
+    return max(8 * (sketch_size + OVERSAMPLING), 2**23 // n_columns)

@@ -87,7 +87,7 @@ def from_rows(rows: Floats, truncate: float) -> Whitener:
     """
     m, d = rows.shape
     if m > d:
-        rows = np.linalg.qr(rows, mode="r")
+        rows = np.asarray(np.linalg.qr(rows, mode="r"))
     _, sigma, vt = scipy.linalg.svd(rows, full_matrices=False, check_finite=False, lapack_driver="gesvd")
     if not len(sigma) or sigma[0] == 0:
         return Whitener(np.zeros((d, 0)), False, 0, 0.0, 1.0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from spectralnlp_sketch import FrequentDirections
 from spectralnlp_sketch.frequent_directions import kernels, randomised
-from spectralnlp_sketch.frequent_directions.estimator import covariance_error
+from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 from spectralnlp_sketch.frequent_directions.shrinking import shrink, shrink_by_half
 from spectralnlp_sketch.rows import Rows
