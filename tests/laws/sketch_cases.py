@@ -44,7 +44,14 @@ LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
     ("OSNAP", _linear(OSNAPMoments, n_nonzeros=(2, 3)), True),
     ("SRHT", _linear(SRHTMoments, block_size=(8, 16)), True),
     ("Gaussian sketch", _linear(GaussianMoments), False),
-    ("Gram matrix", (lambda: GramMoments(WIDTH), {"n_columns": lambda: GramMoments(2)}), True),
+    (
+        "Gram matrix",
+        (
+            lambda: GramMoments(WIDTH),
+            {"n_columns": lambda: GramMoments(2), "dtype": lambda: GramMoments(WIDTH, "float32")},
+        ),
+        True,
+    ),
     ("column sums", (lambda: ColumnMoments(WIDTH), {"n_columns": lambda: ColumnMoments(2)}), True),
     ("triangle", (lambda: TriangleMoments(WIDTH), {"n_columns": lambda: TriangleMoments(2)}), False),
 ]

@@ -69,7 +69,7 @@ class FrequentDirections(SketchTransformer):
             raise SizeError(f"no method is called {self.method!r}", hint=f"there are {', '.join(known)}")
         self.method_ = choose_method(n_columns) if self.method == "auto" else self.method
         if self.method_ == "gram":
-            return GramMoments(n_columns)
+            return GramMoments(n_columns, dtype.name)
         return FrequentDirectionsMoments(
             self.sketch_size,
             n_columns,

@@ -23,14 +23,16 @@ class GramMoments(Moments[Any]):
 
     Args:
         n_columns: d.
+        dtype: ``float64``, or ``float32``: of the products of a batch; their sums are float64.
     """
 
+    #: Sums of integers are exact, as counts are; others undo to rounding.
     subtractable = True
 
-    def __init__(self, n_columns: int) -> None:
+    def __init__(self, n_columns: int, dtype: str = "float64") -> None:
         if n_columns < 1:
             raise SizeError(f"a matrix needs a column, and n_columns is {n_columns}")
-        self.n_columns = n_columns
+        self.n_columns, self.dtype = n_columns, dtype
         self.gram: Floats = np.zeros((n_columns, n_columns))
         self._n_rows = np.zeros((), dtype=np.int64)
 
@@ -55,12 +57,12 @@ class GramMoments(Moments[Any]):
             check_finite(matrix, batch.start, batch.document)
             add_gram(matrix.indptr, matrix.indices, matrix.data.astype(np.float64), self.gram)
         else:
-            self.gram += _gram(matrix, batch)
+            self.gram += _gram(matrix.astype(self.dtype, copy=False), batch)
         self._n_rows += matrix.shape[0]
 
     def parameters(self) -> dict[str, Any]:
-        """``n_columns``."""
-        return {"n_columns": self.n_columns}
+        """Width and dtype."""
+        return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """``gram``: float64 (d, d); ``n_rows``: int64 ()."""

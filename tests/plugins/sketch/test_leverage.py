@@ -65,6 +65,13 @@ def test_well_conditioned_goes_through_the_gram_matrix(dtype: type) -> None:
     assert leverage.get_feature_names_out().tolist() == ["leverage"]
 
 
+def test_float32_rows_are_squared_in_float64() -> None:
+    A = conditioned(3).astype(np.float32)
+    leverage = LeverageScores().fit(A)
+    assert leverage.method_ == "gram"
+    np.testing.assert_allclose(leverage.scores(A), by_svd(A), rtol=1e-6)
+
+
 def test_scales_of_columns_do_not_matter() -> None:
     A = X * np.logspace(0, -12, 16)
     leverage = LeverageScores().fit(A)
