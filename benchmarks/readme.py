@@ -9,6 +9,7 @@ Three kinds of place are filled in, in order, from the root of the repository:
 
     python -m benchmarks.readme
     python -m benchmarks.readme --tables
+    python -m benchmarks.readme --tables docs/sketches.md --only leverage
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def printed_by(command: list[str]) -> str:
         command, cwd=ROOT, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, text=True
     )
     if done.returncode:
-        sys.exit(f"{command[-1]}: exit status {done.returncode}; README.md is as it was")
+        sys.exit(f"{command[-1]}: exit status {done.returncode}; nothing was written")
     return done.stdout.rstrip("\n") + "\n" if done.stdout else ""
 
 
@@ -60,17 +61,21 @@ def fill_table(block: re.Match[str]) -> str:
 
 
 def main() -> None:
-    """Rewrite README.md."""
+    """Rewrite README.md, or another page."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--tables", action="store_true", help="run the benchmarks too")
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="only benchmarks whose command contains it"
+    )
+    parser.add_argument("page", nargs="?", default="README.md", help="default: README.md")
     arguments = parser.parse_args()
-    path = ROOT / "README.md"
+    path = ROOT / arguments.page
     text = CONSOLE.sub(fill_console, path.read_text(encoding="utf-8"))
     text = PYTHON.sub(fill_python, text)
     if arguments.tables:
-        text = TABLE.sub(fill_table, text)
+        text = TABLE.sub(lambda block: fill_table(block) if arguments.only in block[2] else block[0], text)
     path.write_text(text, encoding="utf-8")
 
 
