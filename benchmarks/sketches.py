@@ -28,6 +28,7 @@ import scipy.sparse as sp
 from spectralnlp_sketch import FileRows, MatrixCorpus, RowFormat
 from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
+from spectralnlp_sketch.frequent_directions.randomised import orthonormal
 
 from spectralnlp.engine import accumulate, use_engine
 
@@ -211,7 +212,7 @@ def best_values(matrix: Any, size: int) -> np.ndarray:
     exact = matrix.astype(np.float64)
     basis = np.random.default_rng(1).standard_normal((matrix.shape[1], size + 64))
     for _ in range(6):
-        basis = np.linalg.qr(exact.T @ (exact @ basis))[0]
+        basis = orthonormal(exact.T @ (exact @ basis))
     small = exact @ basis
     return np.linalg.eigvalsh(small.T @ small)[::-1]
 

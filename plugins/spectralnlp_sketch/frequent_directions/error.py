@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from spectralnlp.corpus import Corpus
 from spectralnlp.engine import accumulate
@@ -19,13 +19,13 @@ BATCH_ROWS = 8192
 SMALL = 2048
 
 
-def covariance_error(rows: Matrix | Corpus[Any], sketch: Matrix, iterations: int = 60) -> float:
+def covariance_error(rows: Matrix | Corpus[Any], sketch: Matrix, steps: int = 60) -> float:
     """‖XᵀX − BᵀB‖₂.
 
     Args:
         rows: X (n, d), dense or sparse, or a corpus of its rows.
         sketch: B (m, d).
-        iterations: at most so many restarts of the Lanczos method, where X is wide.
+        steps: of the Lanczos method, where X is wide: each reads the rows once.
     """
     corpus = rows if isinstance(rows, Corpus) else MatrixCorpus(rows)
     small = np.asarray(sketch, dtype=np.float64)
@@ -41,8 +41,29 @@ def covariance_error(rows: Matrix | Corpus[Any], sketch: Matrix, iterations: int
             result += block.T @ (block @ v)
         return result
 
-    difference = LinearOperator((d, d), matvec=times, dtype=np.float64)
+    return _largest(times, d, steps)
+
+
+def _largest(times: Callable[[NDArray[np.float64]], NDArray[np.float64]], d: int, steps: int) -> float:
+    """The largest |eigenvalue| of a symmetric matrix by so many steps of Lanczos, fully orthogonalised.
+
+    From below; after 60 steps by much less than a percent, however close the next eigenvalues are (Kuczyński
+    and Woźniakowski 1992, theorem 3.2).
+    """
+    basis = np.zeros((steps + 1, d))
     start = np.random.default_rng(0).standard_normal(d)
-    # The eigenvalue is right to about the square of what its vector is.
-    (largest,) = eigsh(difference, k=1, v0=start, tol=1e-2, maxiter=iterations, return_eigenvectors=False)
-    return abs(float(largest))
+    basis[0] = start / np.linalg.norm(start)
+    small = np.zeros((steps, steps))
+    for k in range(steps):
+        image = times(basis[k])
+        small[k, : k + 1] = small[: k + 1, k] = basis[: k + 1] @ image
+        for _ in range(2):
+            image -= basis[: k + 1].T @ (basis[: k + 1] @ image)
+        length = np.linalg.norm(image)
+        if length <= 1e-12 * np.abs(small).max(initial=0.0):
+            small = small[: k + 1, : k + 1]
+            break
+        basis[k + 1] = image / length
+        if k + 1 < steps:
+            small[k, k + 1] = small[k + 1, k] = length
+    return float(np.abs(np.linalg.eigvalsh(small)).max())

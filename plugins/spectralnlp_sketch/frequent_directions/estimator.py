@@ -31,7 +31,7 @@ class FrequentDirections(SketchTransformer):
         n_components: directions that `transform` projects on; None: all that the sketch has.
         method: ``auto``; ``figure-1``, the algorithm as the paper prints it; ``dense``, the same promise
             through Gram matrices and buffers; ``randomised``, large buffers through their leading directions
-            (its promise may fail with a probability of 1e-6 a buffer); ``gram``, the exact XᵀX, d² numbers.
+            (it may break its promise with a probability of 1e-6 a buffer); ``gram``, XᵀX itself, d² numbers.
         buffer_rows: rows that are shrunk at a time; None: as many as `default_buffer` says.
         random_state: seed of ``randomised``.
 
@@ -87,16 +87,16 @@ class FrequentDirections(SketchTransformer):
             sketch = self.moments_.sketch
         return self._solution_of(sketch.rows, bound=sketch.bound, orthogonal=self.method_ != "figure-1")
 
-    def measured_error(self, X: Matrix | Corpus[Any], iterations: int = 60) -> float:
+    def measured_error(self, X: Matrix | Corpus[Any], steps: int = 60) -> float:
         """‖XᵀX − BᵀB‖₂, by reading the rows again.
 
         Args:
             X: the rows that were sketched: a matrix (n, d), or a corpus of them.
-            iterations: at most so many restarts of the Lanczos method, where X is wide.
+            steps: of the Lanczos method, where X is wide: each reads the rows once.
         """
         check_is_fitted(self)
         with one_blas_thread():
-            return covariance_error(X, self.sketch_, iterations)
+            return covariance_error(X, self.sketch_, steps)
 
 
 def choose_method(n_columns: int) -> str:
