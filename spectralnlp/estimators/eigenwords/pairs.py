@@ -37,6 +37,7 @@ class PairTable:
         self.counts = np.zeros(_SLOTS, np.int64)
         self.n_dropped = 0
         self._n_pairs = 0
+        self._shared = False
 
     def __len__(self) -> int:
         return self._n_pairs
@@ -47,6 +48,7 @@ class PairTable:
 
     def observe(self, ids: Ints, window: int) -> None:
         """Count the pairs in a text; arguments as in the kernel ``count_pairs``."""
+        self._own()
         position = 0
         while True:
             position, self._n_pairs = count_pairs(
@@ -58,6 +60,7 @@ class PairTable:
 
     def add(self, keys: Longs, counts: Longs) -> None:
         """Add counted pairs; keys that are 0 are passed over."""
+        self._own()
         position = 0
         while True:
             position, self._n_pairs = add_pairs(
@@ -86,6 +89,7 @@ class PairTable:
 
     def renumber(self, numbers: Ints) -> None:
         """Give words other numbers; pairs with a word whose number is -1 are dropped."""
+        self._own()
         keys, counts = self.keys, self.counts
         renumber_pairs(keys, numbers)
         self._rebuild(keys, counts, len(keys))
@@ -97,8 +101,13 @@ class PairTable:
         return self.keys[used], self.counts[used]
 
     def copy(self) -> Self:
-        """The same table, apart."""
+        """The same table; the two share their memory until one of them changes."""
         other = type(self)(self.most)
-        other.keys, other.counts = self.keys.copy(), self.counts.copy()
+        other.keys, other.counts = self.keys, self.counts
         other.n_dropped, other._n_pairs = self.n_dropped, self._n_pairs
+        self._shared = other._shared = True
         return other
+
+    def _own(self) -> None:
+        if self._shared:
+            self.keys, self.counts, self._shared = self.keys.copy(), self.counts.copy(), False
