@@ -4,7 +4,8 @@
     python -m benchmarks.leverage figures --out DIR          # their figures 1 to 6, as PNG
     python -m benchmarks.leverage conditioning               # where the exact ways stop being exact
 
-The digits of scikit-learn stand for MNIST. Figures need matplotlib (``pip install "spectralnlp[bench]"``).
+Times are CPU seconds. scikit-learn's digits stand for MNIST. Figures need matplotlib, ``pip install
+"spectralnlp[bench]"``.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ def ours(matrix: np.ndarray, size: int | None = None, **options: Any) -> Scores:
 def timed(work: Callable[[], Scores], repeats: int = 1) -> tuple[float, Scores]:
     best = np.inf
     for _ in range(repeats):
-        started = time.perf_counter()
+        started = time.process_time()
         scores = work()
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     return best, scores
 
 
