@@ -170,7 +170,9 @@ class Eigenwords(Estimator):
             spelling = clusters = None
             if self.spelling:
                 with fit_pass("spelling"):
-                    spelling = fit_spelling(words, vectors, word_counts**0.25, self.spelling_penalty)
+                    spelling = fit_spelling(
+                        words, vectors, np.power(word_counts, 0.25), self.spelling_penalty
+                    )
             if self.clusters:
                 with fit_pass("clusters"):
                     clusters, _ = kmeans(vectors, self.clusters, random_state=self.random_state)
