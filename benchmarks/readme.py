@@ -1,4 +1,4 @@
-"""Run the README's examples and tables again, and write what they print into it.
+"""Run the examples and tables of the README, or of another page, again, and write what they print into it.
 
 Three kinds of place are filled in, in order, from the root of the repository:
 
