@@ -5,8 +5,8 @@
     python -m benchmarks.sketches text        # pooled intent queries, hashed to 2¹⁶ columns, l = 256
     python -m benchmarks.sketches parts       # 1 to 50 parts sketched apart and merged; two processes
 
-The best of ``--repeats`` runs counts, in CPU seconds (by the clock for two processes): whatever else the machine
-does can only slow a run down. ``text`` needs gensim (``pip install "spectralnlp[bench]"``).
+The best of ``--repeats`` runs counts, in CPU seconds (by the clock for two processes): whatever else the
+machine does can only slow a run down. ``text`` needs gensim (``pip install "spectralnlp[bench]"``).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spectralnlp.corpus import Batch, Corpus
-from spectralnlp.engine import accumulate
+from spectralnlp.engine import accumulate, map_ordered
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp_sketch.errors import MatrixError, SizeError, SketchWarning
 from spectralnlp_sketch.frequent_directions.gram import GramMoments
@@ -33,7 +34,7 @@ from spectralnlp_sketch.stream import MatrixCorpus
 
 Floats = NDArray[np.float64]
 EXACT = ("gram", "qr", "svd")
-BATCH_ROWS = 2048
+BATCH_ROWS = 8192
 
 
 class LeverageScores(TransformerMixin, BaseEstimator):
@@ -124,28 +125,26 @@ class LeverageScores(TransformerMixin, BaseEstimator):
         """The same as a vector (n,)."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
-        with one_blas_thread():
-            parts = [self._scores_of(X[low : low + BATCH_ROWS]) for low in range(0, X.shape[0], BATCH_ROWS)]
-        return np.concatenate(parts)
+        return np.concatenate(list(map_ordered(self._second_pass(), _slices(X))))
 
     def stream_scores(self, corpus: Corpus[Any]) -> Iterator[Floats]:
-        """The second pass over a corpus of rows: scores of a block at a time, in order."""
+        """The second pass over a corpus, on the current engine: scores of a block of rows at a time, in order."""
         check_is_fitted(self)
-        with one_blas_thread():
-            for batch in corpus.batches(BATCH_ROWS):
-                yield self._scores_of(batch.examples.matrix)  # type: ignore[attr-defined]
+        blocks = (batch.examples.matrix for batch in corpus.batches(BATCH_ROWS))  # type: ignore[attr-defined]
+        return map_ordered(self._second_pass(), blocks)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """One name, ``leverage``."""
         check_is_fitted(self)
         return np.array(["leverage"], dtype=object)
 
-    def _scores_of(self, rows: Matrix) -> Floats:
-        scores = row_scores(rows, self._whitener)
+    def _second_pass(self) -> Callable[[Matrix], Floats]:
+        """What gives the scores of a block of rows; can be sent to worker processes."""
+        factor = 1.0
         if self.method_ not in EXACT and self.bias_correction:
             m = self.moments_.sketch_size
-            scores *= max(m - self.rank_, 0) / m
-        return scores
+            factor = max(m - self.rank_, 0) / m
+        return partial(_block_scores, self._whitener, factor)
 
     # -- the first pass
 
@@ -160,7 +159,7 @@ class LeverageScores(TransformerMixin, BaseEstimator):
     def _add_up(self, corpus: Corpus[Any], method: str) -> None:
         self.method_ = method
         self.moments_ = self._empty_moments(method, self.n_features_in_)
-        accumulate(self.moments_, corpus, batch_size=4 * BATCH_ROWS)
+        accumulate(self.moments_, corpus, batch_size=BATCH_ROWS)
         self.n_rows_ = int(self.moments_.n_rows)
 
     def _empty_moments(self, method: str, d: int) -> Any:
@@ -229,3 +228,12 @@ class LeverageScores(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _slices(matrix: Matrix) -> Iterator[Matrix]:
+    return (matrix[low : low + BATCH_ROWS] for low in range(0, matrix.shape[0], BATCH_ROWS))
+
+
+def _block_scores(whitener: Whitener, factor: float, rows: Matrix) -> Floats:
+    with one_blas_thread():
+        return factor * row_scores(rows, whitener)

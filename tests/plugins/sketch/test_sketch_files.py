@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,21 @@ def test_a_row_that_is_not_finite_is_named_with_its_file(tmp_path: Path) -> None
     np.save(tmp_path / "bad.npy", bad)
     with pytest.raises(MatrixError, match=r"bad.npy: row 99 holds infinity in column 1"):
         FrequentDirections(3).fit(FileRows([tmp_path / "bad.npy"]))
+
+
+@pytest.mark.parametrize("make", [lambda: FrequentDirections(8, method="dense"), lambda: CountSketch(30)])
+def test_memory_does_not_grow_with_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
+    monkeypatch.setattr("spectralnlp_sketch.transformer.BATCH_ROWS", 200)
+    rng, peaks = np.random.default_rng(0), []
+    for n_rows in (400, 40_000):
+        np.save(tmp_path / "rows.npy", rng.standard_normal((n_rows, 20)))
+        corpus = FileRows([tmp_path / "rows.npy"])
+        make().fit(corpus)  # compiles
+        tracemalloc.start()
+        assert make().fit(corpus).sketch_.shape[1] == 20
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0] + 50_000
 
 
 # ---------------------------------------------------------------------------------------------------------
