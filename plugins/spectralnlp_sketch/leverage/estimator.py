@@ -128,7 +128,7 @@ class LeverageScores(TransformerMixin, BaseEstimator):
         return np.concatenate(list(map_ordered(self._second_pass(), _slices(X))))
 
     def stream_scores(self, corpus: Corpus[Any]) -> Iterator[Floats]:
-        """The second pass over a corpus, on the current engine: scores of a block of rows at a time, in order."""
+        """The second pass over a corpus, on the current engine: scores by the block, in order."""
         check_is_fitted(self)
         blocks = (batch.examples.matrix for batch in corpus.batches(BATCH_ROWS))  # type: ignore[attr-defined]
         return map_ordered(self._second_pass(), blocks)
