@@ -175,7 +175,8 @@ class LeverageScores(TransformerMixin, BaseEstimator):
         return MOMENTS[method](size, d, self.random_state)
 
     def _solve(self, corpus: Corpus[Any] | None) -> None:
-        rounding = max(self.n_rows_, self.n_features_in_) * EPS
+        # Of R's singular values: numpy's n·eps would give up directions that QR still knows.
+        rounding = 4 * max(self.n_rows_**0.5, self.n_features_in_) * EPS
         whitener: Whitener | None = None
         if self.method_ == "gram" and not self.truncate:
             whitener = from_gram(self.moments_.gram)
