@@ -109,18 +109,22 @@ class FrequentDirectionsMoments(Moments[Any]):
 
     def _take(self, matrix: Matrix) -> None:
         """Let rows wait, and shrink whenever enough of them do."""
-        if self.sparse != sp.issparse(matrix):
-            matrix = sp.csr_matrix(matrix) if self.sparse else matrix.toarray()
         if self.method == "figure-1":
             # A row of zeros put into the sketch leaves its place free.
-            matrix = matrix[np.flatnonzero(matrix.any(axis=1))] if not self.sparse else matrix
+            matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
         while matrix.shape[0]:
             room = self._room() - self._n_waiting
-            self._waiting.append(matrix[:room].copy())
+            self._waiting.append(self._own(matrix[:room]))
             self._n_waiting += min(room, matrix.shape[0])
             matrix = matrix[room:]
             if self._n_waiting >= self._room():
                 self._shrink()
+
+    def _own(self, matrix: Matrix) -> Matrix:
+        """A copy of rows in the form in which they wait."""
+        if self.sparse == sp.issparse(matrix):
+            return matrix.copy()
+        return sp.csr_matrix(matrix) if self.sparse else matrix.toarray()
 
     def _room(self) -> int:
         return self.sketch_size - len(self._sketch) if self.method == "figure-1" else self.buffer_rows
