@@ -65,7 +65,7 @@ def train(
     options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
     reading = task.accepted("read", options)
     started = perf_counter()
-    with _engine(engine, jobs), progress("training"):
+    with _engine(engine, jobs), announced_kernels(), progress("training"):
         corpus = task.read(inputs, reader=reader, **reading)
         held_out = task.read_gold(dev, reader=reader, **task.accepted("read_gold", options)) if dev else None
         if skipped is not None:

@@ -13,7 +13,7 @@ from spectralnlp.corpus import Batch
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
-from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers
+from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers, as_bytes
 from spectralnlp.moments import Array, Moments
 
 
@@ -108,7 +108,7 @@ class PairCounts(Moments[Example]):
 
     def _number(self, text: str) -> NDArray[np.int32]:
         # A lone surrogate, as Python makes of bytes that it could not decode, has no UTF-8.
-        return self.words.number(np.frombuffer(text.encode("utf-8", "replace") + b"\n", np.uint8))
+        return self.words.number(as_bytes(text.encode("utf-8", "replace") + b"\n"))
 
     def _observe_ngrams(self, ngrams: Ngrams) -> None:
         """Each n-gram gives the pairs of its first word; a text's n-grams give each of its pairs once."""

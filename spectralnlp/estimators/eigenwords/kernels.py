@@ -14,6 +14,8 @@ _ID_MASK = (1 << ID_BITS) - 1
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+# Kinds of features of spelling; numba would compile anew for each number that is written out.
+_PREFIX, _TRIGRAM, _SUFFIX, _SHAPE, _LENGTH = map(np.uint64, range(1, 6))
 
 
 @kernel
@@ -73,7 +75,7 @@ def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, i
                 slots[slot] = word
                 hashes[word] = value
                 first = bounds[word]
-                letters[first : first + end - i] = text[i:end]
+                _copy(letters, first, text, i, end)
                 bounds[word + 1] = first + end - i
                 n_words += 1
                 break
@@ -85,6 +87,12 @@ def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, i
         n_ids += 1
         i = end
     return i, n_words, n_ids
+
+
+@kernel
+def _copy(letters, first, text, start, end):  # numba takes seconds to compile an assignment of slices
+    for i in range(end - start):
+        letters[first + i] = text[start + i]
 
 
 @kernel
@@ -147,7 +155,7 @@ def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_
         word = 1 + (np.int64(value) & mask)
         if counts[word] == 0 or value < hashes[word]:
             hashes[word] = value
-            letters[n_letters : n_letters + end - i] = text[i:end]
+            _copy(letters, n_letters, text, i, end)
             bounds[word, 0], bounds[word, 1] = n_letters, n_letters + end - i
             n_letters += end - i
         counts[word] += 1
@@ -303,16 +311,16 @@ def spelling_features(text, bounds, bits, rows, columns):
                 following += 1
             position += 1
             if position <= 4:
-                columns[n] = _feature(text, first, following, 1) & mask
+                columns[n] = _feature(text, first, following, _PREFIX) & mask
                 n += 1
             if position >= 3:
-                columns[n] = _feature(text, last, following, 2) & mask
+                columns[n] = _feature(text, last, following, _TRIGRAM) & mask
                 n += 1
                 last += 1
                 while (text[last] & 0xC0) == 0x80:
                     last += 1
             if length - position < 5:
-                columns[n] = _feature(text, i, end, 3) & mask
+                columns[n] = _feature(text, i, end, _SUFFIX) & mask
                 n += 1
             here = _class_of(text[i])
             if here != kind and n_shape < 15:
@@ -321,8 +329,8 @@ def spelling_features(text, bounds, bits, rows, columns):
             kind = here
             i = following
         shape[n_shape] = min(length, 12)
-        columns[n] = _feature(shape, 0, n_shape, 4) & mask
-        columns[n + 1] = _feature(shape, n_shape, n_shape + 1, 5) & mask
+        columns[n] = _feature(shape, np.int64(0), n_shape, _SHAPE) & mask
+        columns[n + 1] = _feature(shape, n_shape, n_shape + 1, _LENGTH) & mask
         n += 2
         rows[word + 1] = n
     return n
@@ -330,7 +338,7 @@ def spelling_features(text, bounds, bits, rows, columns):
 
 @kernel
 def _feature(text, start, end, kind):
-    return np.int64((hash_word(text, start, end) + np.uint64(kind)) * _GOLDEN >> np.uint64(33))
+    return np.int64((hash_word(text, start, end) + kind) * _GOLDEN >> _HALF) >> 1
 
 
 @kernel

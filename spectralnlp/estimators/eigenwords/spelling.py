@@ -9,6 +9,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.kernels import spelling_features
+from spectralnlp.estimators.eigenwords.words import as_bytes
 from spectralnlp.linalg.solve import ridge
 from spectralnlp.parameters import Spelling
 
@@ -31,7 +32,7 @@ def features_of(words: Sequence[str], bits: int = BITS) -> scipy.sparse.csr_arra
         float32 (n_words, 2^bits); each row has norm 1.
     """
     letters = [word.encode("utf-8", "replace") for word in words]
-    text = np.frombuffer(b"".join(letters) or b" ", np.uint8)
+    text = as_bytes(b"".join(letters) or b" ")
     bounds = np.zeros(len(letters) + 1, np.int64)
     np.cumsum([len(each) for each in letters], out=bounds[1:])
     columns = np.empty(int(bounds[-1]) + _FEATURES_BESIDE_TRIGRAMS * len(words), np.int32)

@@ -114,8 +114,7 @@ class NamedWords(WordNumbers):
     def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
         """As the base class says."""
         before = self.counts.copy()
-        text = np.frombuffer(b" ".join(names[1:]) + b"\n", np.uint8)
-        ours = self.number(text)[: len(names)]
+        ours = self.number(as_bytes(b" ".join(names[1:]) + b"\n"))[: len(names)]
         ours[0] = 0
         self._counts[: self.n_words] = 0
         self._counts[: len(before)] = before
@@ -181,7 +180,7 @@ class HashedWords(WordNumbers):
     def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
         """As the base class says."""
         before = self.counts.copy()
-        self.number(np.frombuffer(b" ".join(names[1:]) + b"\n", np.uint8))
+        self.number(as_bytes(b" ".join(names[1:]) + b"\n"))
         self.counts = before
         self.counts[numbers] += counts
         return np.arange(int(numbers.max()) + 1, dtype=np.int32)
@@ -189,8 +188,13 @@ class HashedWords(WordNumbers):
 
 def bucket_of(word: str, bits: int) -> int:
     """The number that `HashedWords` gives a word."""
-    text = np.frombuffer(word.encode(), np.uint8)
+    text = as_bytes(word.encode("utf-8", "replace"))
     return 1 + (int(hash_word(text, 0, len(text))) & ((1 << bits) - 1))
+
+
+def as_bytes(text: bytes) -> Bytes:
+    """Text as an array that may be written to: kernels are compiled again for one that may not."""
+    return np.frombuffer(bytearray(text), np.uint8)
 
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
