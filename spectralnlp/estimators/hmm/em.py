@@ -179,7 +179,12 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> tuple
     sigma = smoothed.correlations
     own = smoothed.future[trigrams[:, -1]]
     points = np.hstack(
-        [np.ones((len(own), 1)), _unit(own * sigma), _unit(smoothed.after), BEFORE * _unit(smoothed.before)]
+        [
+            np.ones((len(own), 1)),
+            _unit(own * sigma),
+            _unit(smoothed.after()),
+            BEFORE * _unit(smoothed.before()),
+        ]
     )
     rng = np.random.default_rng(random_state)
     drawn = rng.choice(len(points), size=SAMPLE, p=counts / counts.sum())

@@ -15,7 +15,7 @@ regresses what follows x on that prediction. Both stages can do better, and here
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,11 @@ from spectralnlp.parameters import Floats, ObservableOperators
 
 DENSE = 512
 """Symbols up to which the SVD is exact."""
+
+BLOCK = 1 << 16
+"""N-grams whose states are held at a time."""
+
+ALL = slice(None)
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,15 @@ class _Histories:
     Attributes:
         before: int64 (n_grams,); the history of each n-gram's symbol.
         after: int64 (n_grams,); the history that ends in that symbol.
-        shorter: int64 (n_histories,); each without its oldest symbol.
+        oldest: int64 (n_histories,); the oldest symbol of each.
+        shorter: int64 (n_histories,); each without it.
         futures: csr (n_histories, V); weights of what follows.
         weights: float64 (n_histories,); their sums.
     """
 
     before: NDArray[np.int64]
     after: NDArray[np.int64]
+    oldest: NDArray[np.int64]
     shorter: NDArray[np.int64]
     futures: sp.csr_matrix
     weights: Floats
@@ -92,9 +99,8 @@ def solve_regression(
         canonical correlations of histories and symbols that the coordinates stand for.
     """
     smoothed = smooth_states(table, options)
-    regression = _Regression(table, _with_one(smoothed.before), _with_one(smoothed.after))
-    initial = _with_one(smoothed.initial[None])[0]
-    return regression.solve(symbols, initial, base, floor, tolerance, options), smoothed.correlations
+    model = _regress(table, smoothed, symbols, base, floor, tolerance, options)
+    return model, smoothed.correlations
 
 
 @dataclass(frozen=True)
@@ -102,32 +108,57 @@ class SmoothedStates:
     """Stage one: the expected future around each n-gram's symbol, in coordinates of mean 0.
 
     Attributes:
-        before: float64 (n_grams, k); before the symbol, from all occurrences of the history but its own.
-        after: float64 (n_grams, k); after it.
-        initial: float64 (k,); where sequences begin.
+        levels: histories by length.
+        states: for each length, float64 (n_histories, k).
+        symbol: int32 (n_grams,).
         future: float64 (V, k); the coordinates of each symbol.
         correlations: float64 (k,); of histories and symbols, along the coordinates.
+        options: settings.
     """
 
-    before: Floats
-    after: Floats
-    initial: Floats
+    levels: Sequence[_Histories]
+    states: Sequence[Floats]
+    symbol: NDArray[np.int32]
     future: Floats
     correlations: Floats
+    options: RegressionOptions
+
+    def after(self, rows: NDArray[np.int64] | slice = ALL) -> Floats:
+        """float64 (n_rows, k): after the symbols of n-grams."""
+        level = self.options.target - 1
+        return self.states[level][self.levels[level].after[rows]]
+
+    def before(self, rows: NDArray[np.int64] | slice = ALL) -> Floats:
+        """float64 (n_rows, k): before them; with ``leave_one_out`` from all other occurrences."""
+        last, backoff = self.options.history - 1, self.options.backoff
+        if not self.options.leave_one_out:
+            return self.states[last][self.levels[last].before[rows]]
+        own = self.future[self.symbol[rows]]
+        shorter, state = np.zeros_like(own), np.zeros_like(own)
+        for level, states in zip(self.levels[: last + 1], self.states, strict=False):
+            history = level.before[rows]
+            weight, full = level.weights[history][:, None], states[history]
+            summed = (weight + backoff) * full - backoff * shorter  # of the futures after the history
+            others = weight - 1 + backoff
+            state = np.divide(summed - own + backoff * state, others, out=state, where=others > 1e-9)
+            shorter = full
+        return state
+
+    def initial(self) -> Floats:
+        """float64 (k,): where sequences begin."""
+        last = self.options.history - 1
+        boundary, number = len(self.future), 0
+        for each in self.levels[: last + 1]:  # the history of boundaries alone continues that of fewer
+            number = int(np.flatnonzero((each.oldest == boundary) & (each.shorter == number))[0])
+        return self.states[last][number]
 
 
 def smooth_states(table: NGramTable, options: RegressionOptions) -> SmoothedStates:
     """The states that are regressed upon and those that are regressed."""
     levels = _levels(table, options.order - 1)
     future, correlations = _future(levels[min(options.history, 2) - 1], options)
-    states = _states(levels, future, options.backoff)
-    full = states[options.history - 1][levels[options.history - 1].before]
-    at_start = (table.grams[:, -1 - options.history : -1] == table.boundary).all(axis=1)
-    before = full
-    if options.leave_one_out:
-        before = _left_out(levels[: options.history], future, table.grams[:, -1], options.backoff)
-    after = states[options.target - 1][levels[options.target - 1].after]
-    return SmoothedStates(before, after, full[at_start][0], future, correlations)
+    states = _states(levels[: max(options.history, options.target)], future, options.backoff)
+    return SmoothedStates(levels, states, table.grams[:, -1], future, correlations, options)
 
 
 def _levels(table: NGramTable, longest: int) -> list[_Histories]:
@@ -148,7 +179,7 @@ def _levels(table: NGramTable, longest: int) -> list[_Histories]:
         shape = (len(distinct), table.boundary)
         futures = sp.csr_matrix((table.weights, (before, symbol)), shape=shape)
         weights = np.bincount(before, table.weights, minlength=len(distinct)).astype(np.float64)
-        levels.append(_Histories(before, after, distinct % n_shorter, futures, weights))
+        levels.append(_Histories(before, after, *np.divmod(distinct, n_shorter), futures, weights))
         shorter_before, shorter_after, n_shorter = before, after, len(distinct)
     return levels
 
@@ -157,9 +188,7 @@ def _future(level: _Histories, options: RegressionOptions) -> tuple[Floats, Floa
     """float64 (V, k), coordinates of each symbol as a future, of mean 0; and the canonical correlations."""
     total = level.weights.sum()
     counts = np.asarray(level.futures.sum(axis=0)).ravel()
-    one = min(
-        1.0, 1e-4 * total
-    )  # an occurrence, added to counts; next to nothing where weights are probabilities
+    one = min(1.0, 1e-4 * total)  # an occurrence; next to nothing where weights are probabilities
     rows, columns = 1 / np.sqrt(level.weights + one), 1 / np.sqrt(counts + one)
     whitened = sp.diags(rows) @ level.futures @ sp.diags(columns)
     left, right = level.weights * rows / total, counts * columns  # whitened - left right⊤ is centred
@@ -172,14 +201,18 @@ def _future(level: _Histories, options: RegressionOptions) -> tuple[Floats, Floa
         # Squares of correlations are exact to rounding, their roots only to its root.
         correlations = np.sqrt(np.where(squares > 1e-14, squares, 0.0)[::-1])
     else:
+        # Of the V × V matrix that is only ever multiplied: there are many more histories than symbols.
         transposed = whitened.T.tocsr()
-        _, correlations, vectors = randomized_svd(
-            lambda x: whitened @ x - np.outer(left, right @ x),
-            lambda x: transposed @ x - np.outer(right, left @ x),
-            whitened.shape,
-            wanted,
-            random_state=options.random_state,
+
+        def multiply(x: Floats) -> Floats:
+            y = whitened @ x - np.outer(left, right @ x)
+            return transposed @ y - np.outer(right, left @ y)
+
+        shape = (len(counts), len(counts))
+        vectors, squares, _ = randomized_svd(
+            multiply, multiply, shape, wanted, iterations=3, random_state=options.random_state
         )
+        correlations = np.sqrt(squares)
     rank = usable_rank(correlations, wanted, "n_states", constant=1)
     future = vectors[:, :rank] * (np.sqrt(total) * columns)[:, None]
     return future - counts @ future / total, correlations[:rank]
@@ -202,73 +235,62 @@ def _states(levels: Sequence[_Histories], future: Floats, backoff: float) -> lis
     return states
 
 
-def _left_out(
-    levels: Sequence[_Histories], future: Floats, symbol: NDArray[np.int32], backoff: float
-) -> Floats:
-    """float64 (n_grams, k): the state before each n-gram's symbol, from all occurrences but its own."""
-    own = future[symbol]
-    state = np.zeros_like(own)
-    for level in levels:
-        total = (level.weights[level.before] - 1 + backoff)[:, None]
-        summed = (level.futures @ future)[level.before] - own + backoff * state
-        state = np.divide(summed, total, out=state, where=total > 1e-9)
-    return state
+def _regress(
+    table: NGramTable,
+    smoothed: SmoothedStates,
+    symbols: tuple[str, ...],
+    base: Floats,
+    floor: float,
+    tolerance: float,
+    options: RegressionOptions,
+) -> ObservableOperators:
+    """Stage two: what follows each symbol on the state before it, a ridge regression a symbol."""
+    V, k = len(symbols), smoothed.future.shape[1] + 1
+    order = np.argsort(smoothed.symbol, kind="stable")
+    bounds = np.searchsorted(smoothed.symbol[order], np.arange(V + 1))
+    counts = np.bincount(smoothed.symbol, table.weights, minlength=V)
+    has_operator = counts >= max(options.operator_count, np.finfo(float).tiny)
+    index = np.where(has_operator, np.cumsum(has_operator) - 1, -1).astype(np.int32)
+
+    gram = np.zeros((k, k))
+    first, arrival = np.zeros((V, k)), np.zeros((V, k))
+    operators = np.zeros((int(has_operator.sum()), k, k))
+    for low, high in _blocks(bounds):
+        rows = order[bounds[low] : bounds[high]]
+        if not len(rows):
+            continue
+        weights = table.weights[rows][:, None]
+        before, after = _with_one(smoothed.before(rows)), _with_one(smoothed.after(rows))
+        weighted = weights * before
+        gram += before.T @ weighted
+        there = low + np.flatnonzero(np.diff(bounds[low : high + 1]))
+        starts = bounds[there] - bounds[low]
+        first[there] = np.add.reduceat(weighted, starts)
+        arrival[there] = np.add.reduceat(weights * after, starts)
+        for x in there[index[there] >= 0]:
+            own = slice(bounds[x] - bounds[low], bounds[x + 1] - bounds[low])
+            operators[index[x]] = after[own].T @ weighted[own]
+
+    total = counts.sum()
+    stationary = first.sum(axis=0) / total
+    arrival = np.where(counts[:, None] > 0, arrival / np.maximum(counts, 1e-300)[:, None], stationary)
+    penalty = np.full(k, options.ridge * np.sqrt(total))
+    penalty[0] = 0.0
+    inverse = np.linalg.pinv(gram + np.diag(penalty), hermitian=True)
+    return ObservableOperators(
+        symbols, _with_one(smoothed.initial()[None])[0], np.eye(k)[0], stationary, first @ inverse,
+        operators @ inverse, index, arrival, base, floor, tolerance,
+    )  # fmt: skip
+
+
+def _blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Runs of symbols with about ``BLOCK`` n-grams together."""
+    low = 0
+    while low < len(bounds) - 1:
+        high = max(low + 1, int(np.searchsorted(bounds, bounds[low] + BLOCK, side="right")) - 1)
+        yield low, high
+        low = high
 
 
 def _with_one(states: Floats) -> Floats:
     return np.hstack([np.ones((len(states), 1)), states])
-
-
-@dataclass(frozen=True)
-class _Regression:
-    """Stage two: what follows each symbol, regressed on the state before it.
-
-    Attributes:
-        table: the n-grams.
-        before: float64 (n_grams, k); states before each symbol, the first number one.
-        after: float64 (n_grams, k); states after it.
-    """
-
-    table: NGramTable
-    before: Floats
-    after: Floats
-
-    def solve(
-        self,
-        symbols: tuple[str, ...],
-        initial: Floats,
-        base: Floats,
-        floor: float,
-        tolerance: float,
-        options: RegressionOptions,
-    ) -> ObservableOperators:
-        """Ridge regression, one for each symbol with occurrences enough."""
-        weights, k = self.table.weights, self.before.shape[1]
-        total = weights.sum()
-        weighted = weights[:, None] * self.before
-        penalty = np.full(k, options.ridge * np.sqrt(total))
-        penalty[0] = 0.0
-        inverse = np.linalg.pinv(self.before.T @ weighted + np.diag(penalty), hermitian=True)
-
-        order = np.argsort(self.table.grams[:, -1], kind="stable")
-        bounds = np.searchsorted(self.table.grams[order, -1], np.arange(len(symbols) + 1))
-        counts = np.bincount(self.table.grams[:, -1], weights, minlength=len(symbols))
-        stationary = weighted.sum(axis=0) / total
-        arrival = np.tile(stationary, (len(symbols), 1))
-        first_moments = np.zeros((len(symbols), k))
-        has_operator = counts >= max(options.operator_count, np.finfo(float).tiny)
-        index = np.where(has_operator, np.cumsum(has_operator) - 1, -1).astype(np.int32)
-        operators = np.empty((int(has_operator.sum()), k, k))
-        for x in np.flatnonzero(counts > 0):
-            rows = order[bounds[x] : bounds[x + 1]]
-            before, after = weighted[rows], self.after[rows]
-            arrival[x] = weights[rows] @ after / counts[x]
-            first_moments[x] = before.sum(axis=0)
-            if index[x] >= 0:
-                operators[index[x]] = after.T @ before @ inverse
-        normaliser = np.zeros(k)
-        normaliser[0] = 1.0
-        return ObservableOperators(
-            symbols, initial, normaliser, stationary, first_moments @ inverse, operators, index, arrival,
-            base, floor, tolerance,
-        )  # fmt: skip
