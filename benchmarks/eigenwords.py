@@ -45,7 +45,7 @@ VARIANTS = (
     "positions=pooled", "window=1", "contexts=20000", "dimensions=200",
 )  # fmt: skip
 BOTH = ("", WORD2VEC)
-AMOUNTS = ((0.3, BOTH), (1, BOTH), (3, BOTH), (10, BOTH), (23, ("",)))
+AMOUNTS = ((0.3, ("",)), (1, BOTH), (3, ("",)), (10, BOTH), (23, ("",)))
 
 
 @dataclass(frozen=True)

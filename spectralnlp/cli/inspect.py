@@ -17,9 +17,9 @@ def inspect(
     ] = None,
 ) -> None:
     """Show the top words and rules of each latent state."""
-    from spectralnlp import load
+    from spectralnlp.cli.models import load_for
 
-    for report in load(model).inspect(symbol):
+    for report in load_for(model, "inspect", "be inspected").inspect(symbol):
         print("\n".join(_describe(report)))
 
 

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.errors import ConfigError
-
 
 def neighbours(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder of word vectors.")],
@@ -19,11 +17,9 @@ def neighbours(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a word, a line each.")] = False,
 ) -> None:
     """Show the words that are used most like others."""
-    from spectralnlp import load
+    from spectralnlp.cli.models import load_for
 
-    vectors = load(model)
-    if vectors.task != "vectors":
-        raise ConfigError(f"{model} is a model for {vectors.task}, not word vectors")
+    vectors = load_for(model, "most_similar", "find neighbours")
     found = {word: vectors.most_similar(word, number) for word in words}
     for word, near in found.items():
         if as_json:

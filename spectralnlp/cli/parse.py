@@ -65,9 +65,9 @@ def parse(
     render = renderer(format_)
     sources = _sources(files or [STDIN])
     with progress(f"loading {model}"):
-        from spectralnlp import load
+        from spectralnlp.cli.models import load_for
 
-        parser = load(model)
+        parser = load_for(model, "parse_many", "parse")
     sentences = _sentences(parser, sources, tokenized=tokenized, tagged=tagged)
     n_sentences, fallbacks = 0, Counter[str]()
     sink = _svg_files(output) if output is not None and format_ == "svg" else results(output)

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.errors import ConfigError
-
 
 def plot(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder of word vectors.")],
@@ -21,14 +19,12 @@ def plot(
     ] = None,
 ) -> None:
     """Draw pronouns, numbers, names and parts of speech in the plane, or words of your own."""
-    from spectralnlp import load
     from spectralnlp.cli.console import note
+    from spectralnlp.cli.models import load_for
     from spectralnlp.render.plane import PICTURES, Picture, check_drawable, draw_words
 
     check_drawable(output)
-    vectors = load(model)
-    if vectors.task != "vectors":
-        raise ConfigError(f"{model} is a model for {vectors.task}, not word vectors")
+    vectors = load_for(model, "most_similar", "be drawn")
     pictures: tuple[Picture, ...] = PICTURES
     if words:
         groups = [[each.strip() for each in text.split(",") if each.strip()] for text in words]

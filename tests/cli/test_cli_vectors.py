@@ -76,6 +76,8 @@ def test_from_text_to_neighbours_to_a_picture(command: Run, text: Path, tmp_path
         ),
         (["train", "eigenwords", "TEXT", "-o", "other", "--set", "min_count=9999"], "lower min_count"),
         (["neighbours", "nowhere", "he"], "no model 'nowhere'"),
+        (["parse", "--model", "MODEL", "TEXT"], "MODEL is a model for vectors, which cannot parse"),
+        (["inspect", "MODEL"], "a model for vectors, which cannot be inspected"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(
