@@ -24,7 +24,7 @@ from time import perf_counter
 import numpy as np
 
 from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.estimators.hmm import HMM, HMMEM
+from spectralnlp.estimators.hmm import HMM, HMMEM, HMMPool
 from spectralnlp.inference.filtering import Filter, run_sequences
 from spectralnlp.inference.forward import HiddenFilter
 from spectralnlp.model.sequence_model import SequenceModel
@@ -34,7 +34,6 @@ from spectralnlp.tasks.sequences import SequenceTask
 ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))
 BROWN = ROOT / "corpora" / "tagging" / "brown"
 MAX_SYMBOLS = {"tags": 50_000, "words": 1_000}
-UNPEERED = "–"
 
 LADDER: Sequence[tuple[str, dict[str, str]]] = (
     ("`hmm:preset=tutorial`, as published, 20 states", {"preset": "tutorial"}),
@@ -63,6 +62,7 @@ EM: Sequence[tuple[str, dict[str, str]]] = (
     ("`hmm-em`, 100 states, no EM", {"iterations": "0"}),
     ("… 5 iterations: `hmm-em`", {}),
 )
+POOL: Sequence[tuple[str, dict[str, str]]] = (("`hmm-pool`: the mean of `hmm` and `hmm-em`", {}),)
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def table(kind: str, peers: bool) -> str:
     for order, name in ((2, "bigrams, Witten–Bell"), (3, "trigrams, Witten–Bell")):
         seconds, perplexity, accuracy = ngram_perplexity(data, order)
         rows.append([name, f"{perplexity:.2f}", f"{accuracy:.1f}", f"{seconds:.2f}", None, "all"])
-    for estimator, settings in ((HMM, LADDER), (HMMEM, EM)):
+    for estimator, settings in ((HMM, LADDER), (HMMEM, EM), (HMMPool, POOL)):
         for name, each in settings:
             learner = estimator.from_settings({**each, **common})
             seconds, filter_ = timed(lambda learner=learner: learner.fit(corpus).filter_)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.inference.filtering import Filter, OperatorFilter
+from spectralnlp.inference.filtering import Filter, MixtureFilter, OperatorFilter
 from spectralnlp.inference.forward import HiddenFilter
 from spectralnlp.parameters import HiddenMarkov, ObservableOperators
 
@@ -36,6 +36,14 @@ def pack_filter(filter_: Filter) -> tuple[dict[str, Any], Arrays]:
     elif isinstance(filter_, HiddenFilter):
         described = {"kind": "hidden"}
         arrays = {name: _narrow(getattr(filter_.model, name)) for name in _HIDDEN_ARRAYS}
+    elif isinstance(filter_, MixtureFilter):
+        parts = [pack_filter(each) for each in filter_.filters]
+        described = {
+            "kind": "mixture",
+            "weights": filter_.weights.tolist(),
+            "parts": [{**part, "symbols": None} for part, _ in parts],
+        }
+        arrays = {f"{i}.{name}": array for i, (_, own) in enumerate(parts) for name, array in own.items()}
     else:
         raise TypeError(f"{type(filter_).__name__} cannot be stored")
     return {**described, "symbols": filter_.symbols}, arrays
@@ -59,6 +67,16 @@ def unpack_filter(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray[
         # Sums of one, which float32 has only nearly.
         initial, transition, emission = (each / each.sum(axis=0) for each in (initial, transition, emission))
         return HiddenFilter(HiddenMarkov(symbols, initial, transition, emission))
+    if described["kind"] == "mixture":
+        filters = []
+        for i, part in enumerate(described["parts"]):
+            own = {
+                name.removeprefix(f"{i}."): array
+                for name, array in arrays.items()
+                if name.startswith(f"{i}.")
+            }
+            filters.append(unpack_filter({**part, "symbols": symbols}, own))
+        return MixtureFilter(filters, np.array(described["weights"]))
     raise ValueError(f"a filter of kind {described['kind']!r}")
 
 

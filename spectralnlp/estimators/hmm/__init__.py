@@ -2,6 +2,7 @@
 
 from spectralnlp.estimators.hmm.em import HMMEM
 from spectralnlp.estimators.hmm.estimator import HMM, SequenceEstimator
+from spectralnlp.estimators.hmm.pool import HMMPool
 from spectralnlp.estimators.hmm.predictor import SequencePredictor
 
-__all__ = ["HMM", "HMMEM", "SequenceEstimator", "SequencePredictor"]
+__all__ = ["HMM", "HMMEM", "HMMPool", "SequenceEstimator", "SequencePredictor"]
