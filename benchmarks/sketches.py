@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from spectralnlp_sketch import FileRows, MatrixCorpus, RowFormat
 from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
-from spectralnlp_sketch.frequent_directions.randomised import orthonormal
+from spectralnlp_sketch.frequent_directions.randomised import Stack, orthonormal
 
 from spectralnlp.engine import accumulate, use_engine
 
@@ -209,12 +209,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 def best_values(matrix: Any, size: int) -> np.ndarray:
     """The leading eigenvalues of XᵀX, by many more iterations than a sketch makes."""
-    exact = matrix.astype(np.float64)
-    basis = np.random.default_rng(1).standard_normal((matrix.shape[1], size + 64))
+    stack = Stack(np.zeros((0, matrix.shape[1]), dtype=matrix.dtype), matrix)
+    basis = np.random.default_rng(1).standard_normal((matrix.shape[0], size + 64), dtype=matrix.dtype)
     for _ in range(6):
-        basis = orthonormal(exact.T @ (exact @ basis))
-    small = exact @ basis
-    return np.linalg.eigvalsh(small.T @ small)[::-1]
+        basis = orthonormal(stack.times(stack.transposed_times(basis)))
+    small = stack.transposed_times(orthonormal(basis))
+    return np.linalg.eigvalsh((small.T @ small).astype(np.float64))[::-1]
 
 
 def gensim_sketch(matrix: Any, size: int, chunk: int) -> np.ndarray:
