@@ -76,7 +76,7 @@ class Data:
     @classmethod
     def read(cls, kind: str) -> Data:
         train, dev = (
-            [line.split() for line in (BROWN / f"{kind}.{part}.txt").open(encoding="utf-8")]
+            [line.split() for line in (BROWN / f"{kind}.{part}.txt").read_text(encoding="utf-8").splitlines()]
             for part in ("train", "dev")
         )
         return cls(train, dev, MAX_SYMBOLS[kind])

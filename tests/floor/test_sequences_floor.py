@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +17,17 @@ from spectralnlp.tasks.sequences import SequenceTask
 pytestmark = pytest.mark.corpus
 
 
+def read_lines(folder: Path, kind: str, part: str) -> Iterator[list[str]]:
+    with (folder / f"{kind}.{part}.txt").open(encoding="utf-8") as lines:
+        yield from map(str.split, lines)
+
+
 @pytest.mark.parametrize(("kind", "max_symbols", "most"), [("tags", 50_000, 12.3), ("words", 1_000, 42.5)])
 def test_perplexity_stays_low_and_every_prediction_is_a_distribution(
     shared: Path, kind: str, max_symbols: int, most: float
 ) -> None:
-    train, dev = (
-        [
-            line.split()
-            for line in (shared / f"corpora/tagging/brown/{kind}.{part}.txt").open(encoding="utf-8")
-        ]
-        for part in ("train", "dev")
-    )
+    folder = shared / "corpora" / "tagging" / "brown"
+    train, dev = list(read_lines(folder, kind, "train")), list(read_lines(folder, kind, "dev"))
     model = SequenceModel(HMM(max_symbols=max_symbols).fit(InMemoryCorpus(train)).filter_)
     assert SequenceTask().evaluate(model, InMemoryCorpus(dev)).perplexity < most
 
