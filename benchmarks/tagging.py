@@ -104,4 +104,6 @@ def accuracy(train: Path, dev: Path, vectors: Vectors | None, how: str = "words"
             (ours == gold, word.lower() in known) for word, gold, ours in zip(words, tags, found, strict=True)
         ]
     unknown = [right for right, is_known in outcomes if not is_known]
-    return 100 * sum(right for right, _ in outcomes) / len(outcomes), 100 * sum(unknown) / len(unknown)
+    return 100 * sum(right for right, _ in outcomes) / len(outcomes), 100 * sum(unknown) / max(
+        len(unknown), 1
+    )
