@@ -42,7 +42,8 @@ TRAIN, DEV = "tagging/ewt/en_ewt-ud-train.conllu", "tagging/ewt/en_ewt-ud-dev.co
 WORD2VEC = "word2vec"
 VARIANTS = (
     "", "spelling=False", "tokens", "clusters=500", "variant=svd", "preset=tutorial", "transform=none",
-    "positions=pooled", "window=1", "contexts=20000", "dimensions=200",
+    "transform=log", "positions=pooled", "window=1", "window=3", "contexts=1000", "contexts=20000",
+    "dimensions=20", "dimensions=200", WORD2VEC,
 )  # fmt: skip
 BOTH = ("", WORD2VEC)
 AMOUNTS = ((0.3, ("",)), (1, BOTH), (3, ("",)), (10, BOTH), (23, ("",)))

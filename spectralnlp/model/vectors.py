@@ -166,19 +166,22 @@ class Vectors:
         pair = _unit_rows(np.stack([self.vector(word), self.vector(other)]))
         return float(pair[0] @ pair[1])
 
-    def most_similar(self, word: str | Array32, n: int = 10) -> list[tuple[str, float]]:
+    def most_similar(
+        self, word: str | Array32, n: int = 10, *, among: int | None = None
+    ) -> list[tuple[str, float]]:
         """The words whose vectors point most nearly the same way.
 
         Args:
             word: a word (which is left out itself) or a vector.
             n: how many.
+            among: look only among the most frequent so many words.
 
         Returns:
             Words with the cosine, the nearest first.
         """
         vector = self.vector(word) if isinstance(word, str) else np.asarray(word, np.float32)
-        cosine = self._directions @ _unit_rows(vector[None])[0]
-        if isinstance(word, str) and (row := self._row(word)) is not None:
+        cosine = self._directions[:among] @ _unit_rows(vector[None])[0]
+        if isinstance(word, str) and (row := self._row(word)) is not None and row < len(cosine):
             cosine[row] = -np.inf
         n = min(n, len(cosine))
         nearest = np.argpartition(-cosine, n - 1)[:n] if n else np.empty(0, np.int64)

@@ -43,6 +43,8 @@ def test_neighbours_are_of_the_words_class(vectors: Vectors) -> None:
     assert vectors.similarity("n3ing", near[0][0]) == pytest.approx(cosines[0], abs=1e-6)
     assert vectors.most_similar(vectors.vector("n3ing"), 1)[0][0] == "n3ing"
     assert len(vectors.most_similar("n3ing", 10_000)) == len(vectors) - 1
+    frequent = vectors.most_similar("n3ing", 10_000, among=5)
+    assert {word for word, _ in frequent} == set(vectors.words[:5]) - {"n3ing"}
 
 
 def test_small_letters_and_membership(vectors: Vectors) -> None:
