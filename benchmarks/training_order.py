@@ -132,8 +132,8 @@ def main() -> None:
     )
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--seeds", type=int, default=10, metavar="N")
-    parser.add_argument("--epochs", type=int, default=40, metavar="N", help="at most")
-    parser.add_argument("--sentences", type=int, default=150_000, metavar="N", help="unlabelled ones")
+    parser.add_argument("--epochs", type=int, default=25, metavar="N", help="at most")
+    parser.add_argument("--sentences", type=int, default=60_000, metavar="N", help="unlabelled ones")
     parser.add_argument("--dimensions", type=int, default=100, metavar="N")
     arguments = parser.parse_args()
     (train_text, labels), (dev_text, dev_labels) = (

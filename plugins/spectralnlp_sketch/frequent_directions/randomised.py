@@ -101,8 +101,8 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
     width = size + OVERSAMPLING
     if min(stack.shape) <= 2 * width and _is_small(stack):
         return shrink(stack.dense(), size)
-    basis = _random_start(stack, width, rng)
-    for iterations in (ITERATIONS, ITERATIONS, 2 * ITERATIONS):
+    basis, needed = _start(stack, width, rng)
+    for iterations in (needed, ITERATIONS, 2 * ITERATIONS):
         for _ in range(iterations):
             basis = orthonormal(stack.times(stack.transposed_times(basis)))
         shrunk, shrinkage = _project(stack, basis, size)
@@ -118,8 +118,21 @@ def _is_small(stack: Stack) -> bool:
     return stack.shape[0] * stack.shape[1] <= DENSE_ENTRIES and min(stack.shape) <= 4096
 
 
-def _random_start(stack: Stack, width: int, rng: np.random.Generator) -> Floats:
-    return rng.standard_normal((stack.shape[0], width), dtype=stack.rows.dtype.type)
+def _start(stack: Stack, width: int, rng: np.random.Generator) -> tuple[Floats, int]:
+    """A first basis (m, width), and how many iterations it needs.
+
+    What the sketch holds is where the next rows are likely to point: A times its directions, and a few random
+    ones for what is new, is half an iteration that starts well.
+    """
+    kind, known = stack.rows.dtype.type, len(stack.sketch)
+    if not known:
+        return rng.standard_normal((stack.shape[0], width), dtype=kind), ITERATIONS
+    directions = np.empty((stack.shape[1], width), dtype=kind)
+    lengths = np.sqrt(np.einsum("ij,ij->i", stack.sketch, stack.sketch))
+    directions[:, :known] = (stack.sketch / np.where(lengths > 0, lengths, 1)[:, None]).T
+    directions[:, known:] = rng.standard_normal((stack.shape[1], width - known), dtype=kind)
+    directions[:, known:] /= np.sqrt(stack.shape[1])
+    return orthonormal(stack.times(directions)), ITERATIONS - 1
 
 
 def orthonormal(columns: Floats) -> Floats:
