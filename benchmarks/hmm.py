@@ -47,6 +47,7 @@ LADDER: Sequence[tuple[str, dict[str, str]]] = (
     ("… history 2", {"n_states": "20"}),
     ("… 60 states: `hmm`", {}),
     ("`hmm` without leaving out", {"leave_one_out": "false"}),
+    ("`hmm` without damping", {"damping": "1"}),
     ("`hmm` without back-off", {"backoff": "0"}),
     ("`hmm` without ridge", {"ridge": "0"}),
     ("`hmm` without shrinking", {"tolerance": "null"}),

@@ -29,8 +29,8 @@ BEFORE = 0.5
 """Weight of what was expected before a token, beside the token and what is expected after it."""
 
 START = RegressionOptions(
-    n_states=40, history=2, target=2, backoff=10.0, ridge=0.0, operator_count=0, leave_one_out=False,
-    random_state=0,
+    n_states=40, history=2, target=2, backoff=10.0, ridge=0.0, damping=1.0, operator_count=0,
+    leave_one_out=False, random_state=0,
 )  # fmt: skip
 """How states are made for clustering."""
 

@@ -62,6 +62,7 @@ class HMM(SequenceEstimator):
         backoff: regression: κ, occurrences that the shorter history counts for.
         ridge: regression: penalty, in square roots of the number of symbols; a coordinate weighs that number
             times its squared correlation.
+        damping: regression: occurrences added to all counts before the CCA divides by their roots.
         leave_one_out: regression: whether states that are regressed upon do without the symbol that follows.
         operator_count: regression: occurrences from which on a symbol has an operator of its own; after rarer
             ones the state is the mean one.
@@ -100,6 +101,7 @@ class HMM(SequenceEstimator):
         target: int = 3,
         backoff: float = 10.0,
         ridge: float = 4.0,
+        damping: float = 60.0,
         leave_one_out: bool = True,
         operator_count: int = 50,
         whitening: bool = True,
@@ -116,6 +118,7 @@ class HMM(SequenceEstimator):
         self.target = target
         self.backoff = backoff
         self.ridge = ridge
+        self.damping = damping
         self.leave_one_out = leave_one_out
         self.operator_count = operator_count
         self.whitening = whitening
@@ -169,15 +172,15 @@ class HMM(SequenceEstimator):
 
     def _options(self) -> RegressionOptions:
         return RegressionOptions(
-            self.n_states, self.history, self.target, self.backoff, self.ridge, self.operator_count,
-            self.leave_one_out, self.random_state,
+            self.n_states, self.history, self.target, self.backoff, self.ridge, self.damping,
+            self.operator_count, self.leave_one_out, self.random_state,
         )  # fmt: skip
 
     def _check(self) -> None:
         for name, least in (("n_states", 1), ("history", 1), ("target", 1), ("max_symbols", 1)):
             if getattr(self, name) < least:
                 raise ConfigError(f"HMM.{name} is at least {least}, not {getattr(self, name)}")
-        for name in ("backoff", "ridge", "floor", "tolerance"):
+        for name in ("backoff", "ridge", "damping", "floor", "tolerance"):
             value = getattr(self, name)
             if value is not None and not value >= 0:
                 raise ConfigError(f"HMM.{name} is not negative, and {value} is")

@@ -45,6 +45,7 @@ class RegressionOptions:
     target: int
     backoff: float
     ridge: float
+    damping: float
     operator_count: int
     leave_one_out: bool
     random_state: int
@@ -188,8 +189,8 @@ def _future(level: _Histories, options: RegressionOptions) -> tuple[Floats, Floa
     """float64 (V, k), coordinates of each symbol as a future, of mean 0; and the canonical correlations."""
     total = level.weights.sum()
     counts = np.asarray(level.futures.sum(axis=0)).ravel()
-    one = min(1.0, 1e-4 * total)  # an occurrence; next to nothing where weights are probabilities
-    rows, columns = 1 / np.sqrt(level.weights + one), 1 / np.sqrt(counts + one)
+    # Chance makes pairs of rare histories and rare symbols nearly perfectly correlated: rare ones weigh less.
+    rows, columns = 1 / np.sqrt(level.weights + options.damping), 1 / np.sqrt(counts + options.damping)
     whitened = sp.diags(rows) @ level.futures @ sp.diags(columns)
     left, right = level.weights * rows / total, counts * columns  # whitened - left right⊤ is centred
     wanted = options.n_states - 1  # and the constant
