@@ -68,7 +68,7 @@ class VectorsTask(Task):
         estimator: Estimator,
         corpus: Corpus[Any],
         *,
-        report: Say = print,
+        report: Say = lambda line: None,
         description: str = "",
     ) -> Vectors:
         """Fit an estimator and wrap its vectors.
