@@ -180,3 +180,37 @@ def test_spelling_features_are_letters_not_bytes() -> None:
     assert per_word[2:] == [2 + 0 + 2 + 2, 2, 1 + 0 + 1 + 2]
     shared = set(features_of(["running"]).indices) & set(features_of(["jumping"]).indices)
     assert len(shared) >= 5  # g, ng, ing and the rest of the ending, the shape and the length
+
+
+def hashed(text: bytes) -> int:
+    """FNV-1a, its halves mixed, in Python's integers."""
+    value = 0xCBF29CE484222325
+    for byte in text:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    value = (value ^ value >> 32) * 0x9E3779B97F4A7C15 % 2**64
+    return value ^ value >> 32
+
+
+def shape(word: str) -> bytes:
+    classes = [
+        5 if c > "\x7f" else 3 if c.isdigit() else 1 if c.isupper() else 2 if c.islower() else 4 for c in word
+    ]
+    return bytes(c for c, before in zip(classes, [0, *classes], strict=False) if c != before)
+
+
+@pytest.mark.parametrize("word", ["Unhappily", "x-92", "naïve", "日本語", "a", "", "A" * 40 + "b1" * 12])
+def test_spelling_features_are_those_of_the_definition(word: str) -> None:
+    n = len(word)
+    pieces = [(1, word[:k].encode()) for k in range(1, min(n, 4) + 1)]
+    pieces += [(2, word[i : i + 3].encode()) for i in range(n - 2)]
+    pieces += [(3, word[-k:].encode()) for k in range(1, min(n, 5) + 1)]
+    pieces += [(4, shape(word)[:15]), (5, bytes([min(n, 12)]))]
+    expected = [
+        ((hashed(piece) + kind) * 0x9E3779B97F4A7C15 % 2**64 >> 32 >> 1) % 2**18 for kind, piece in pieces
+    ]
+    assert sorted(features_of([word], bits=18).indices.tolist()) == sorted(expected)
+
+
+def test_hashed_numbers_are_those_of_the_definition() -> None:
+    for word in ("a", "cat", "日本"):
+        assert bucket_of(word, 20) == 1 + hashed(word.encode()) % 2**20
