@@ -103,7 +103,18 @@ def row_scores(rows: Matrix, whitener: Whitener) -> Floats:
         return np.einsum("ij,ij->i", whitened, whitened)
     rows = rows.astype(np.float64, copy=False)
     if whitener.triangular and rows.flags.c_contiguous:
-        whitened_t: Any = blas.dtrmm(1.0, whitener.matrix, rows.T, trans_a=1)
-        return np.einsum("ij,ij->j", whitened_t, whitened_t)
+        return _triangular_scores(rows, whitener.matrix)
     whitened = rows @ whitener.matrix
     return np.einsum("ij,ij->i", whitened, whitened)
+
+
+def _triangular_scores(rows: Floats, upper: Floats) -> Floats:
+    """The same with half the work of a product, over so few rows at a time that they stay in the cache."""
+    scores = np.empty(len(rows))
+    work = np.empty((512, rows.shape[1]))
+    for low in range(0, len(rows), len(work)):
+        part = work[: len(rows) - low]
+        np.copyto(part, rows[low : low + len(work)])
+        whitened_t: Any = blas.dtrmm(1.0, upper, part.T, trans_a=1, overwrite_b=1)
+        np.einsum("ij,ij->i", whitened_t.T, whitened_t.T, out=scores[low : low + len(work)])
+    return scores
