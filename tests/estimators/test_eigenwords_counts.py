@@ -121,6 +121,14 @@ def test_bad_n_grams_are_refused_with_their_line(tmp_path: Path, line: str, comp
     assert len(skipped) == 1
 
 
+def test_blanks_in_the_words_of_n_grams_are_refused_and_control_characters_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="blank"):
+        counted([Ngrams([("a b", "c")], np.array([1]))])
+    path = tmp_path / "grams.txt"
+    path.write_text("a\x01b c\t2\n")
+    assert table(counted(list(read_ngrams(path))))[1, "a\x01b", "c"] == 2
+
+
 def test_google_books_lines(tmp_path: Path) -> None:
     path = tmp_path / "books.txt"
     path.write_text("a b\t1990\t3\t2\na b\t1991\t4\t2\n")

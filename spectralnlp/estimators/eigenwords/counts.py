@@ -98,7 +98,8 @@ class PairCounts(Moments[Example]):
         lines: list[str] = []
         for example in batch:
             if isinstance(example, Ngrams):
-                self._observe_ngrams(example)
+                if example.words:
+                    self._observe_ngrams(example)
             else:
                 line = example if isinstance(example, str) else " ".join(example)
                 lines.append(line.lower() if self.lowercase else line)
@@ -116,6 +117,8 @@ class PairCounts(Moments[Example]):
         before = self.words.counts.copy()
         text = " ".join(word for ngram in ngrams.words for word in ngram)
         ids = self._number(text.lower() if self.lowercase else text)[1:-1]
+        if len(ids) != order * len(ngrams.words):
+            raise InputError("a word of an n-gram is empty or has a blank in it")
         grid = ids.reshape(-1, order).astype(np.int64)
         self.words.counts[: len(before)] = before
         self.words.counts[len(before) :] = 0

@@ -29,10 +29,15 @@ def hash_word(text, start, end):
 
 
 @kernel
+def _is_blank(byte):
+    return byte == 32 or 8 < byte < 14
+
+
+@kernel
 def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, ids, n_ids):
     """Number the words of a text by first appearance, and count them.
 
-    A word is a run of bytes above the blank; a line feed ends a sentence, which is written as one 0.
+    Words stand between ASCII's blanks; a line feed ends a sentence, which is written as one 0.
 
     Args:
         text: uint8 (n,); ends in a line feed.
@@ -53,7 +58,7 @@ def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, i
     i = start
     while i < len(text):
         byte = text[i]
-        if byte <= 32:
+        if _is_blank(byte):
             if byte == 10 and ids[n_ids - 1] != 0:
                 ids[n_ids] = 0
                 n_ids += 1
@@ -61,7 +66,7 @@ def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, i
             i += 1
             continue
         end = i + 1
-        while text[end] > 32:
+        while not _is_blank(text[end]):
             end += 1
         value = hash_word(text, i, end)
         slot = np.int64(value) & mask
@@ -141,7 +146,7 @@ def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_
     i = 0
     while i < len(text):
         byte = text[i]
-        if byte <= 32:
+        if _is_blank(byte):
             if byte == 10 and ids[n_ids - 1] != 0:
                 ids[n_ids] = 0
                 n_ids += 1
@@ -149,7 +154,7 @@ def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_
             i += 1
             continue
         end = i + 1
-        while text[end] > 32:
+        while not _is_blank(text[end]):
             end += 1
         value = hash_word(text, i, end)
         word = 1 + (np.int64(value) & mask)
