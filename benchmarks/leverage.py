@@ -1,8 +1,8 @@
 """Leverage scores beside the SVD: the tables and figures of Chin and Liang 2019.
 
-    python -m benchmarks.leverage tables                     # their tables 1 to 4, on one core
-    python -m benchmarks.leverage figures --out DIR          # their figures 1 to 6, as PNG
-    python -m benchmarks.leverage conditioning               # where the exact ways stop being exact
+    python -m benchmarks.leverage table-1 table-2 table-3 table-4    # on one core
+    python -m benchmarks.leverage figures --out DIR                  # their figures 1 to 6, as PNG
+    python -m benchmarks.leverage conditioning                       # where exact ways stop being exact
 
 Times are CPU seconds. scikit-learn's digits stand for MNIST. Figures need matplotlib, ``pip install
 "spectralnlp[bench]"``.
@@ -16,7 +16,8 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,44 +65,52 @@ def compare(matrix: np.ndarray, ways: dict[str, Callable[[], Scores]], svd: bool
     print(report.table(header, rows), end="\n\n", flush=True)
 
 
-def tables(arguments: argparse.Namespace) -> None:
-    rng = np.random.default_rng(0)
-    repeats = arguments.repeats
+def table_1(arguments: argparse.Namespace) -> None:
     print("### Table 1: n × 50, SRHT with ε = 0.25\n")
+    rng = np.random.default_rng(0)
     for k in (16, 18, 20):
         matrix = rng.standard_normal((2**k, 50))
         size = required_rows("srht", 50, 0.25, n_rows=2**k)
-        print(f"n = 2^{k}\n")
-        ways = {
-            "`auto` (gram)": lambda matrix=matrix: ours(matrix),
-            f"SRHT, {size:,} rows": lambda matrix=matrix, size=size: ours(matrix, size, method="srht"),
+        ways: dict[str, Callable[[], Scores]] = {
+            "`auto` (gram)": partial(ours, matrix),
+            f"SRHT, {size:,} rows": partial(ours, matrix, size, method="srht"),
         }
+        print(f"n = 2^{k}\n")
+        compare(matrix, ways, True, 1)
+
+
+def skinny_or_not(title: str, d: int, powers: Sequence[int], repeats: int) -> None:
+    print(f"### {title}: D = {d}, ε = 0.5\n")
+    rng = np.random.default_rng(0)
+    count, osnap = (required_rows(method, d, 0.5) for method in ("countsketch", "osnap"))
+    for k in powers:
+        matrix = rng.standard_normal((2**k, d))
+        ways: dict[str, Callable[[], Scores]] = {
+            "`auto` (gram)": partial(ours, matrix),
+            "`qr`": partial(ours, matrix, method="qr"),
+            f"OSNAP, {osnap:,} rows": partial(ours, matrix, osnap, method="osnap"),
+            f"CountSketch, {count:,} rows": partial(ours, matrix, count, method="countsketch"),
+            f"CountSketch, 4D = {4 * d:,} rows": partial(ours, matrix, 4 * d, method="countsketch"),
+        }
+        print(f"N = 2^{k}\n")
         compare(matrix, ways, True, repeats)
-    for title, d, ks in (("Table 2: D = 16", 16, (10, 14, 18, 22)), ("Table 3: D = 256", 256, (10, 14, 18))):
-        print(f"### {title}, ε = 0.5\n")
-        for k in ks:
-            matrix = rng.standard_normal((2**k, d))
-            count, osnap = (required_rows(method, d, 0.5) for method in ("countsketch", "osnap"))
-            print(f"N = 2^{k}\n")
-            ways = {
-                "`auto` (gram)": lambda matrix=matrix: ours(matrix),
-                "`qr`": lambda matrix=matrix: ours(matrix, method="qr"),
-                f"OSNAP, {osnap:,} rows": lambda matrix=matrix, m=osnap: ours(matrix, m, method="osnap"),
-                f"CountSketch, {count:,} rows": lambda matrix=matrix, m=count: ours(
-                    matrix, m, method="countsketch"
-                ),
-                f"CountSketch, 4D = {4 * d:,} rows": lambda matrix=matrix, m=4 * d: ours(
-                    matrix, m, method="countsketch"
-                ),
-            }
-            compare(matrix, ways, True, repeats if k < 22 else 1)
-            del matrix
-    print("### Table 4: N = 2^16, D = 2^12, float32\n")
+
+
+def table_2(arguments: argparse.Namespace) -> None:
+    skinny_or_not("Table 2", 16, (10, 14, 18, 22), 1)
+
+
+def table_3(arguments: argparse.Namespace) -> None:
+    skinny_or_not("Table 3", 256, (10, 14, 18), 1)
+
+
+def table_4(arguments: argparse.Namespace) -> None:
     n, d = arguments.wide
-    matrix = rng.standard_normal((n, d), dtype=np.float32)
-    ways = {
-        "`auto` (gram)": lambda: ours(matrix),
-        f"OSNAP, 4D = {4 * d:,} rows": lambda: ours(matrix, 4 * d, method="osnap"),
+    print(f"### Table 4: {n:,} × {d:,}, float32\n")
+    matrix = np.random.default_rng(0).standard_normal((n, d), dtype=np.float32)
+    ways: dict[str, Callable[[], Scores]] = {
+        "`auto` (gram)": partial(ours, matrix),
+        f"OSNAP, 4D = {4 * d:,} rows": partial(ours, matrix, 4 * d, method="osnap"),
     }
     compare(matrix, ways, False, 1)
     print("The SVD of this one takes more than 4 GB and was not run; errors are relative to `auto`.\n")
@@ -234,7 +243,10 @@ def required(path: Path) -> None:
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "tables": tables,
+    "table-1": table_1,
+    "table-2": table_2,
+    "table-3": table_3,
+    "table-4": table_4,
     "conditioning": conditioning,
     "figures": figures,
 }
@@ -246,7 +258,6 @@ def main() -> None:
     )
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART")
     parser.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
-    parser.add_argument("--repeats", type=int, default=2, metavar="N")
     parser.add_argument("--wide", type=int, nargs=2, default=(2**16, 2**12), metavar=("N", "D"))
     arguments = parser.parse_args()
     if arguments.parts != ["figures"]:

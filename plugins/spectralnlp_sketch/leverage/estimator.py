@@ -184,6 +184,9 @@ class LeverageScores(TransformerMixin, BaseEstimator):
                 self._add_up(corpus, "qr")
         if self.method_ == "qr" and not self.truncate:
             whitener = from_triangle(self.moments_.triangle)
+        if self.method_ in MOMENTS and not self.truncate:
+            # Algorithm 2 with R for ΣVᵀ: the same scores, and inverting a triangle is cheaper than an SVD.
+            whitener = from_triangle(np.asarray(np.linalg.qr(self.moments_.sketch, mode="r")))
         if whitener is None:
             # The Gram matrix knows singular values only down to the root of rounding.
             least = rounding**0.5 if self.method_ == "gram" else rounding
