@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Self
 
@@ -125,26 +125,28 @@ class LeverageScores(TransformerMixin, BaseEstimator):
         """The same as a vector (n,)."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
-        return np.concatenate(list(map_ordered(self._second_pass(), _slices(X))))
+        with one_blas_thread():
+            blocks = [row_scores(X[low : low + BATCH_ROWS], self._whitener) for low in _starts(X)]
+        return self._factor() * np.concatenate(blocks)
 
     def stream_scores(self, corpus: Corpus[Any]) -> Iterator[Floats]:
         """The second pass over a corpus, on the current engine: scores by the block, in order."""
         check_is_fitted(self)
         blocks = (batch.examples.matrix for batch in corpus.batches(BATCH_ROWS))  # type: ignore[attr-defined]
-        return map_ordered(self._second_pass(), blocks)
+        # A function that can be sent to worker processes.
+        return map_ordered(partial(_block_scores, self._whitener, self._factor()), blocks)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """One name, ``leverage``."""
         check_is_fitted(self)
         return np.array(["leverage"], dtype=object)
 
-    def _second_pass(self) -> Callable[[Matrix], Floats]:
-        """What gives the scores of a block of rows; can be sent to worker processes."""
-        factor = 1.0
-        if self.method_ not in EXACT and self.bias_correction:
-            m = self.moments_.sketch_size
-            factor = max(m - self.rank_, 0) / m
-        return partial(_block_scores, self._whitener, factor)
+    def _factor(self) -> float:
+        """What takes the bias out of sketched scores."""
+        if self.method_ in EXACT or not self.bias_correction:
+            return 1.0
+        m = int(self.moments_.sketch_size)
+        return max(m - self.rank_, 0) / m
 
     # -- the first pass
 
@@ -234,8 +236,8 @@ class LeverageScores(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _slices(matrix: Matrix) -> Iterator[Matrix]:
-    return (matrix[low : low + BATCH_ROWS] for low in range(0, matrix.shape[0], BATCH_ROWS))
+def _starts(matrix: Matrix) -> range:
+    return range(0, matrix.shape[0], BATCH_ROWS)
 
 
 def _block_scores(whitener: Whitener, factor: float, rows: Matrix) -> Floats:
