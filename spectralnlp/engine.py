@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import partial
 from multiprocessing import get_context
 from typing import Any, ClassVar, TypeVar
@@ -146,10 +146,10 @@ class ThreadsEngine(Engine):
         self.jobs = _positive(jobs)
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """In order; at most two tasks a thread are under way."""
-        pool = ThreadPoolExecutor(self.jobs)
+        """In order, each in a copy of the caller's context; at most two tasks a thread are under way."""
+        pool, context = ThreadPoolExecutor(self.jobs), copy_context()
         try:
-            yield from _windowed(pool, function, tasks, 2 * self.jobs)
+            yield from _windowed(pool, lambda task: context.copy().run(function, task), tasks, 2 * self.jobs)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -7,6 +7,7 @@ projected inside and outside features, read the states off, and count. Parameter
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.cluster.vq import kmeans2
@@ -17,7 +18,7 @@ from .projections import Directions
 
 
 def cluster_nodes(
-    table: TreeTable, directions: Directions, n_states: Ints, *, dimensions: int, random_state: int
+    table: TreeTable, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
 ) -> tuple[Ints, Ints]:
     """A state for every node by k-means over [rows of σ^½u, normalised; rows of σ^½v, normalised].
 
@@ -26,7 +27,7 @@ def cluster_nodes(
         directions: singular vectors applied to its nodes.
         n_states: int32 (n_symbols,); clusters wanted of each symbol.
         dimensions: singular vectors used of each side.
-        random_state: seed.
+        random_state: seed, one number or several.
 
     Returns:
         int32 (n_nodes,) states, and int32 (n_symbols,) how many of them there are.
@@ -38,7 +39,7 @@ def cluster_nodes(
             continue
         root = np.sqrt(part.sigma)
         points = np.hstack([_unit_rows(part.u * root), _unit_rows(part.v * root)])
-        rng = np.random.default_rng([random_state, symbol])
+        rng = np.random.default_rng([*random_state, symbol])
         centres = _spread_centres(points, int(n_states[symbol]), rng)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # an empty cluster is dropped below

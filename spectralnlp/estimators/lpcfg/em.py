@@ -149,7 +149,7 @@ class LatentEM(GrammarEstimator):
             find_directions(table, features, options),
             wanted,
             dimensions=_CLUSTER_DIMENSIONS,
-            random_state=self.random_state,
+            random_state=[self.random_state],
         )
         return count_states(skeleton, state, n_states)
 

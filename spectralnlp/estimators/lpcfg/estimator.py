@@ -14,7 +14,7 @@ from typing import ClassVar, Self, cast, get_args
 import numpy as np
 
 from ...corpus import Corpus
-from ...engine import accumulate
+from ...engine import ThreadsEngine, accumulate
 from ...errors import ConfigError, InputError
 from ...estimator import fit_pass
 from ...linalg import one_blas_thread
@@ -34,6 +34,8 @@ from .tensors import SmoothingOptions, root_vectors, rule_tensors, token_moments
 Chains = dict[tuple[str, str], tuple[str, ...]]
 
 TENSORS, CLUSTERS = "tensors", "clusters"
+PLAIN, PRUNER = "plain grammar", "pruning grammar"
+_LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
 _HARD_SMOOTHING = 0.05  # α of counted states that no EM has softened
 
 
@@ -188,19 +190,22 @@ class LPCFG(GrammarEstimator):
         with fit_pass(f"{binarisation}: SVD"):
             directions = find_directions(table, features, self._projection_options(wanted))
         skeleton = Skeleton.of(table)
-        grammars = []
-        for name in wanted:
+
+        def learn(numbered_name: tuple[int, str]) -> LatentGrammar:
+            index, name = numbered_name
             with fit_pass(f"{binarisation}: {name}"):
                 if name == TENSORS:
-                    grammars.append(self._tensor_grammar(table, directions, wanted))
-                else:
-                    grammars.append(self._cluster_grammar(skeleton, directions, self.n_clusters))
-        with fit_pass(f"{binarisation}: pruning grammars"):
-            coarse = plain_grammar(table, self.signatures, self._lexicon())
-            pruner = None
-            if self.pruner_states:
-                pruner = self._cluster_grammar(skeleton, directions, self.pruner_states)
-        return GrammarSet(binariser, chains, coarse, pruner, tuple(grammars))
+                    return self._tensor_grammar(table, directions, wanted)
+                if name == CLUSTERS:
+                    return self._cluster_grammar(skeleton, directions, self.n_clusters, seed=index)
+                if name == PRUNER:
+                    return self._cluster_grammar(skeleton, directions, self.pruner_states)
+                return plain_grammar(table, self.signatures, self._lexicon())
+
+        names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
+        learnt = list(ThreadsEngine().map(learn, enumerate(names)))
+        grammars, coarse, *pruner = learnt[: len(wanted)], *learnt[len(wanted) :]
+        return GrammarSet(binariser, chains, coarse, pruner[0] if pruner else None, tuple(grammars))
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions, wanted: list[str]) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
@@ -231,18 +236,23 @@ class LPCFG(GrammarEstimator):
             random_state=self.random_state,
         )
 
-    def _cluster_grammar(self, skeleton: Skeleton, directions: Directions, n_clusters: int) -> LatentGrammar:
+    def _cluster_grammar(
+        self, skeleton: Skeleton, directions: Directions, n_clusters: int, seed: int = 0
+    ) -> LatentGrammar:
         """States from clusters, counted, and polished by EM on the observed trees."""
         state, n_states = cluster_nodes(
             skeleton.table,
             directions,
             skeleton.wanted_states(n_clusters, self.nodes_per_state),
             dimensions=self.cluster_dimensions,
-            random_state=self.random_state,
+            random_state=[self.random_state, seed],
         )
         counts, smoothing = count_states(skeleton, state, n_states), _HARD_SMOOTHING
         if self.em_iterations:
-            counts, _ = polish(skeleton, probabilities(skeleton, counts, smoothing), self.em_iterations)
+            counts, _ = polish(
+                skeleton, probabilities(skeleton, counts, smoothing), self.em_iterations,
+                least_posterior=_LEAST_POSTERIOR,
+            )  # fmt: skip
             smoothing = SOFT_SMOOTHING
         return state_grammar(skeleton, counts, smoothing, self.signatures, self._lexicon())
 

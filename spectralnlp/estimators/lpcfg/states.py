@@ -159,18 +159,27 @@ def probabilities(skeleton: Skeleton, counts: StateCounts, smoothing: float) -> 
     return StateCounts(n_states, made[0], made[1], made[2], counts.root / counts.root.sum())
 
 
-def em_step(skeleton: Skeleton, parameters: StateCounts) -> tuple[StateCounts, float]:
-    """Expected counts of the observed trees, and their log-likelihood (natural)."""
+def em_step(
+    skeleton: Skeleton, parameters: StateCounts, least_posterior: float = 0.0
+) -> tuple[StateCounts, float]:
+    """Expected counts of the observed trees, and their log-likelihood (natural).
+
+    Arguments as of :func:`polish`.
+    """
     table = skeleton.table
     binary, unary, pairs, root, log_likelihood = expected_counts(
         table, skeleton.event, parameters.n_states, skeleton.offsets(parameters.n_states),
-        (parameters.binary, parameters.unary, parameters.pairs, parameters.root),
+        (parameters.binary, parameters.unary, parameters.pairs, parameters.root), least_posterior,
     )  # fmt: skip
     return StateCounts(parameters.n_states, binary, unary, pairs, root), log_likelihood
 
 
 def polish(
-    skeleton: Skeleton, parameters: StateCounts, iterations: int, smoothing: float = SOFT_SMOOTHING
+    skeleton: Skeleton,
+    parameters: StateCounts,
+    iterations: int,
+    smoothing: float = SOFT_SMOOTHING,
+    least_posterior: float = 0.0,
 ) -> tuple[StateCounts, list[float]]:
     """EM on the observed trees, from any parameters that are not negative.
 
@@ -179,15 +188,18 @@ def polish(
         parameters: probabilities to start from.
         iterations: one or more.
         smoothing: α of :func:`probabilities` between iterations; with 0 the likelihood never falls.
+        least_posterior: states of a node that are less probable are passed over; 0 for exact EM.
 
     Returns:
         The last expected counts, and the trees' log-likelihood (natural) under the parameters that each
         iteration began with.
     """
-    counts, log_likelihood = em_step(skeleton, parameters)
+    counts, log_likelihood = em_step(skeleton, parameters, least_posterior)
     log_likelihoods = [log_likelihood]
     for _ in range(iterations - 1):
-        counts, log_likelihood = em_step(skeleton, probabilities(skeleton, counts, smoothing))
+        counts, log_likelihood = em_step(
+            skeleton, probabilities(skeleton, counts, smoothing), least_posterior
+        )
         log_likelihoods.append(log_likelihood)
     return counts, log_likelihoods
 
