@@ -23,6 +23,7 @@ from ..parameters import DenseTensors, Ints, LatentGrammar, SparseTensors
 from ..text.signatures import signature_by_name
 from ..trees import Binariser, Direction, Tree, Unaries, split_annotation
 from .grammar_set import GrammarEstimator, GrammarSet
+from .language import language_rules
 from .lexicon import LexiconOptions, TokenMoments, build_lexicon
 from .rule_counts import BINARY, CHAIN, ROOT, UNARY, WORD, RuleCounts, commonest_chains
 
@@ -36,8 +37,8 @@ class PCFG(GrammarEstimator):
         horizontal: siblings remembered while binarising; 0 none, -1 all.
         annotate_tags: write parents on tags too.
         unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
-        heads: head rules, ``english`` or ``neutral``.
-        signatures: signatures of rare words, ``english`` or ``neutral``.
+        heads: head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``.
+        signatures: signatures of rare words, ``english``, ``neutral`` or ``auto``.
         rare: words seen at most so often teach what signatures do.
         bracket_price: γ of the ``mbr`` decoder, the parser's default.
 
@@ -59,8 +60,8 @@ class PCFG(GrammarEstimator):
         horizontal: int = 1,
         annotate_tags: bool = True,
         unaries: Unaries = "compress",
-        heads: str = "english",
-        signatures: str = "english",
+        heads: str = "auto",
+        signatures: str = "auto",
         rare: int = 5,
         bracket_price: float = 0.4,
     ) -> None:
@@ -81,9 +82,10 @@ class PCFG(GrammarEstimator):
             corpus: cleaned trees (``spectralnlp.trees.clean``).
             y: ignored.
         """
+        self.heads_, self.signatures_ = language_rules(self.heads, self.signatures, corpus)
         binariser = Binariser(
             direction=self.direction, vertical=self.vertical, horizontal=self.horizontal,
-            unaries=self.unaries, annotate_tags=self.annotate_tags, heads=self.heads,
+            unaries=self.unaries, annotate_tags=self.annotate_tags, heads=self.heads_,
         )  # fmt: skip
         with fit_pass("counts"):
             counts = accumulate(RuleCounts(binariser.to_dict()), corpus)
@@ -102,9 +104,9 @@ class PCFG(GrammarEstimator):
         for (_, word, _), count in events[WORD].items():
             words[word] += count
         self.word_counts_ = words
-        coarse = solve_pcfg(_plain(events), self.signatures, options)
+        coarse = solve_pcfg(_plain(events), self.signatures_, options)
         annotated = any(split_annotation(label)[1] for label in _labels(events))
-        grammar = solve_pcfg(events, self.signatures, options) if annotated else coarse
+        grammar = solve_pcfg(events, self.signatures_, options) if annotated else coarse
         chains = commonest_chains(events[CHAIN])
         self.grammar_sets_ = (GrammarSet(counts.binariser, chains, coarse, None, (grammar,)),)
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}

@@ -22,16 +22,22 @@ from spectralnlp.trees import Binariser
 TOLERANCE = 1e-3
 """Relative error, in the Frobenius norm, that the storage of a tensor may make."""
 
+_HALF = 32768.0  # the largest number that a compact array holds
+
 WORTHWHILE = 64
 """Numbers that a tensor must have for a low-rank form to be tried."""
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
-def pack_grammar_set(grammar_set: GrammarSet) -> tuple[dict[str, Any], Arrays]:
+def pack_grammar_set(grammar_set: GrammarSet, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
     """(JSON values, arrays) of grammars over one binarisation; numbers are stored as float32.
 
     They have the same symbols, words and signatures, having been learned from the same trees.
+
+    Args:
+        grammar_set: the grammars.
+        compact: store tensors and lexical vectors as float16, of half the size and 11 bits.
     """
     pruner = () if grammar_set.pruner is None else (grammar_set.pruner,)
     grammars = (grammar_set.coarse, *pruner, *grammar_set.grammars)
@@ -57,8 +63,21 @@ def pack_grammar_set(grammar_set: GrammarSet) -> tuple[dict[str, Any], Arrays]:
     }
     arrays = common
     for number, grammar in enumerate(grammars):
-        arrays |= {f"{number}.{name}": array for name, array in _own_arrays(grammar).items()}
+        own = _own_arrays(grammar)
+        arrays |= {f"{number}.{name}": array for name, array in (_halved(own) if compact else own).items()}
     return shared, arrays
+
+
+def _halved(arrays: Arrays) -> Arrays:
+    """The values of tensors and lexical vectors as float16, with their scale."""
+    halved = dict(arrays)
+    for name, values in arrays.items():
+        if name.endswith(".values"):
+            scale = np.abs(values).max(initial=np.float32(1e-30))
+            # The whole range of exponents: from _HALF down to 6e-8, where steps are absolute.
+            halved[name] = (values * (_HALF / scale)).astype(np.float16)
+            halved[f"{name}.scale"] = np.array([scale / _HALF], np.float32)
+    return halved
 
 
 def _names(grammar: LatentGrammar) -> tuple[tuple[str, ...], ...]:
@@ -153,6 +172,8 @@ def unpack_grammar_set(shared: Mapping[str, Any], arrays: Mapping[str, Any], pre
 
     def common(name: str) -> Any:
         array = arrays[f"{prefix}{name}"]
+        if array.dtype == np.float16:
+            return array.astype(np.float64) * arrays[f"{prefix}{name}.scale"]
         return array.astype(np.float64) if array.dtype == np.float32 else array
 
     grammars = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,23 @@ class Parser:
     card: str = ""
 
     task = "parsing"
+
+    def __post_init__(self) -> None:
+        if len(self.grammar_sets) > 1:
+            self.pool  # noqa: B018 - refuses grammars of different labels
+
+    @classmethod
+    def join(cls, parsers: Sequence[Parser]) -> Parser:
+        """A pool of trained parsers, with the conventions and settings of the first.
+
+        Args:
+            parsers: one or more, of treebanks with the same labels.
+
+        Raises:
+            ConfigError: they differ in labels.
+        """
+        sets = tuple(each for parser in parsers for each in parser.grammar_sets)
+        return replace(parsers[0], grammar_sets=sets)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -278,10 +295,15 @@ class Parser:
             "vocabulary": len(grammar.lexicon.words),
         }
 
-    def save(self, path: str | Path) -> None:
-        """Write a model folder; see :func:`spectralnlp.storage.save_model`."""
+    def save(self, path: str | Path, *, compact: bool = False) -> None:
+        """Write a model folder; see :func:`spectralnlp.storage.save_model`.
+
+        Args:
+            path: the folder to make.
+            compact: half the size, with numbers of three digits: scores change in the second decimal.
+        """
         with one_blas_thread():
-            packed = [pack_grammar_set(each) for each in self.grammar_sets]
+            packed = [pack_grammar_set(each, compact=compact) for each in self.grammar_sets]
         arrays = {f"{n}.{name}": array for n, (_, part) in enumerate(packed) for name, array in part.items()}
         metadata = {
             "grammar_sets": [described for described, _ in packed],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.grammar_set import GrammarSet
 from spectralnlp.inference.decoders import Evidence
 from spectralnlp.inference.spans import LabelMap, decode_spans, span_posteriors
@@ -35,7 +36,12 @@ class Pool:
 
     @classmethod
     def of(cls, sets: Sequence[GrammarSet]) -> Pool:
-        """Number the labels of all grammars."""
+        """Number the labels of all grammars.
+
+        Raises:
+            ConfigError: they differ in labels.
+        """
+        _check_labels(sets)
         index: dict[tuple[str, bool], int] = {}
         pair_index: dict[tuple[int, int], int] = {}
         maps = []
@@ -89,6 +95,26 @@ class Pool:
                     tree = Tree(name, (tree,))
             finished.append((start, tree))
         return finished[0][1]
+
+
+def _check_labels(sets: Sequence[GrammarSet]) -> None:
+    first, *others = (_labels(each.coarse) for each in sets)
+    for number, labels in enumerate(others, start=2):
+        if labels != first:
+            name, is_tag = min(labels ^ first)
+            where = "the first alone" if (name, is_tag) in first else f"number {number} alone"
+            what = (
+                f"grammars of a pool differ in labels: {where} has the {'tag' if is_tag else 'phrase'} {name}"
+            )
+            raise ConfigError(what, hint="train them on the same trees")
+
+
+def _labels(grammar: LatentGrammar) -> set[tuple[str, bool]]:
+    return {
+        (labels_of(name)[-1], bool(is_tag))
+        for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
+        if not is_intermediate(name)
+    }
 
 
 def _number(index: dict[tuple[str, bool], int], grammar: LatentGrammar, symbol: int) -> int:

@@ -212,7 +212,7 @@ class _Evidence:
 
     def _language(self) -> str:
         known = sum(self.counts[word] for word in _ENGLISH)
-        return "neutral" if self.total >= 200 and known < 0.03 * self.total else "en"
+        return "neutral" if self.total >= 100 and known < 0.03 * self.total else "en"
 
     def _brackets(self, characters: str, literal: bool | None) -> Pair:
         """The style seen most; unseen, the literal one if that is how the relative is written."""

@@ -13,6 +13,7 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg import PCFG
 from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 
@@ -139,3 +140,19 @@ def test_no_trees_are_refused() -> None:
 def test_nonsense_is_refused_in_one_line(bad: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match=r"up|none"):
         LPCFG(**bad).fit(corpus("(S (A a) (B b))"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "found"), [("train.mrg", "english"), ("spanish.mrg", "neutral")])
+def test_the_rules_of_a_language_are_found_by_its_words(own_treebank: Path, name: str, found: str) -> None:
+    trees = ParsingTask().read([own_treebank / name])
+    fitted = LPCFG(**SMALL).fit(trees)  # type: ignore[arg-type]
+    assert (fitted.heads_, fitted.signatures_) == (found, found)
+    assert fitted.coarse_.lexicon.scheme == found
+    assert LPCFG(heads="english", **SMALL).fit(trees).heads_ == "english"  # type: ignore[arg-type]
+
+
+def test_clusters_named_again_start_from_another_seed(examples: list[Tree]) -> None:
+    first, second = fit(examples, grammars="clusters+clusters").grammars_
+    (alone,) = fit(examples, grammars="clusters").grammars_
+    np.testing.assert_array_equal(first.lexicon.values, alone.lexicon.values)
+    assert not np.array_equal(first.lexicon.values, second.lexicon.values)

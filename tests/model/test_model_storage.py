@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import spectralnlp
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.model import load
+from spectralnlp.model.grammar_storage import TOLERANCE, _compress, _expand
 from spectralnlp.model.parser import Parser
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
@@ -43,6 +45,30 @@ def test_saving_what_was_loaded_changes_nothing_to_speak_of(parser: Parser, tmp_
         np.testing.assert_allclose(ours.lexicon.values, theirs.lexicon.values, rtol=1e-6)
         scale = np.abs(ours.binary.values).max()
         np.testing.assert_allclose(ours.binary.values, theirs.binary.values, atol=5e-3 * scale)
+
+
+def test_a_compact_model_is_smaller_and_parses_alike(parser: Parser, tmp_path: Path) -> None:
+    parser.save(tmp_path / "full")
+    parser.save(tmp_path / "compact", compact=True)
+    full, compact = ((tmp_path / name / "arrays.safetensors").stat().st_size for name in ("full", "compact"))
+    assert compact < 0.8 * full
+    words = ["The", "keeper", "walks", "along", "the", "shore", "."]
+    ours, theirs = (load(tmp_path / name) for name in ("full", "compact"))
+    assert ours.parse_tokens(words).tree == theirs.parse_tokens(words).tree
+    for one, other in zip((ours.coarse, *ours.grammars), (theirs.coarse, *theirs.grammars), strict=True):
+        np.testing.assert_allclose(one.lexicon.values, other.lexicon.values, rtol=1e-3, atol=1e-6)
+
+
+def test_factored_tensors_are_the_dense_ones(parsers: dict[str, Parser]) -> None:
+    for grammar in parsers["lpcfg"].grammars:
+        shapes = grammar.n_states[grammar.binary_rules]
+        ranks, values = _compress(grammar.binary, shapes)
+        assert (ranks > 0).any()
+        found = _expand(ranks, values, shapes)
+        for start, end in pairwise(grammar.binary.offsets.tolist()):
+            dense = grammar.binary.values[start:end]
+            error = np.linalg.norm(found.values[start:end] - dense)
+            assert error <= 1.01 * TOLERANCE * np.linalg.norm(dense)
 
 
 def test_the_same_parser_gives_the_same_bytes(parser: Parser, tmp_path: Path) -> None:

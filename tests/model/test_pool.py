@@ -10,6 +10,7 @@ import pytest
 from spectralnlp import load
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.pcfg import PCFG
 from spectralnlp.model.parser import Parser
 from spectralnlp.tasks.parsing import ParsingTask
 
@@ -44,7 +45,7 @@ def test_a_pool_survives_the_disk(pool: Parser, tmp_path: Path) -> None:
     assert again.parse_tokens(WORDS).tree == pool.parse_tokens(WORDS).tree
     assert again.info["binarisations"] == 3
     signed = [grammar.is_signed for grammar in again.grammars]
-    assert signed == [grammar.is_signed for grammar in pool.grammars] == [True, False]
+    assert signed == [grammar.is_signed for grammar in pool.grammars] == [True, False, False]
 
 
 def test_viterbi_takes_the_grammar_that_has_probabilities(own_treebank: Path) -> None:
@@ -82,3 +83,17 @@ def test_an_unknown_binarisation_is_refused() -> None:
     task = ParsingTask()
     with pytest.raises(ConfigError, match="no binarisation is called 'middle'"):
         task.train(LPCFG(binarisations="middle"), task.read([__file__]))
+
+
+def test_parsers_of_the_same_labels_join(parsers: dict[str, Parser]) -> None:
+    joined = Parser.join([parsers["pcfg"], parsers["lpcfg"]])
+    assert joined.info["binarisations"] == 2
+    assert joined.parse_tokens(WORDS).tree.words() == WORDS
+
+
+def test_a_pool_of_different_labels_is_refused(parsers: dict[str, Parser], own_treebank: Path) -> None:
+    task = ParsingTask()
+    spanish = task.train(PCFG(), task.read([own_treebank / "spanish.mrg"], reader="brackets"))
+    with pytest.raises(ConfigError, match="differ in labels: the first alone has the tag") as error:
+        Parser.join([parsers["pcfg"], spanish])
+    assert "the same trees" in str(error.value)

@@ -17,6 +17,7 @@ from ...text.signatures import signature_by_name
 from ...trees import Tree, Unaries
 from ...trees.features import node_features
 from ..grammar_set import GrammarEstimator, GrammarSet
+from ..language import language_rules
 from ..lexicon import LexiconOptions
 from .clusters import cluster_nodes
 from .estimator import binariser_of, plain_grammar, read_table, word_counts
@@ -49,8 +50,8 @@ class LatentEM(GrammarEstimator):
         binarisation: ``head`` (outward from the head), ``left`` or ``right``, perhaps with ``^1`` for parent
             annotation.
         unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
-        heads: head rules, ``english`` or ``neutral``.
-        signatures: signatures of rare words, ``english`` or ``neutral``.
+        heads: head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``.
+        signatures: signatures of rare words, ``english``, ``neutral`` or ``auto``.
         rare: words seen at most so often teach what signatures do.
         keep_rare_words: keep rare words in the lexicon, smoothed; otherwise signatures replace them.
         tag_weight: weight of a tag's mean vector in the vectors of its words.
@@ -76,8 +77,8 @@ class LatentEM(GrammarEstimator):
         nodes_per_state: float = 50.0,
         binarisation: str = "head",
         unaries: Unaries = "compress",
-        heads: str = "english",
-        signatures: str = "english",
+        heads: str = "auto",
+        signatures: str = "auto",
         rare: int = 5,
         keep_rare_words: bool = True,
         tag_weight: float = 0.1,
@@ -112,7 +113,8 @@ class LatentEM(GrammarEstimator):
             InputError: there are no trees.
         """
         self._check_settings()
-        binariser = binariser_of(self.binarisation, unaries=self.unaries, heads=self.heads)
+        self.heads_, self.signatures_ = language_rules(self.heads, self.signatures, corpus)
+        binariser = binariser_of(self.binarisation, unaries=self.unaries, heads=self.heads_)
         with fit_pass("trees"):
             table, chains = read_table(corpus, binariser)
         skeleton = Skeleton.of(table)
@@ -120,7 +122,7 @@ class LatentEM(GrammarEstimator):
             start = self._start(skeleton)
         with fit_pass("EM"):
             grammar = self._polished(skeleton, start)
-        coarse = plain_grammar(table, self.signatures, self._lexicon())
+        coarse = plain_grammar(table, self.signatures_, self._lexicon())
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.grammar_sets_ = (GrammarSet(binariser, chains, coarse, None, (grammar,)),)
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
@@ -143,7 +145,7 @@ class LatentEM(GrammarEstimator):
         options = ProjectionOptions(
             self.n_states, self.nodes_per_state, min_rank=_CLUSTER_DIMENSIONS, random_state=self.random_state
         )
-        features = node_features(table, "rich", signature_by_name(self.signatures))
+        features = node_features(table, "rich", signature_by_name(self.signatures_))
         state, n_states = cluster_nodes(
             table,
             find_directions(table, features, options),
@@ -156,7 +158,7 @@ class LatentEM(GrammarEstimator):
     def _polished(self, skeleton: Skeleton, start: StateCounts) -> LatentGrammar:
         first = probabilities(skeleton, start, self.smoothing)
         counts, self.log_likelihoods_ = polish(skeleton, first, self.iterations, self.smoothing)
-        return state_grammar(skeleton, counts, self.smoothing, self.signatures, self._lexicon())
+        return state_grammar(skeleton, counts, self.smoothing, self.signatures_, self._lexicon())
 
     def _lexicon(self) -> LexiconOptions:
         return LexiconOptions(rare=self.rare, keep_rare=self.keep_rare_words, tag_weight=self.tag_weight)

@@ -24,6 +24,7 @@ from ...trees import Binariser, Direction, Tree, Unaries
 from ...trees.features import node_features
 from ...trees.treelog import TreeLog, TreeTable
 from ..grammar_set import GrammarEstimator, GrammarSet
+from ..language import language_rules
 from ..lexicon import LexiconOptions, build_lexicon
 from ..rule_counts import commonest_chains
 from .clusters import cluster_nodes
@@ -46,7 +47,8 @@ class LPCFG(GrammarEstimator):
     its ingredients has a switch: ``features`` (simple), ``absolute_marginals``, ``scaling``, ``smoothing``.
 
     Args:
-        grammars: ``tensors``, ``clusters`` or, for both, ``tensors+clusters``.
+        grammars: ``tensors``, ``clusters`` or several of them joined by ``+``; clusters that are named again
+            start from another seed.
         n_states: most states a symbol may have (m) in the grammar of tensors.
         n_clusters: the same in the grammar of clusters.
         features: set of inside and outside features, ``rich``, ``tutorial`` or ``simple``.
@@ -65,8 +67,8 @@ class LPCFG(GrammarEstimator):
         binarisations: ``head`` (outward from the head), ``left`` or ``right``, each perhaps with ``^1`` for
             parent annotation; several, joined by ``+``, make a pool.
         unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
-        heads: head rules, ``english`` or ``neutral``.
-        signatures: signatures of rare words, ``english`` or ``neutral``.
+        heads: head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``.
+        signatures: signatures of rare words, ``english``, ``neutral`` or ``auto``.
         rare: words seen at most so often teach what signatures do.
         keep_rare_words: keep rare words in the lexicon, smoothed; otherwise signatures replace them.
         tag_weight: weight of a tag's mean vector in the vectors of its words.
@@ -98,15 +100,15 @@ class LPCFG(GrammarEstimator):
             "tag_weight": 0.4,
             "decoder": "labelled-recall",
         },
-        "fast": {"grammars": CLUSTERS},
+        "fast": {"grammars": CLUSTERS, "n_clusters": 16},
         "best": {"binarisations": "head+left+right+head^1+left^1"},
     }
 
     def __init__(
         self,
-        grammars: str = f"{TENSORS}+{CLUSTERS}",
+        grammars: str = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}",
         n_states: int = 24,
-        n_clusters: int = 16,
+        n_clusters: int = 24,
         features: str = "rich",
         min_feature_count: float = 2.0,
         scaling: bool = True,
@@ -122,8 +124,8 @@ class LPCFG(GrammarEstimator):
         pruner_states: int = 8,
         binarisations: str = "head",
         unaries: Unaries = "compress",
-        heads: str = "english",
-        signatures: str = "english",
+        heads: str = "auto",
+        signatures: str = "auto",
         rare: int = 5,
         keep_rare_words: bool = True,
         tag_weight: float = 0.1,
@@ -168,25 +170,28 @@ class LPCFG(GrammarEstimator):
             y: ignored.
 
         Raises:
+            ConfigError: a setting that makes no sense.
             InputError: there are no trees.
         """
-        wanted = self._wanted()
+        wanted, binarisations = self._wanted(), self.binarisations.split("+")
+        for binarisation in binarisations:
+            parse_binarisation(binarisation)
+        self.heads_, self.signatures_ = language_rules(self.heads, self.signatures, corpus)
         with one_blas_thread():
             self.grammar_sets_ = tuple(
-                self._grammar_set(corpus, binarisation, wanted)
-                for binarisation in self.binarisations.split("+")
+                self._grammar_set(corpus, binarisation, wanted) for binarisation in binarisations
             )
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
         return self
 
     def _grammar_set(self, corpus: Corpus[Tree], binarisation: str, wanted: list[str]) -> GrammarSet:
         """All grammars of one binarisation."""
-        binariser = binariser_of(binarisation, unaries=self.unaries, heads=self.heads)
+        binariser = binariser_of(binarisation, unaries=self.unaries, heads=self.heads_)
         with fit_pass(f"{binarisation}: trees"):
             table, chains = read_table(corpus, binariser)
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         with fit_pass(f"{binarisation}: features"):
-            features = node_features(table, self.features, signature_by_name(self.signatures))
+            features = node_features(table, self.features, signature_by_name(self.signatures_))
         with fit_pass(f"{binarisation}: SVD"):
             directions = find_directions(table, features, self._projection_options(wanted))
         skeleton = Skeleton.of(table)
@@ -200,7 +205,7 @@ class LPCFG(GrammarEstimator):
                     return self._cluster_grammar(skeleton, directions, self.n_clusters, seed=index)
                 if name == PRUNER:
                     return self._cluster_grammar(skeleton, directions, self.pruner_states)
-                return plain_grammar(table, self.signatures, self._lexicon())
+                return plain_grammar(table, self.signatures_, self._lexicon())
 
         names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
         learnt = list(ThreadsEngine().map(learn, enumerate(names)))
@@ -210,7 +215,7 @@ class LPCFG(GrammarEstimator):
     def _tensor_grammar(self, table: TreeTable, directions: Directions, wanted: list[str]) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
         projections = project_nodes(table, directions, self._projection_options(wanted))
-        return spectral_grammar(table, projections, self.signatures, self._smoothing(), self._lexicon())
+        return spectral_grammar(table, projections, self.signatures_, self._smoothing(), self._lexicon())
 
     def _wanted(self) -> list[str]:
         wanted = self.grammars.split("+")
@@ -254,7 +259,7 @@ class LPCFG(GrammarEstimator):
                 least_posterior=_LEAST_POSTERIOR,
             )  # fmt: skip
             smoothing = SOFT_SMOOTHING
-        return state_grammar(skeleton, counts, smoothing, self.signatures, self._lexicon())
+        return state_grammar(skeleton, counts, smoothing, self.signatures_, self._lexicon())
 
     def _smoothing(self) -> SmoothingOptions:
         return SmoothingOptions(self.smoothing, self.smoothing_strength)
@@ -271,19 +276,21 @@ class LPCFG(GrammarEstimator):
 
 
 def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binariser:
-    """The binariser of a name such as ``head`` or ``left^1``.
+    """The binariser of a name such as ``head`` or ``left^1``; errors as of `parse_binarisation`."""
+    direction, vertical = parse_binarisation(binarisation)
+    return Binariser(direction=direction, vertical=vertical, unaries=unaries, heads=heads)
+
+
+def parse_binarisation(name: str) -> tuple[Direction, int]:
+    """Direction and vertical markovisation of a name such as ``head`` or ``left^1``.
 
     Raises:
-        ConfigError: there is none of that name.
+        ConfigError: there is no binarisation of that name.
     """
-    direction, _, vertical = binarisation.partition("^")
+    direction, _, vertical = name.partition("^")
     if direction not in get_args(Direction) or vertical not in ("", "1", "2"):
-        raise ConfigError(
-            f"no binarisation is called {binarisation!r}", hint="use head, left, right, head^1, …"
-        )
-    return Binariser(
-        direction=cast(Direction, direction), vertical=int(vertical or 0), unaries=unaries, heads=heads
-    )
+        raise ConfigError(f"no binarisation is called {name!r}", hint="use head, left, right, head^1, …")
+    return cast(Direction, direction), int(vertical or 0)
 
 
 def read_table(corpus: Corpus[Tree], binariser: Binariser) -> tuple[TreeTable, Chains]:
