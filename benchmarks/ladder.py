@@ -55,7 +55,8 @@ LADDER = (
     Step("+ unary chains compressed", f"{PRICED},unaries=compress"),
     Step("+ up to 24 states, by counts; no pruner", "lpcfg:grammars=tensors,pruner_states=0"),
     Step("clusters in place of tensors; pruner", "lpcfg:grammars=clusters"),
-    Step("tensors + clusters; pruner", "lpcfg"),
+    Step("tensors + clusters; pruner", "lpcfg:grammars=tensors+clusters"),
+    Step("tensors + clusters twice; pruner", "lpcfg"),
     Step("EM from random states", "lpcfg-em:n_states=16", 88.56),
     Step("pool", "lpcfg:preset=best"),
 )

@@ -9,5 +9,17 @@ open=()
 for file in "$treebanks"/gum/train/*; do
     [[ $file =~ GUM_(fiction|essay|letter|podcast|whow)_ ]] || open+=("$file")
 done
-spectralnlp train lpcfg-clusters "${open[@]}" --set binarisations=head+left+right --set n_clusters=14 \
-    --set pruner_states=4 --card en.card.md -o spectralnlp_grammars/en
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+ship() {  # ship NAME BINARISATIONS TREES…: train, and store in half precision
+    local name=$1 binarisations=$2
+    shift 2
+    spectralnlp train lpcfg-clusters "$@" --set binarisations="$binarisations" --set pruner_states=4 \
+        --card "$name.card.md" -o "$work/$name"
+    python -c 'import sys, spectralnlp; spectralnlp.load(sys.argv[1]).save(sys.argv[2], compact=True)' \
+        "$work/$name" "spectralnlp_grammars/${name//-/_}"
+}
+
+ship en head+left+right "${open[@]}"
+ship en-biomedical head+left "$treebanks"/craft/train

@@ -31,12 +31,14 @@ class StoredModel:
         metadata: JSON values.
         arrays: by name, as they were saved.
         path: the folder.
+        card: the model card, empty where it was taken away.
     """
 
     kind: str
     metadata: dict[str, Any]
     arrays: dict[str, npt.NDArray[Any]]
     path: Path
+    card: str = ""
 
 
 def save_model(
@@ -98,7 +100,8 @@ def load_model(path: str | Path) -> StoredModel:
         if digest != header["arrays"]["sha256"]:
             what = "the file is corrupt: its SHA-256 is not the one in model.json"
             raise ModelError(what, path=arrays_path, hint="copy or train the model again")
-        return StoredModel(header["kind"], header["metadata"], load_file(arrays_path), folder)
+        card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).exists() else ""
+        return StoredModel(header["kind"], header["metadata"], load_file(arrays_path), folder, card)
     except OSError as error:
         raise ModelError(f"cannot be read: {error.strerror}", path=arrays_path) from error
     except (KeyError, TypeError, SafetensorError) as error:

@@ -331,6 +331,7 @@ class Parser:
             return cls(
                 sets, Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
                 metadata["decoder_settings"], Pruning(**metadata["pruning"]), metadata["about"],
+                stored.card,
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError, ConfigError) as error:
             raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error

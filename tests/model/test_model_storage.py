@@ -83,6 +83,8 @@ def test_the_card_names_estimator_and_data(parsers: dict[str, Parser], tmp_path:
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
     for wanted in ("LPCFG", "171 trees", "n_states"):
         assert wanted in card
+    load(tmp_path / "model").save(tmp_path / "copy")
+    assert (tmp_path / "copy" / "README.md").read_text(encoding="utf-8") == card
 
 
 def edit(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
