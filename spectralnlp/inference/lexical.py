@@ -15,6 +15,9 @@ from .kernel import kernel
 _ANY_TAG = 1e-4
 """Value of a tag that neither a word nor its signature was seen with, where nothing else derives."""
 
+_RARE = 0.16
+"""Share of the signature in the tags of a word seen five times or less, by default."""
+
 
 @dataclass(frozen=True)
 class Lookup:
@@ -32,7 +35,7 @@ class Lookup:
 
 
 def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Lookup:
-    """Find each word; a sentence-initial word that is unknown tries its lower case.
+    """Find each word; a sentence-initial word that is unknown or rare tries its lower case.
 
     An unknown word has the finest of its signatures that the lexicon knows.
 
@@ -46,8 +49,10 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
     signatures = np.empty(len(words), np.int64)
     for position, word in enumerate(words):
         entry = lexicon.word_index.get(word)
-        if entry is None and position == 0:
-            entry = lexicon.word_index.get(word.lower())
+        if position == 0 and (entry is None or _is_rare(lexicon, entry)):
+            lower = lexicon.word_index.get(word.lower())
+            if lower is not None and (entry is None or lexicon.log_weight[lower] > lexicon.log_weight[entry]):
+                entry = lower
         if entry is None:
             chain = signature_chain(signature(word, position, lexicon.word_index), word)
             sign = next((index[name] for name in chain if name in index), last_resort)
@@ -56,6 +61,10 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
             entries[position] = entry
             signatures[position] = n_words + int(lexicon.word_signature[entry])
     return Lookup(entries, signatures, float(lexicon.log_weight[entries].sum()))
+
+
+def _is_rare(lexicon: Lexicon, entry: int) -> bool:
+    return float(lexicon.backoff[entry]) >= _RARE
 
 
 def coarse_values(

@@ -40,6 +40,25 @@ def test_known_words_signatures_and_the_last_resort() -> None:
     assert look_up(lexicon, ["who", "The"], lambda word, position, known: "CAPS").entries.tolist() == [3, 3]
 
 
+@pytest.mark.parametrize(
+    ("backoff", "cased", "found"),
+    [
+        (0.5, 0.01, 1),
+        (0.01, 0.01, 0),
+        (0.5, 0.2, 0),
+    ],  # rare; frequent; rare, but commoner than in small letters
+)
+def test_a_rare_word_that_begins_a_sentence_may_be_the_one_in_small_letters(
+    backoff: float, cased: float, found: int
+) -> None:
+    lexicon = Lexicon(
+        ("Visitors", "visitors"), ("UNKNOWN",), "neutral", *(np.zeros(0),) * 4,  # type: ignore[arg-type]
+        np.array([backoff, 0.1]), np.array([0, 0]), np.log([cased, 0.1, 0.5]),
+    )  # fmt: skip
+    entries = look_up(lexicon, ["Visitors", "Visitors"], lambda *_: "UNKNOWN").entries.tolist()
+    assert entries == [found, 0]
+
+
 def test_an_unknown_word_has_its_finest_known_signature() -> None:
     lexicon = Lexicon(
         (), ("UNK-LC", "UNK-LC~s", "UNK-LC~ts", "UNKNOWN"), "neutral",
