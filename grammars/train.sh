@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 ship() {  # ship NAME BINARISATIONS TREES…: train, and store in half precision
     local name=$1 binarisations=$2
     shift 2
-    spectralnlp train lpcfg-clusters "$@" --set binarisations="$binarisations" --set pruner_states=4 \
+    spectralnlp train lpcfg-clusters "$@" --set binarisations="$binarisations" --set n_clusters=24 --set pruner_states=4 \
         --card "$name.card.md" -o "$work/$name"
     python -c 'import sys, spectralnlp; spectralnlp.load(sys.argv[1]).save(sys.argv[2], compact=True)' \
         "$work/$name" "spectralnlp_grammars/${name//-/_}"
