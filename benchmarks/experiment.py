@@ -39,7 +39,9 @@ def folder_of(arguments: argparse.Namespace) -> Path:
 def print_heading(name: str) -> None:
     """The command that was given, and the machine that it runs on."""
     command = " ".join(["python -m", f"benchmarks.{name}", *sys.argv[1:]])
-    print(f"    {command}\n\n{report.machine()} One thread.\n", flush=True)
+    print(
+        f"    {command}\n\n{report.machine()} One thread parses; training may take all cores.\n", flush=True
+    )
 
 
 def runs_of(setting: Setting, seeds: int, train: Path, dev: Path) -> list[Result]:
