@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, stdev
 
-from benchmarks.parsing import TREEBANKS, Result, Setting, measure_apart
+from benchmarks.parsing import THREADS, TREEBANKS, Result, Setting, measure_apart
 
 
 def argument_parser(description: str | None, *, treebank: str = "wsj") -> argparse.ArgumentParser:
@@ -39,9 +39,7 @@ def folder_of(arguments: argparse.Namespace) -> Path:
 def print_heading(name: str) -> None:
     """The command that was given, and the machine that it runs on."""
     command = " ".join(["python -m", f"benchmarks.{name}", *sys.argv[1:]])
-    print(
-        f"    {command}\n\n{report.machine()} One thread parses; training may take all cores.\n", flush=True
-    )
+    print(f"    {command}\n\n{report.machine()} {THREADS}\n", flush=True)
 
 
 def runs_of(setting: Setting, seeds: int, train: Path, dev: Path) -> list[Result]:

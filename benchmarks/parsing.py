@@ -1,9 +1,10 @@
 """Accuracy and speed of parsers: any settings of any estimator, beside the Berkeley parser and NLTK.
 
 Every setting trains in a process of its own and parses on one thread, with kernels compiled and loaded
-before the clock starts. `lpcfg` learns its grammars in a thread a core. The Berkeley parser's trees are the stored output of version 1.7 (in
-``../shared/golden/evalb``), scored in the same run by the same code; its speed is not measured here. NLTK's
-ViterbiParser, which takes seconds to minutes a sentence, gets a few short ones that every setting parses too.
+before the clock starts. `lpcfg` learns its grammars in a thread a core. The Berkeley parser's trees are the
+stored output of version 1.7 (in ``../shared/golden/evalb``), scored in the same run by the same code; its
+speed is not measured here. NLTK's ViterbiParser, which takes seconds to minutes a sentence, gets a few short
+ones that every setting parses too.
 
     python -m benchmarks.parsing
     python -m benchmarks.parsing --treebank wsj --setting pcfg:preset=plain@viterbi --setting lpcfg:n_states=8
@@ -29,6 +30,7 @@ TREEBANKS = ("wsj", "gum", "craft", "cess_esp")
 SETTINGS = (
     "pcfg:preset=plain", "pcfg", "lpcfg:preset=tutorial", "lpcfg:preset=fast", "lpcfg", "lpcfg:preset=best",
 )  # fmt: skip
+THREADS = "One thread parses; training may take all cores."
 WARM_UP = Path(__file__).parent.parent / "corpora" / "treebank" / "train.mrg"
 
 
@@ -213,7 +215,7 @@ def main() -> None:
     parser.add_argument("--nltk-seconds", type=float, default=60, metavar="S", help="NLTK's time a treebank")
     arguments = parser.parse_args()
     arguments.setting = arguments.setting or [Setting.read(text) for text in SETTINGS]
-    print(f"{report.machine()} One thread parses; training may take all cores.\n", flush=True)
+    print(f"{report.machine()} {THREADS}\n", flush=True)
     for treebank in arguments.treebank or ("wsj", "gum"):
         print_treebank(treebank, arguments)
 
