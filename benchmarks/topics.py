@@ -37,7 +37,7 @@ REUTERS = ROOT / "corpora" / "textcat" / "reuters21578.train.jsonl.gz"
 EVERYTHING = {"min_documents": "1", "max_share": "1"}
 SETTINGS: Sequence[dict[str, str]] = (
     {"preset": "tutorial"},
-    {"em_iterations": "1"},
+    {"em_iterations": "3"},
     {},
     {"em_iterations": "10"},
     {"scaling": "true"},

@@ -70,7 +70,7 @@ class TopicModel(Estimator):
         n_topics: int = 20,
         alpha0: float = 1.0,
         scaling: bool = False,
-        em_iterations: int = 3,
+        em_iterations: int = 1,
         smoothing: float = 0.01,
         min_documents: int = 5,
         max_share: float = 0.1,
