@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -17,7 +17,8 @@ from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.model.parser import Parser
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OnBad, Task
+from spectralnlp.tasks.card import model_card
+from spectralnlp.tasks.task import OnBad, Say, Task, silent
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_trees
@@ -51,7 +52,7 @@ class ParsingTask(Task):
         estimator: Estimator,
         corpus: Corpus[Tree],
         *,
-        report: Callable[[str], None] = lambda line: None,
+        report: Say = silent,
         description: str = "",
     ) -> Parser:
         """Fit an estimator and wrap its grammars into a parser.
@@ -71,13 +72,14 @@ class ParsingTask(Task):
             "training tokens": sum(fitted.word_counts_.values()),
             "spectralnlp": __version__,
         }
+        data = f"{about['training trees']:,} trees of {about['training tokens']:,} tokens"
         return Parser(
             grammar_sets=fitted.grammar_sets_,
             conventions=_learn_conventions(corpus),
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,
             about=about,
-            card=model_card(about, description),
+            card=model_card(about, data, description, _UNDESCRIBED),
         )
 
     def evaluate(
@@ -150,27 +152,6 @@ def _with_words(tree: Tree, gold: Tree) -> Tree:
 def warm_up(parser: Parser) -> None:
     """Load the kernels and index the grammars, so that they are not counted as parsing."""
     parser.parse_tokens(["a", "b", "c"])
-
-
-def model_card(about: Mapping[str, Any], description: str = "") -> str:
-    """A model card: what the model is and what it was made from.
-
-    Args:
-        about: the parser's ``about``.
-        description: Markdown to begin with.
-    """
-    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
-    return f"""{description.strip() or _UNDESCRIBED}
-
-## Training
-
-spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, {about["training trees"]:,} trees of
-{about["training tokens"]:,} tokens.
-
-| setting | value |
-|---|---|
-{parameters}
-"""
 
 
 _UNDESCRIBED = """# A constituency parser

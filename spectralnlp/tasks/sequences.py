@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -21,16 +21,13 @@ from spectralnlp.model.sequence_model import SequenceModel
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.scoring.sequences import SequenceReport
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.lines import read_lines
-from spectralnlp.tasks.task import OnBad, Say, Task
+from spectralnlp.tasks.task import OnBad, Say, Task, silent
 
 _UNDESCRIBED = """# A model of sequences
 
 The parameters and the symbols come from the training sequences: their licence applies."""
-
-
-def _nothing(line: str) -> None:
-    pass
 
 
 class SequenceTask(Task):
@@ -64,7 +61,7 @@ class SequenceTask(Task):
         estimator: Estimator,
         corpus: Corpus[Sequence[str]],
         *,
-        report: Say = _nothing,
+        report: Say = silent,
         description: str = "",
     ) -> SequenceModel:
         """Fit an estimator of sequences."""
@@ -77,7 +74,8 @@ class SequenceTask(Task):
             "training symbols": fitted.n_symbols_,
             "spectralnlp": __version__,
         }
-        return SequenceModel(fitted.filter_, about, _card(about, description))
+        data = f"{about['training symbols']:,} symbols in {about['training sequences']:,} sequences"
+        return SequenceModel(fitted.filter_, about, model_card(about, data, description, _UNDESCRIBED))
 
     def evaluate(
         self, model: SequenceModel, corpus: Corpus[Sequence[str]], *, jobs: int = 1
@@ -117,18 +115,3 @@ def _read_sequences(path: Path, column: int | None, on_bad: OnBad | None) -> Ite
     for line in read_lines(path, column, on_bad):
         if symbols := line.split():
             yield symbols
-
-
-def _card(about: Mapping[str, Any], description: str) -> str:
-    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
-    return f"""{description.strip() or _UNDESCRIBED}
-
-## Training
-
-spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`: {about["training symbols"]:,} symbols in
-{about["training sequences"]:,} sequences.
-
-| setting | value |
-|---|---|
-{parameters}
-"""

@@ -34,8 +34,8 @@ class Comparison(Protocol):
         """One flat dictionary."""
 
 
-def _nothing(line: str) -> None:
-    pass
+def silent(line: str) -> None:
+    """A `Say` that says nothing."""
 
 
 class Task(ABC):
@@ -74,7 +74,7 @@ class Task(ABC):
 
     @abstractmethod
     def train(
-        self, estimator: Estimator, corpus: Corpus[Any], *, report: Say = _nothing, description: str = ""
+        self, estimator: Estimator, corpus: Corpus[Any], *, report: Say = silent, description: str = ""
     ) -> Any:
         """Fit an estimator and make of it what a user holds, which has ``save``, ``info`` and ``task``.
 

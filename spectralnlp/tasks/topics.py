@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from spectralnlp.estimators.topics.moments import bags
 from spectralnlp.model.topics import Topics
 from spectralnlp.scoring.coherence import TopicReport, npmi_coherence
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.lines import read_lines
-from spectralnlp.tasks.task import OnBad, Say, Task
+from spectralnlp.tasks.task import OnBad, Say, Task, silent
 from spectralnlp.text.content import content_words
 
 N_TOP = 10
@@ -27,10 +28,6 @@ N_TOP = 10
 _UNDESCRIBED = """# Topics
 
 The topics and their words come from the training text: its licence applies."""
-
-
-def _nothing(line: str) -> None:
-    pass
 
 
 class TopicTask(Task):
@@ -64,7 +61,7 @@ class TopicTask(Task):
         estimator: Estimator,
         corpus: Corpus[Sequence[str]],
         *,
-        report: Say = _nothing,
+        report: Say = silent,
         description: str = "",
     ) -> Topics:
         """Fit an estimator of topics."""
@@ -76,7 +73,8 @@ class TopicTask(Task):
             "training documents": fitted.n_documents_,
             "spectralnlp": __version__,
         }
-        return Topics(fitted.topics_, about, _card(about, description))
+        data = f"{about['training documents']:,} documents"
+        return Topics(fitted.topics_, about, model_card(about, data, description, _UNDESCRIBED))
 
     def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]], *, jobs: int = 1) -> TopicReport:
         """Coherence of the topics' top words in these documents, and perplexity.
@@ -116,18 +114,3 @@ def _read_documents(path: Path, column: int | None, on_bad: OnBad | None) -> Ite
     for line in read_lines(path, column, on_bad):
         if words := content_words(line):
             yield words
-
-
-def _card(about: Mapping[str, Any], description: str) -> str:
-    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
-    return f"""{description.strip() or _UNDESCRIBED}
-
-## Training
-
-spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`,
-{about["training documents"]:,} documents.
-
-| setting | value |
-|---|---|
-{parameters}
-"""

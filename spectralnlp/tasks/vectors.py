@@ -19,7 +19,8 @@ from spectralnlp.estimators.eigenwords.counts import Example
 from spectralnlp.estimators.eigenwords.ngrams import read_ngrams
 from spectralnlp.model.vectors import Vectors
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OnBad, Say, Task
+from spectralnlp.tasks.card import model_card
+from spectralnlp.tasks.task import OnBad, Say, Task, silent
 from spectralnlp.text.blocks import check_reader, read_words
 
 N_NEIGHBOURS = 10
@@ -68,7 +69,7 @@ class VectorsTask(Task):
         estimator: Estimator,
         corpus: Corpus[Any],
         *,
-        report: Say = lambda line: None,
+        report: Say = silent,
         description: str = "",
     ) -> Vectors:
         """Fit an estimator and wrap its vectors.
@@ -90,7 +91,9 @@ class VectorsTask(Task):
             "training types": fitted.n_types_,
             "spectralnlp": __version__,
         }
-        return Vectors(fitted.word_vectors_, about, _card(about, description))
+        data = f"{about['training tokens']:,} tokens of {about['training types']:,} types"
+        card = model_card(about, data, description, _UNDESCRIBED)
+        return Vectors(fitted.word_vectors_, about, card)
 
     def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]], *, jobs: int = 1) -> NeighbourReport:
         """How often a word's nearest neighbours have its label; see `neighbour_agreement`."""
@@ -200,21 +203,6 @@ def _read_labels(path: Path, on_bad: OnBad | None = None) -> Iterator[tuple[str,
                 if on_bad is None:
                     raise error
                 on_bad(error)
-
-
-def _card(about: dict[str, Any], description: str) -> str:
-    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
-    return f"""{description.strip() or _UNDESCRIBED}
-
-## Training
-
-spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, {about["training tokens"]:,} tokens of
-{about["training types"]:,} types.
-
-| setting | value |
-|---|---|
-{parameters}
-"""
 
 
 _UNDESCRIBED = """# Word vectors
