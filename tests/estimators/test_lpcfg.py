@@ -123,6 +123,16 @@ def test_a_treebank_of_one_tree_and_symbols_seen_once() -> None:
                 assert np.isfinite(tree_log_probability(tree, grammar, signature_by_name("english")))
 
 
+@pytest.mark.parametrize("n_trees", [1, 10, 100])
+def test_states_are_no_more_than_the_trees_bear(examples: list[Tree], n_trees: int) -> None:
+    fitted = LPCFG().fit(InMemoryCorpus(examples[:n_trees]))
+    largest = max(int(grammar.n_states.max()) for grammar in fitted.grammars_)
+    assert largest <= {1: 1, 10: 2, 100: 8}[n_trees]
+    for grammar in fitted.grammars_:
+        binary = fitted.binariser_.binarise(examples[0])
+        assert np.isfinite(tree_log_probability(binary, grammar, signature_by_name(fitted.signatures_)))
+
+
 def test_features_that_are_all_too_rare_leave_one_state(examples: list[Tree]) -> None:
     fitted = fit(examples, min_feature_count=1e9)
     for grammar in fitted.grammars_:
