@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,12 @@ from .lexical import Lookup, coarse_values, look_up
 
 _LOOSE = 1e-9
 """Least posterior of a hyperedge where the usual pruning left nothing to derive."""
+
+_LOOSE_BEAM = 1e-8
+"""Beam there: without any, a grammar of thousands of symbols would take minutes for a long sentence."""
+
+_EXHAUSTIBLE = 20_000
+"""Tokens times symbols for which everything is tried, should that beam leave nothing either."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +93,8 @@ class Pipeline:
             allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
         """
         found = look_up(self.coarse.lexicon, words, self.signature)
-        loose = Pruning(beam=0.0, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
         coarse_only: Inference | None = None
-        for pruning, any_tag in ((self.pruning, False), (loose, False), (loose, True)):
+        for pruning, any_tag in self._tries(len(words)):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
             chart = inside(self.index, values, beam=pruning.beam)
             if chart.total <= 0:
@@ -105,6 +110,14 @@ class Pipeline:
                 return inference
             coarse_only = coarse_only or self._score(forest, found, (self.coarse,), pruning, any_tag)
         return coarse_only
+
+    def _tries(self, n_tokens: int) -> list[tuple[Pruning, bool]]:
+        """How to prune, and whether to allow every tag, in turn until there is a derivation."""
+        loose = Pruning(_LOOSE_BEAM, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
+        tries = [(self.pruning, False), (loose, False), (loose, True)]
+        if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE:
+            tries += [(replace(loose, beam=0.0), False), (replace(loose, beam=0.0), True)]
+        return tries
 
     def _score(
         self,
