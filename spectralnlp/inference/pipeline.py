@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -20,11 +20,11 @@ from .lexical import Lookup, coarse_values, look_up
 _LOOSE = 1e-9
 """Least posterior of a hyperedge where the usual pruning left nothing to derive."""
 
-_LOOSE_BEAM = 1e-8
-"""Beam there: without any, a grammar of thousands of symbols would take minutes for a long sentence."""
-
 _EXHAUSTIBLE = 20_000
-"""Tokens times symbols for which everything is tried, should that beam leave nothing either."""
+"""Tokens times symbols up to which no symbol is pruned there; beyond, long sentences would take minutes."""
+
+_LOOSE_BEAM = 1e-8
+"""Beam there for what is larger."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +111,11 @@ class Pipeline:
             coarse_only = coarse_only or self._score(forest, found, (self.coarse,), pruning, any_tag)
         return coarse_only
 
-    def _tries(self, n_tokens: int) -> list[tuple[Pruning, bool]]:
+    def _tries(self, n_tokens: int) -> tuple[tuple[Pruning, bool], ...]:
         """How to prune, and whether to allow every tag, in turn until there is a derivation."""
-        loose = Pruning(_LOOSE_BEAM, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
-        tries = [(self.pruning, False), (loose, False), (loose, True)]
-        if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE:
-            tries += [(replace(loose, beam=0.0), False), (replace(loose, beam=0.0), True)]
-        return tries
+        beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
+        loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
+        return (self.pruning, False), (loose, False), (loose, True)
 
     def _score(
         self,

@@ -30,7 +30,7 @@ from spectralnlp.model.parse import (
     derivation_tree,
     mean_posteriors,
 )
-from spectralnlp.model.pool import Pool
+from spectralnlp.model.pool import Pool, check_labels
 from spectralnlp.parameters import Ints, LatentGrammar
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.text.conventions import Conventions
@@ -73,8 +73,7 @@ class Parser:
     task = "parsing"
 
     def __post_init__(self) -> None:
-        if len(self.grammar_sets) > 1:
-            self.pool  # noqa: B018 - refuses grammars of different labels
+        check_labels(self.grammar_sets)
 
     @classmethod
     def join(cls, parsers: Sequence[Parser]) -> Parser:
@@ -300,7 +299,7 @@ class Parser:
 
         Args:
             path: the folder to make.
-            compact: half the size, with numbers of three digits: scores change in the second decimal.
+            compact: float16 in place of float32: half the size, three digits of each number.
         """
         with one_blas_thread():
             packed = [pack_grammar_set(each, compact=compact) for each in self.grammar_sets]

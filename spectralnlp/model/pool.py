@@ -36,12 +36,7 @@ class Pool:
 
     @classmethod
     def of(cls, sets: Sequence[GrammarSet]) -> Pool:
-        """Number the labels of all grammars.
-
-        Raises:
-            ConfigError: they differ in labels.
-        """
-        _check_labels(sets)
+        """Number the labels of all grammars."""
         index: dict[tuple[str, bool], int] = {}
         pair_index: dict[tuple[int, int], int] = {}
         maps = []
@@ -97,7 +92,12 @@ class Pool:
         return finished[0][1]
 
 
-def _check_labels(sets: Sequence[GrammarSet]) -> None:
+def check_labels(sets: Sequence[GrammarSet]) -> None:
+    """Do nothing if all have the same labels, and so can be a pool.
+
+    Raises:
+        ConfigError: they differ; names a label that one has and another has not.
+    """
     first, *others = (_labels(each.coarse) for each in sets)
     for number, labels in enumerate(others, start=2):
         if labels != first:

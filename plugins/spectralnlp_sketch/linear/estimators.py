@@ -20,9 +20,18 @@ from spectralnlp_sketch.transformer import SketchTransformer, Solution
 class _LinearTransformer(SketchTransformer):
     """S X, and the SVD of it in place of that of X (Chin and Liang 2019, section 2.1)."""
 
-    sketch_size: int
-    epsilon: float | None
-    random_state: int
+    def __init__(
+        self,
+        sketch_size: int = 64,
+        *,
+        n_components: int | None = None,
+        epsilon: float | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.sketch_size = sketch_size
+        self.n_components = n_components
+        self.epsilon = epsilon
+        self.random_state = random_state
 
     def _solve(self) -> Solution:
         if self.epsilon is not None:
@@ -40,19 +49,6 @@ class GaussianSketch(_LinearTransformer):
         random_state: seed of S, a number.
     """
 
-    def __init__(
-        self,
-        sketch_size: int = 64,
-        *,
-        n_components: int | None = None,
-        epsilon: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.sketch_size = sketch_size
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.random_state = random_state
-
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return GaussianMoments(self.sketch_size, n_columns, self.random_state)
 
@@ -66,19 +62,6 @@ class CountSketch(_LinearTransformer):
         epsilon: if given, a warning says where the data are too few for singular values within 1 ± ε.
         random_state: seed of S, a number.
     """
-
-    def __init__(
-        self,
-        sketch_size: int = 64,
-        *,
-        n_components: int | None = None,
-        epsilon: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.sketch_size = sketch_size
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.random_state = random_state
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return CountSketchMoments(self.sketch_size, n_columns, self.random_state)
@@ -104,11 +87,8 @@ class OSNAP(_LinearTransformer):
         epsilon: float | None = None,
         random_state: int = 0,
     ) -> None:
-        self.sketch_size = sketch_size
-        self.n_components = n_components
+        super().__init__(sketch_size, n_components=n_components, epsilon=epsilon, random_state=random_state)
         self.n_nonzeros = n_nonzeros
-        self.epsilon = epsilon
-        self.random_state = random_state
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return OSNAPMoments(self.sketch_size, n_columns, self.random_state, n_nonzeros=self.n_nonzeros)
@@ -134,11 +114,8 @@ class SRHT(_LinearTransformer):
         epsilon: float | None = None,
         random_state: int = 0,
     ) -> None:
-        self.sketch_size = sketch_size
-        self.n_components = n_components
+        super().__init__(sketch_size, n_components=n_components, epsilon=epsilon, random_state=random_state)
         self.block_size = block_size
-        self.epsilon = epsilon
-        self.random_state = random_state
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return SRHTMoments(self.sketch_size, n_columns, self.random_state, block_size=self.block_size)
