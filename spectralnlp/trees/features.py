@@ -167,11 +167,7 @@ class _View:
 
     def hash(self, group: int, *columns: NDArray[np.generic], only: NDArray[np.bool_] | None = None) -> Ids:
         """One identifier a node of a group's answers; 0 where ``only`` is False."""
-        value = np.full(self.table.n_nodes, group * 2 + 1, np.uint64) * _ODD
-        for column in columns:
-            value = (value ^ column.astype(np.uint64)) * _ODD
-            value ^= value >> np.uint64(29)
-        value |= np.uint64(1)
+        value = hash_answers(group, *columns)
         return value if only is None else np.where(only, value, NONE)
 
     def of(self, column: Ids, rows: Ints) -> Ids:
@@ -255,6 +251,15 @@ class _View:
 
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def hash_answers(group: int, *columns: NDArray[np.generic]) -> Ids:
+    """uint64 (n,), none of them 0: one identifier a row of a group's answers, which are integers."""
+    value = np.full(len(columns[0]), group * 2 + 1, np.uint64) * _ODD
+    for column in columns:
+        value = (value ^ column.astype(np.uint64)) * _ODD
+        value ^= value >> np.uint64(29)
+    return value | np.uint64(1)
 
 
 def _bucket(width: Ints) -> Ints:

@@ -146,30 +146,30 @@ class TreeLog(Moments[Tree]):
             for row, size in enumerate(chunk.sizes.tolist())
         ]
         return {
-            "symbols": _packed(table.symbols),
-            "words": _packed(table.words),
+            "symbols": pack_names(table.symbols),
+            "words": pack_names(table.words),
             "symbol": table.symbol,
             "word": table.word,
             "arity": arity,
             "head": np.concatenate(
                 [np.empty(0, np.int32), *(self._chunks[k].head for k in sorted(self._chunks))]
             ),
-            "chains": _packed(
+            "chains": pack_names(
                 f"{count}\1" + "\1".join(chain) for chain, count in sorted(self.chains.items())
             ),
             "places": np.array(keys, np.int64).reshape(-1, 3),
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self._labels = {name: i for i, name in enumerate(_unpacked(arrays["symbols"]))}
-        self._words = {name: i for i, name in enumerate(_unpacked(arrays["words"]))}
+        self._labels = {name: i for i, name in enumerate(unpack_names(arrays["symbols"]))}
+        self._words = {name: i for i, name in enumerate(unpack_names(arrays["words"]))}
         row = 0
         for document, start, size in arrays["places"].tolist():
             part = slice(row, row + size)
             columns = (arrays[name][part].astype(np.int32) for name in ("symbol", "word", "arity", "head"))
             self._chunks[document, start] = _Chunk(*(*columns, np.array([size], np.int32)))
             row += size
-        for line in _unpacked(arrays["chains"]):
+        for line in unpack_names(arrays["chains"]):
             count, *chain = line.split("\1")
             self.chains[tuple(chain)] = int(count)
 
@@ -183,11 +183,13 @@ class TreeLog(Moments[Tree]):
         self.chains.update(other.chains)
 
 
-def _packed(names: Iterable[str]) -> Array:
+def pack_names(names: Iterable[str]) -> Array:
+    """Names as one array of bytes; none of them holds a NUL."""
     return np.frombuffer("\0".join(names).encode(), np.uint8).copy()
 
 
-def _unpacked(packed: Array) -> list[str]:
+def unpack_names(packed: Array) -> list[str]:
+    """The names of `pack_names`."""
     return packed.tobytes().decode().split("\0") if len(packed) else []
 
 

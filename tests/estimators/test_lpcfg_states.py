@@ -134,7 +134,7 @@ def test_clusters_are_numbered_without_gaps_and_repeatable(table: TreeTable) -> 
     wanted = np.full(len(table.symbols), 3, np.int32)
 
     def cluster(seed: int) -> tuple[np.ndarray, np.ndarray]:
-        return cluster_nodes(table, directions, wanted, dimensions=4, random_state=[seed])
+        return cluster_nodes(table.n_nodes, directions, wanted, dimensions=4, random_state=[seed])
 
     state, n_states = cluster(0)
     assert n_states.max() == 3

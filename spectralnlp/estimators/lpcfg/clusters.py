@@ -13,18 +13,17 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from ...parameters import Floats, Ints
-from ...trees.treelog import TreeTable
 from .projections import Directions
 
 
 def cluster_nodes(
-    table: TreeTable, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
+    n_nodes: int, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
 ) -> tuple[Ints, Ints]:
     """A state for every node by k-means over [rows of σ^½u, normalised; rows of σ^½v, normalised].
 
     Args:
-        table: the treebank.
-        directions: singular vectors applied to its nodes.
+        n_nodes: nodes of the treebank.
+        directions: singular vectors applied to them.
         n_states: int32 (n_symbols,); clusters wanted of each symbol.
         dimensions: singular vectors used of each side.
         random_state: seed, one number or several.
@@ -32,7 +31,7 @@ def cluster_nodes(
     Returns:
         int32 (n_nodes,) states, and int32 (n_symbols,) how many of them there are.
     """
-    state = np.zeros(table.n_nodes, np.int32)
+    state = np.zeros(n_nodes, np.int32)
     found = np.ones_like(n_states)
     for symbol, rows, part in directions.by_symbol(dimensions):
         if n_states[symbol] < 2:

@@ -147,7 +147,7 @@ class LatentEM(GrammarEstimator):
         )
         features = node_features(table, "rich", signature_by_name(self.signatures_))
         state, n_states = cluster_nodes(
-            table,
+            table.n_nodes,
             find_directions(table, features, options),
             wanted,
             dimensions=_CLUSTER_DIMENSIONS,

@@ -246,7 +246,7 @@ class LPCFG(GrammarEstimator):
     ) -> LatentGrammar:
         """States from clusters, counted, and polished by EM on the observed trees."""
         state, n_states = cluster_nodes(
-            skeleton.table,
+            skeleton.table.n_nodes,
             directions,
             skeleton.wanted_states(n_clusters, self.nodes_per_state),
             dimensions=self.cluster_dimensions,

@@ -95,22 +95,37 @@ def find_directions(table: TreeTable, features: NodeFeatures, options: Projectio
         features: of each of its nodes.
         options: see :class:`ProjectionOptions`.
     """
-    by_symbol = np.argsort(table.symbol, kind="stable")
-    bounds = np.searchsorted(table.symbol[by_symbol], np.arange(len(table.symbols) + 1))
+    return group_directions(table.symbol, len(table.symbols), table.weight[table.tree], features, options)
+
+
+def group_directions(
+    symbol: Ints, n_symbols: int, weight: Floats, features: NodeFeatures, options: ProjectionOptions
+) -> Directions:
+    """The same for nodes of any kind.
+
+    Args:
+        symbol: int32 (n_nodes,).
+        n_symbols: how many symbols there are.
+        weight: float64 (n_nodes,); how often each node counts.
+        features: of each node.
+        options: see :class:`ProjectionOptions`.
+    """
+    by_symbol = np.argsort(symbol, kind="stable")
+    bounds = np.searchsorted(symbol[by_symbol], np.arange(n_symbols + 1))
     all_rows, parts = {}, {}
-    for symbol in range(len(table.symbols)):
-        rows = by_symbol[bounds[symbol] : bounds[symbol + 1]]
-        weight = table.weight[table.tree[rows]]
-        if weight.sum() < options.min_nodes or options.rank(weight.sum()) < 2:
+    for a in range(n_symbols):
+        rows = by_symbol[bounds[a] : bounds[a + 1]]
+        share = weight[rows]
+        if share.sum() < options.min_nodes or options.rank(share.sum()) < 2:
             continue
-        phi = _feature_matrix(features.inside[rows], weight, options)
-        psi = _feature_matrix(features.outside[rows], weight, options)
-        rank = max(options.rank(weight.sum()), options.min_rank)
-        u, sigma, v = _cross_covariance_svd(phi, psi, weight, rank, options, symbol)
+        phi = _feature_matrix(features.inside[rows], share, options)
+        psi = _feature_matrix(features.outside[rows], share, options)
+        rank = max(options.rank(share.sum()), options.min_rank)
+        u, sigma, v = _cross_covariance_svd(phi, psi, share, rank, options, a)
         kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
         if kept > 0:
-            all_rows[symbol] = rows
-            parts[symbol] = SymbolDirections(phi @ u[:, :kept], psi @ v[:, :kept], sigma[:kept])
+            all_rows[a] = rows
+            parts[a] = SymbolDirections(phi @ u[:, :kept], psi @ v[:, :kept], sigma[:kept])
     return Directions(all_rows, parts)
 
 
@@ -148,11 +163,18 @@ def project_nodes(table: TreeTable, directions: Directions, options: ProjectionO
         directions: of its symbols.
         options: how many states, and how much Z shrinks.
     """
-    n_states = np.ones(len(table.symbols), np.int32)
-    inside, outside = (np.zeros((table.n_nodes, options.n_states)) for _ in range(2))
+    return project_groups(len(table.symbols), table.weight[table.tree], directions, options)
+
+
+def project_groups(
+    n_symbols: int, weight: Floats, directions: Directions, options: ProjectionOptions
+) -> Projections:
+    """The same for nodes of any kind; arguments as of `group_directions`."""
+    n_states = np.ones(n_symbols, np.int32)
+    inside, outside = (np.zeros((len(weight), options.n_states)) for _ in range(2))
     inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
     for symbol, rows, part in directions.by_symbol(options.n_states):
-        m = min(len(part.sigma), options.rank(table.weight[table.tree[rows]].sum()))
+        m = min(len(part.sigma), options.rank(weight[rows].sum()))
         n_states[symbol] = m
         inside[rows, :m] = part.u[:, :m]
         outside[rows, :m] = part.v[:, :m] / (part.sigma[:m] + options.shrinkage * part.sigma[0])

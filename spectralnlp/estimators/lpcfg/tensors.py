@@ -62,7 +62,7 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
             projections.inside[table.left[rows], : m[1]],
             projections.inside[table.right[rows], : m[2]],
         )
-        tensor = _smoothed_third_moment(*parts, weight[rows], options)
+        tensor = smoothed_third_moment(*parts, weight[rows], options)
         binary_rules.append(rule)
         binary.append(weight[rows].sum() / count[a] * tensor)
     unary_rules, unary = [], []
@@ -71,7 +71,7 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
         z = projections.outside[rows, : projections.n_states[a]]
         y = projections.inside[table.left[rows], : projections.n_states[b]]
         unary_rules.append(rule)
-        unary.append(weight[rows].sum() / count[a] * _smoothed_second_moment(z, y, weight[rows], options))
+        unary.append(weight[rows].sum() / count[a] * smoothed_second_moment(z, y, weight[rows], options))
     return RuleTensors(
         np.array(binary_rules, np.int32).reshape(-1, 3), _dense(binary),
         np.array(unary_rules, np.int32).reshape(-1, 2), _dense(unary),
@@ -91,7 +91,7 @@ def _by_rule(table: TreeTable, rows: np.ndarray, *, binary: bool) -> list[tuple[
     ]
 
 
-def _smoothed_third_moment(
+def smoothed_third_moment(
     z: Floats, left: Floats, right: Floats, weight: Floats, options: SmoothingOptions
 ) -> Floats:
     """λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H), K the average of the three pairwise moments times the third's
@@ -119,7 +119,7 @@ def _smoothed_third_moment(
     return trust * moment + (1 - trust) * (trust * pairs + (1 - trust) * means)
 
 
-def _smoothed_second_moment(z: Floats, y: Floats, weight: Floats, options: SmoothingOptions) -> Floats:
+def smoothed_second_moment(z: Floats, y: Floats, weight: Floats, options: SmoothingOptions) -> Floats:
     """λ E[Z⊗Y] + (1 − λ) E[Z]⊗E[Y]. Shape (m_a, m_b)."""
     share = (weight / weight.sum())[:, None]
     trust = options.trust(weight.sum())
