@@ -5,9 +5,9 @@ Which engine runs is a context, never an argument of ``fit``::
     with use_engine("processes", jobs=4):
         estimator.fit(corpus)
 
-Every engine adds up each partition from empty and merges the parts from left to right, so sums of
-floats are equal to the byte whichever engine ran. Errors in the input come after the results of what
-stood before it, from every engine.
+Every engine adds up each partition from empty and merges the parts in one fixed order
+(:mod:`spectralnlp.reduction`), so sums of floats are equal to the byte whichever engine ran. Errors in the
+input come after the results of what stood before it, from every engine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pickle
 import signal
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -27,9 +27,11 @@ from multiprocessing import get_context
 from typing import Any, ClassVar, TypeVar
 
 from spectralnlp import registry
+from spectralnlp.checkpoint import current_checkpoint
 from spectralnlp.corpus import Corpus, Partition
-from spectralnlp.errors import ConfigError, SpectralError
+from spectralnlp.errors import ConfigError, InputError, SpectralError
 from spectralnlp.moments import Moments
+from spectralnlp.reduction import MergeTree, Observer, Part, current_tolerance
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -49,12 +51,35 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int = BATCH_SIZE)
     Returns:
         ``moments``.
     """
-    total = moments.empty_like()
-    observe = partial(_observe, total.empty_like(), batch_size)
-    for part in current_engine().map(observe, corpus.partitions()):
-        total.merge(part)
+    engine, checkpoint = current_engine(), current_checkpoint()
+    empty, partitions = moments.empty_like(), corpus.partitions()
+    kept = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
+    total = None if kept is None else kept.load_total(partitions, empty)
+    if total is None:
+        tolerant = current_tolerance() is not None
+        observer = Observer(empty, batch_size, engine.attempts, tolerant, kept)
+        total = _reduce(engine, observer, partitions)
+        if kept is not None:
+            kept.save_total(partitions, total)
     moments.merge(total)
     return moments
+
+
+def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
+    """The sum over the partitions, less those that are to be left out."""
+    tolerance = current_tolerance()
+    tasks = [
+        (number, partition)
+        for number, partition in enumerate(partitions)
+        if tolerance is None or not tolerance.is_left_out(partition)
+    ]
+    part = engine.reduce(observer, tasks)
+    for bad in () if part is None else part.bad:
+        assert tolerance is not None
+        tolerance.note(bad)
+    if tolerance is not None and tolerance.bad and all(map(tolerance.is_left_out, partitions)):
+        raise InputError(f"none of {len(partitions)} partitions can be read")
+    return observer.empty.empty_like() if part is None else part.moments
 
 
 def map_ordered(function: Callable[[T], R], examples: Iterable[T]) -> Iterator[R]:
@@ -71,13 +96,6 @@ def map_ordered(function: Callable[[T], R], examples: Iterable[T]) -> Iterator[R
     if engine.chunk_size == 1:
         return engine.map(function, examples)
     return _flatten(engine.map(partial(_apply, function), _chunks(examples, engine.chunk_size)))
-
-
-def _observe(empty: M, batch_size: int, partition: Partition[Any]) -> M:
-    moments = empty.empty_like()
-    for batch in partition.batches(batch_size):
-        moments.observe(batch)
-    return moments
 
 
 def _chunks(examples: Iterable[T], largest: int) -> Iterator[list[T]]:
@@ -117,14 +135,38 @@ def _flatten(outcomes: Iterator[tuple[list[R], SpectralError | None]]) -> Iterat
 
 
 class Engine(ABC):
-    """One way to call a function on many tasks. A plugin's engine supplies `map` and its options."""
+    """One way to call a function on many tasks.
+
+    A plugin's engine supplies `map` and its options; also `reduce`, if it can merge where its workers are,
+    and `open` and `close`, if it has something to connect to.
+    """
 
     #: Examples that `map_ordered` sends as one task: more than 1 where sending costs more than calling.
     chunk_size: ClassVar[int] = 1
+    #: How often a partition is tried that fails for another reason than what is in it.
+    attempts: ClassVar[int] = 1
 
     @abstractmethod
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """The function of each task, in order, reading only a bounded number of tasks ahead."""
+
+    def reduce(self, observer: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
+        """Partitions observed and merged, in the order of `spectralnlp.reduction`; None without tasks.
+
+        Args:
+            observer: makes a part of a task.
+            tasks: partitions with their numbers.
+        """
+        tree = MergeTree[M]()
+        for part in self.map(observer, tasks):
+            tree.add(part)
+        return tree.total()
+
+    def open(self) -> None:  # noqa: B027 (most engines have nothing to open)
+        """Get ready, before the first call of the others."""
+
+    def close(self) -> None:  # noqa: B027
+        """Let go of everything, after the last."""
 
 
 class SerialEngine(Engine):
@@ -143,7 +185,7 @@ class ThreadsEngine(Engine):
     """
 
     def __init__(self, jobs: int | None = None) -> None:
-        self.jobs = _positive(jobs)
+        self.jobs = positive_jobs(jobs)
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """In order, each in a copy of the caller's context; at most two tasks a thread are under way."""
@@ -164,7 +206,7 @@ class ProcessesEngine(Engine):
     chunk_size = 16
 
     def __init__(self, jobs: int | None = None) -> None:
-        self.jobs = _positive(jobs)
+        self.jobs = positive_jobs(jobs)
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """In order; at most two tasks a process are under way."""
@@ -236,7 +278,8 @@ def _pickled(function: Callable[..., Any]) -> bytes:
         raise ConfigError(f"cannot be sent to worker processes: {error}", hint=hint) from error
 
 
-def _positive(jobs: int | None) -> int:
+def positive_jobs(jobs: int | None) -> int:
+    """A number of workers; None for the cores that this process may use."""
     if jobs is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if jobs < 1:
@@ -274,6 +317,8 @@ def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
         raise ConfigError(f"engine {name} does not take these options: {error}") from error
     token = _current.set(engine)
     try:
+        engine.open()
         yield engine
     finally:
         _current.reset(token)
+        engine.close()

@@ -60,6 +60,12 @@ class Moments(ABC, Generic[T]):
         """Empty moments of the same parameters."""
         return type(self)(**self.parameters())
 
+    def restored(self, arrays: Mapping[str, Array]) -> Self:
+        """The moments of the same parameters that gave these `arrays`."""
+        moments = self.empty_like()
+        moments._restore(arrays)
+        return moments
+
     def merge(self, other: Self) -> None:
         """Add the moments of another part of the data, in place.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,13 @@ def own_corpora() -> Path:
 def own_treebank(own_corpora: Path) -> Path:
     """The folder of our own treebank: ``train.mrg``, ``dev.mrg`` and ``spanish.mrg``."""
     return own_corpora / "treebank"
+
+
+@pytest.fixture(scope="session")
+def scheduler() -> Iterator[str]:
+    """The address of a Dask scheduler with two workers on this machine, one for all tests."""
+    pytest.importorskip("distributed")
+    from spectralnlp_dask.cluster import quiet, start_local
+
+    with quiet(), start_local(2) as cluster:
+        yield str(cluster.scheduler_address)

@@ -1,0 +1,121 @@
+"""Schedulers and workers: find out whether they answer and fit, or start some."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster
+from distributed.core import rpc
+
+from spectralnlp.errors import ConfigError, SpectralError
+
+PACKAGE = "spectralnlp"
+CONFIG = {
+    # What does not fit into a worker's memory would be written to disk as pickles.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    # One task at a time: what waits in a worker that dies is suspected of having killed it.
+    "distributed.scheduler.worker-saturation": 1.0,
+    # A corpus in memory travels with its tasks.
+    "distributed.admin.large-graph-warning-threshold": "1 GB",
+}
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Inside, what goes wrong is said once, by us."""
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with dask.config.set(CONFIG):
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+def start_local(jobs: int) -> LocalCluster:
+    """A scheduler and workers on the loopback interface: processes of one thread, without a dashboard.
+
+    Raises:
+        SpectralError: they do not start.
+    """
+    try:
+        return LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+    except (OSError, RuntimeError) as error:
+        hint = "a script needs an `if __name__ == '__main__':` guard"
+        raise SpectralError(f"local workers do not start: {error}", hint=hint) from error
+
+
+def connect(address: str, timeout: float) -> Client:
+    """A client of a scheduler that answers and has workers of this package's version.
+
+    Args:
+        address: as Dask writes it, ``tcp://host:port``.
+        timeout: seconds to wait for an answer, and for a first worker.
+
+    Raises:
+        ConfigError: there is no scheduler at this address, it has no workers, or they have another version.
+    """
+    check_answers(address, timeout)
+    client = Client(address, timeout=timeout, set_as_default=False)
+    try:
+        client.wait_for_workers(1, timeout=timeout)
+        _check_versions(client)
+    except TimeoutError:
+        client.close()
+        what = f"the scheduler at {address} has no workers after {timeout:g} s"
+        raise ConfigError(what, hint="start some with 'dask worker'") from None
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def check_answers(address: str, timeout: float) -> None:
+    """Find out whether a scheduler is alive; Dask's own client waits for ever for one that hangs.
+
+    Raises:
+        ConfigError: it does not answer in time, or what answers is no scheduler.
+    """
+
+    async def ask() -> Any:
+        async with rpc(address, timeout=timeout) as scheduler:
+            return await asyncio.wait_for(scheduler.identity(), timeout)
+
+    hint = "is it running, and is the address right?"
+    try:
+        with ThreadPoolExecutor(1) as elsewhere:  # this thread may be running a loop, as in a notebook
+            identity = elsewhere.submit(asyncio.run, ask()).result()
+    except OSError:
+        what = f"the scheduler at {address} does not answer within {timeout:g} s"
+        raise ConfigError(what, hint=hint) from None
+    except Exception as error:
+        raise ConfigError(f"no scheduler at {address}: {error}", hint=hint) from error
+    kind = identity.get("type") if isinstance(identity, dict) else None
+    if kind != "Scheduler":
+        raise ConfigError(f"what answers at {address} is a {kind}, not a scheduler", hint=hint)
+
+
+def _check_versions(client: Client) -> None:
+    ours = importlib.metadata.version(PACKAGE)
+    found = client.run(importlib.metadata.version, PACKAGE, on_error="return")
+    for worker, theirs in sorted(found.items()):
+        if theirs != ours:
+            theirs = theirs if isinstance(theirs, str) else "none"
+            what = f"worker {worker} has {PACKAGE} {theirs}, and this is {ours}"
+            raise ConfigError(what, hint="install the same version everywhere")

@@ -1,0 +1,207 @@
+"""The engine ``dask``: partitions observed and merged on workers; only the sum reaches the client."""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import ExitStack
+from pickle import PicklingError
+from typing import Any, TypeVar, cast
+
+from distributed import Client, Future, KilledWorker
+
+from spectralnlp.corpus import Partition
+from spectralnlp.engine import Engine, positive_jobs
+from spectralnlp.errors import ConfigError, SpectralError
+from spectralnlp.moments import Moments
+from spectralnlp.reduction import FAN_IN, BadPartition, Observer, Part
+from spectralnlp_dask.cluster import check_answers, connect, quiet, start_local
+
+T = TypeVar("T")
+R = TypeVar("R")
+M = TypeVar("M", bound=Moments[Any])
+
+PATIENCE = 5.0
+"""Seconds of waiting for a result after which the scheduler is asked whether it is still there."""
+SUSPICIONS = 3
+"""How often a partition may be blamed in vain for the death of workers before the pass is given up."""
+
+Numbered = tuple[int, Partition[Any]]
+
+
+class DaskEngine(Engine):
+    """Workers of a Dask scheduler, or of one that is started here and ends with the block.
+
+    Args:
+        scheduler: its address, ``tcp://host:port``; None to start workers on this machine.
+        jobs: how many to start, each a process of one thread; by default one a core.
+        timeout: seconds that a scheduler has to answer.
+    """
+
+    chunk_size = 16
+    attempts = 3
+
+    def __init__(self, scheduler: str | None = None, jobs: int | None = None, timeout: float = 30.0) -> None:
+        if scheduler is not None and jobs is not None:
+            raise ConfigError("the scheduler has its own workers", hint="give a scheduler or jobs, not both")
+        if not timeout > 0:
+            raise ConfigError(f"timeout must be positive, not {timeout}")
+        self.address = scheduler
+        self.jobs = positive_jobs(jobs)
+        self.timeout = timeout
+        self._resources = ExitStack()
+        self._client: Client | None = None
+
+    def open(self) -> None:
+        """Connect; start workers first if there is no scheduler to connect to."""
+        try:
+            self._resources.enter_context(quiet())
+            address = self.address
+            if address is None:
+                cluster = self._resources.enter_context(start_local(self.jobs))
+                address = str(cluster.scheduler_address)
+            self._client = self._resources.enter_context(connect(address, self.timeout))
+            self._connected_to = address
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Disconnect, and end the workers that were started here."""
+        self._client = None
+        self._resources.close()
+
+    @property
+    def client(self) -> Client:
+        """Dask's client, while the engine is open."""
+        if self._client is None:
+            raise SpectralError("the engine is closed", hint="use its results inside 'with use_engine'")
+        return self._client
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """In order; at most two tasks a worker are under way. The function is sent to each worker once."""
+        width = 2 * max(1, sum(self.client.nthreads().values()))
+        shared = self._shared(function)
+        pending: deque[Future[R]] = deque()
+        upcoming = iter(tasks)
+        failure: SpectralError | None = None
+        while True:
+            while failure is None and len(pending) < width and not (pending and pending[0].done()):
+                try:
+                    task = next(upcoming)
+                except StopIteration:
+                    break
+                except SpectralError as error:
+                    failure = error
+                    break
+                pending.append(self._submit(_call, shared, task))
+            if not pending:
+                break
+            try:
+                yield self._result(pending.popleft())
+            except KilledWorker as error:
+                raise _died(error) from error
+        if failure is not None:
+            raise failure
+
+    def reduce(self, observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M] | None:
+        """Observed and merged on the workers, in the order of `spectralnlp.reduction`."""
+        shared = self._shared(observe)
+        killers: list[BadPartition] = []
+        suspicions = 0
+        while tasks:
+            run = f"observe-{secrets.token_hex(4)}"
+            try:
+                part: Part[M] = self._result(self._grow(shared, tasks, run))
+                return Part(part.moments, (*part.bad, *killers))
+            except KilledWorker as error:
+                blamed = cast("tuple[str, int] | str", error.task)
+                if blamed[0] != run or suspicions == SUSPICIONS:
+                    raise _died(error) from error
+                place = cast(int, blamed[1])
+            # What was waiting in a worker that died is blamed with what ran there: so ask it alone.
+            partition = tasks[place][1]
+            death = self._death_by(shared, tasks[place])
+            if death is None:
+                suspicions += 1
+            elif observe.tolerant:
+                killers.append(BadPartition(partition.document, partition.start, death.what))
+                tasks = [task for at, task in enumerate(tasks) if at != place]
+            else:
+                raise SpectralError(death.what, path=partition.document, hint=death.hint)
+        return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
+
+    def _grow(self, shared: Future[Any], tasks: Sequence[Numbered], run: str) -> Future[Any]:
+        """The root of the tree. Sums come before new partitions, so that few parts lie about."""
+        nodes = [self._submit(_call, shared, task, key=(run, at)) for at, task in enumerate(tasks)]
+        while len(nodes) > 1:
+            groups = [nodes[at : at + FAN_IN] for at in range(0, len(nodes), FAN_IN)]
+            nodes = [group[0] if len(group) == 1 else self._submit(_merged, group) for group in groups]
+        return nodes[0]
+
+    def _death_by(self, shared: Future[Any], task: Numbered) -> SpectralError | None:
+        try:
+            self._result(self._submit(_call, shared, task))
+        except KilledWorker as error:
+            return _died(error)
+        return None
+
+    def _shared(self, thing: R) -> Future[R]:
+        """A thing in the workers' memory: projections and vocabularies travel once, not with each task.
+
+        It is the result of a task of its own, not scattered: what was scattered is lost with the last worker
+        that held it, and a task is done again.
+        """
+        return self._submit(_same, thing, priority=2)
+
+    def _submit(self, function: Callable[..., R], *args: object, **options: Any) -> Future[R]:
+        priority = 1 if function is _merged else 0
+        try:
+            options = {"pure": False, "priority": priority, **options}
+            return self.client.submit(function, *args, **options)
+        except (PicklingError, TypeError, AttributeError) as error:
+            what = f"cannot be sent to workers: {error}"
+            raise ConfigError(what, hint="try the engine serial or threads") from error
+
+    def _result(self, future: Future[R]) -> R:
+        """A future's result, unless the scheduler goes away while it is waited for."""
+        while True:
+            try:
+                return future.result(timeout=PATIENCE)
+            except TimeoutError:
+                if future.done():
+                    raise
+                self._check_scheduler()
+            except CancelledError as error:
+                self._check_scheduler()
+                raise SpectralError("the scheduler was restarted in the middle of the work") from error
+
+    def _check_scheduler(self) -> None:
+        try:
+            check_answers(self._connected_to, self.timeout)
+        except ConfigError as error:
+            hint = "start again; what a --checkpoint kept is not lost"
+            raise SpectralError(f"in the middle of the work, {error.what}", hint=hint) from error
+
+
+def _died(error: KilledWorker) -> SpectralError:
+    what = f"{error.allowed_failures + 1} workers died over it, one after the other"
+    return SpectralError(what, hint="give them more memory, or look at their logs")
+
+
+def _same(thing: R) -> R:
+    return thing
+
+
+def _call(function: Callable[[T], R], task: T) -> R:
+    return function(task)
+
+
+def _merged(parts: list[Part[M]]) -> Part[M]:
+    """The sum of parts that stay as they are: a worker may be asked for them again."""
+    total = Part(parts[0].moments.empty_like())
+    for part in parts:
+        total.merge(part)
+    return total
