@@ -1,4 +1,8 @@
-"""Corpora: re-iterable, lazy, partitioned streams of examples, and the text files under them."""
+"""Corpora: re-iterable, lazy, partitioned streams of examples, and the text files under them.
+
+A file is a path on this machine, or an address with a scheme, ``s3://bucket/name``: then a plugin's file system
+opens it.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +19,53 @@ from functools import partial
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Generic, TypeVar, cast
+from typing import Any, BinaryIO, Generic, Protocol, TypeAlias, TypeVar, cast
 
+from spectralnlp import registry
 from spectralnlp.errors import InputError
 
 T = TypeVar("T")
+Location: TypeAlias = Path | str
 GZIP_MAGIC = b"\x1f\x8b"
 
 
 # ---------------------------------------------------------------------------------------------------------
 # Files
+
+
+class FileSystem(Protocol):
+    """What opens addresses: an entry point in ``spectralnlp.filesystems``, made without arguments."""
+
+    def open(self, address: str) -> BinaryIO:
+        """A stream of bytes; raises OSError or InputError."""
+
+    def expand(self, address: str) -> list[str]:
+        """The addresses of files that an address, a folder's or a pattern, stands for, sorted; none is []."""
+
+
+def is_address(path: str | Path) -> bool:
+    """Whether a file is named by an address with a scheme."""
+    return isinstance(path, str) and "://" in path
+
+
+def _file_system() -> FileSystem:
+    found: FileSystem = registry.filesystems.get("fsspec")()
+    return found
+
+
+def open_binary(path: str | Path) -> BufferedReader:
+    """Open a file to read bytes.
+
+    Raises:
+        InputError: it is missing or unreadable.
+        RegistryError: it is an address, and what opens these is not installed.
+    """
+    try:
+        if is_address(path):
+            return BufferedReader(cast(Any, _file_system().open(str(path))))
+        return open(path, "rb")
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
 
 
 @contextmanager
@@ -42,11 +83,7 @@ def open_text(path: str | Path, encoding: str = "utf-8") -> Iterator[Iterator[st
         InputError: the file is missing or unreadable, its bytes are not in this encoding, or it holds a
             NUL; with path, line number and what to do.
     """
-    try:
-        file = open(path, "rb")  # noqa: SIM115 (closed below; opening has its own error)
-    except OSError as error:
-        raise InputError(f"cannot read the file: {error.strerror}", path=path) from error
-    with file:
+    with open_binary(path) as file:
         zipped = str(path).endswith(".gz") or _peek(file, path).startswith(GZIP_MAGIC)
         stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
         yield decode_lines(stream, path, encoding)
@@ -91,7 +128,7 @@ def _peek(file: BufferedReader, path: str | Path) -> bytes:
     try:
         return file.peek(2)
     except OSError as error:
-        raise InputError(f"cannot read the file: {error.strerror}", path=path) from error
+        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
 
 
 def _check_encoding(encoding: str, path: str | Path) -> None:
@@ -103,12 +140,13 @@ def _check_encoding(encoding: str, path: str | Path) -> None:
         raise InputError(f"{encoding} cannot be read line by line", path=path, hint="convert it to UTF-8")
 
 
-def expand_inputs(inputs: Sequence[str | Path]) -> list[Path]:
+def expand_inputs(inputs: Sequence[str | Path]) -> list[Location]:
     """The files that files, directories and globs stand for, each once.
 
     Args:
         inputs: files of any extension; directories, read recursively in sorted order without hidden
-            files; glob patterns (``**`` crosses directories), for shells that leave them alone.
+            files; glob patterns (``**`` crosses directories), for shells that leave them alone; and all
+            these as addresses. A file becomes a path, an address remains text.
 
     Raises:
         InputError: an input that is missing, matches nothing or holds no files.
@@ -116,7 +154,13 @@ def expand_inputs(inputs: Sequence[str | Path]) -> list[Path]:
     return list(dict.fromkeys(file for item in inputs for file in _expand(item)))
 
 
-def _expand(item: str | Path) -> Iterator[Path]:
+def _expand(item: str | Path) -> Iterator[Location]:
+    if is_address(item):
+        addresses = _file_system().expand(str(item))
+        if not addresses:
+            raise InputError("no such file, or nothing that matches", path=item)
+        yield from addresses
+        return
     path = Path(item)
     if path.is_dir():
         found = list(_files_below(path))
@@ -227,16 +271,20 @@ class FileCorpus(Corpus[T]):
         read: gives the examples of a file; a function of a module, so that workers can be sent it.
     """
 
-    def __init__(self, paths: Iterable[str | Path], read: Callable[[Path], Iterator[T]]) -> None:
-        self.paths = [Path(path) for path in paths]
+    def __init__(self, paths: Iterable[str | Path], read: Callable[[Any], Iterator[T]]) -> None:
+        self.paths = [path if is_address(path) else Path(path) for path in paths]
         self.read = read
 
     def partitions(self) -> Sequence[Partition[T]]:
         """One partition for each file."""
         return [
-            Partition(path.as_posix(), index, 0, partial(self.read, path))
+            Partition(_name_of(path), index, 0, partial(self.read, path))
             for index, path in enumerate(self.paths)
         ]
+
+
+def _name_of(path: Location) -> str:
+    return path if isinstance(path, str) else path.as_posix()
 
 
 class InMemoryCorpus(Corpus[T]):

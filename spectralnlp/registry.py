@@ -239,6 +239,7 @@ transforms = Registry("transforms")
 decoders = Registry("decoders")
 scorers = Registry("scorers")
 engines = Registry("engines")
+filesystems = Registry("filesystems")
 tasks = Registry("tasks")
 commands = Registry("commands")
 models = Registry("models")
@@ -252,6 +253,7 @@ _all = (
     decoders,
     scorers,
     engines,
+    filesystems,
     tasks,
     commands,
     models,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from spectralnlp.corpus import GZIP_MAGIC, open_text
+from spectralnlp.corpus import GZIP_MAGIC, open_binary, open_text
 from spectralnlp.errors import ConfigError, InputError
 
 OnBad = Callable[[InputError], None]
@@ -50,7 +50,7 @@ def read_blocks(path: str | Path) -> Iterator[str]:
 
 def _raw_blocks(path: str | Path) -> Iterator[bytes]:
     try:
-        with open(path, "rb") as file:
+        with open_binary(path) as file:
             zipped = str(path).endswith(".gz") or file.peek(2).startswith(GZIP_MAGIC)
             stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
             rest = b""
@@ -69,7 +69,7 @@ def _raw_blocks(path: str | Path) -> Iterator[bytes]:
         hint = "the file may be cut short, or not be gzip at all"
         raise InputError(f"cannot be read: {error}", path=path, hint=hint) from error
     except OSError as error:
-        raise InputError(f"cannot read the file: {error.strerror}", path=path) from error
+        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
 
 
 def column_blocks(path: str | Path, column: int, on_bad: OnBad | None = None) -> Iterator[str]:
@@ -105,7 +105,7 @@ def column_blocks(path: str | Path, column: int, on_bad: OnBad | None = None) ->
 
 
 def read_words(
-    path: Path, reader: str = "auto", column: int | None = None, on_bad: OnBad | None = None
+    path: str | Path, reader: str = "auto", column: int | None = None, on_bad: OnBad | None = None
 ) -> Iterator[str]:
     """Blocks of lines in which blanks stand between words and marks.
 

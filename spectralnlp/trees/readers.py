@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.corpus import open_text
+from spectralnlp.corpus import is_address, open_text
 from spectralnlp.errors import InputError
 from spectralnlp.registry import readers
 from spectralnlp.trees.brackets import Leaf, OnBad, read_brackets, single_word
@@ -106,8 +106,7 @@ def recognise(path: str | Path) -> TreeReader:
     Raises:
         InputError: the file cannot be read.
     """
-    path = Path(path)
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if not is_address(path) and _is_a_pipe(Path(path)):
         return BRACKETS
     head, n_characters = [], 0
     with open_text(path, "iso-8859-1") as lines:  # decodes any bytes; the marks looked for are ASCII
@@ -118,6 +117,10 @@ def recognise(path: str | Path) -> TreeReader:
                 break
     beginning = "\n".join(head)
     return next((reader for reader in _MOST_PARTICULAR_FIRST if reader.sniff(beginning)), BRACKETS)
+
+
+def _is_a_pipe(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def read_trees(
