@@ -41,9 +41,24 @@ def documents() -> Corpus[list[str]]:
     return InMemoryCorpus([[f"w{word}" for word in row] for row in words], n_partitions=3)
 
 
+def tagged_sentences() -> Corpus[Any]:
+    """Words that tell their tags, and a few that do not."""
+    rng = np.random.default_rng(0)
+    tags = rng.integers(0, 5, size=(80, 6))
+    words = np.where(rng.random(tags.shape) < 0.8, 3 * tags + rng.integers(0, 3, tags.shape), 99)
+    return InMemoryCorpus(
+        [
+            (tuple(f"w{word}" for word in row), tuple(f"T{tag}" for tag in own))
+            for row, own in zip(words, tags, strict=True)
+        ],
+        n_partitions=3,
+    )
+
+
 TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
     "parsing": treebank,
     "sequences": sequences,
+    "tagging": tagged_sentences,
     "topics": documents,
     "vectors": text,
 }

@@ -17,6 +17,7 @@ from spectralnlp.corpus import Batch
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
 from spectralnlp.estimators.hmm.em import ExpectedTransitions
 from spectralnlp.estimators.hmm.ngrams import NGramCounts
+from spectralnlp.estimators.rhmm import TagLog
 from spectralnlp.estimators.rule_counts import RuleCounts
 from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
 from spectralnlp.moments import Counts, Moments
@@ -162,6 +163,13 @@ CASES = [
         lambda: TreeLog(LEFT),
         TREES,
         {"binariser": lambda: TreeLog(RIGHT)},
+        exact=True,
+    ),
+    MomentsCase(
+        "log of tagged sentences",
+        TagLog,
+        [(words, [word[:1] for word in words]) for words in SENTENCES],
+        {},
         exact=True,
     ),
     MomentsCase(

@@ -1,0 +1,151 @@
+"""Tagged sentences as columns of integers: one row a token. The log that later passes run from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.errors import InputError
+from spectralnlp.moments import Array, Moments
+from spectralnlp.parameters import Floats, Ints
+from spectralnlp.trees.treelog import pack_names, unpack_names
+
+TaggedSentence = tuple[Sequence[str], Sequence[str]]
+"""Words, and the tag of each."""
+
+
+@dataclass(frozen=True)
+class TagTable:
+    """Tokens of tagged sentences, one after the other.
+
+    Attributes:
+        tags: names, sorted.
+        words: word types, sorted.
+        tag, word: int32 (n_tokens,).
+        sentence: int32 (n_tokens,), ascending; which sentence.
+        weight: float64 (n_tokens,); how often each token counts, that is its sentence; 1 as it is read.
+    """
+
+    tags: tuple[str, ...]
+    words: tuple[str, ...]
+    tag: Ints
+    word: Ints
+    sentence: Ints
+    weight: Floats
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens."""
+        return len(self.tag)
+
+    @property
+    def first(self) -> NDArray[np.bool_]:
+        """Whether each token begins its sentence."""
+        return np.append(True, self.sentence[1:] != self.sentence[:-1])[: self.n_tokens]
+
+    @property
+    def last(self) -> NDArray[np.bool_]:
+        """Whether each token ends its sentence."""
+        return np.append(self.sentence[1:] != self.sentence[:-1], True)[: self.n_tokens]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Tokens in order, and how many each sentence has."""
+
+    tag: Ints
+    word: Ints
+    sizes: Ints
+
+
+class TagLog(Moments[TaggedSentence]):
+    """Sentences observed, as integers; merging concatenates in the order of documents and rows."""
+
+    def __init__(self) -> None:
+        self._tags: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._chunks: dict[tuple[int, int], _Chunk] = {}
+
+    def parameters(self) -> dict[str, object]:
+        """None."""
+        return {}
+
+    def observe(self, batch: Batch[TaggedSentence]) -> None:
+        """Add sentences.
+
+        Raises:
+            InputError: a sentence has more words than tags, or fewer.
+        """
+        if not len(batch):
+            return  # its key may be that of the batch that really begins there
+        tag, word, sizes = [], [], []
+        for row, (words, tags) in enumerate(batch, batch.start):
+            if len(words) != len(tags):
+                what = f"sentence {row + 1} of {batch.document}: {len(words)} words and {len(tags)} tags"
+                raise InputError(what, hint="give each word one tag")
+            sizes.append(len(words))
+            tag += [self._tags.setdefault(name, len(self._tags)) for name in tags]
+            word += [self._words.setdefault(name, len(self._words)) for name in words]
+        columns = (np.array(column, np.int32) for column in (tag, word, sizes))
+        self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
+
+    def table(self) -> TagTable:
+        """All tokens, in the order of documents and rows; sentences without any are not numbered."""
+        chunks = [self._chunks[key] for key in sorted(self._chunks)]
+        tags, words = sorted(self._tags), sorted(self._words)
+        tag, word, sizes = (
+            np.concatenate([np.empty(0, np.int32), *(getattr(chunk, name) for chunk in chunks)])
+            for name in ("tag", "word", "sizes")
+        )
+        sizes = sizes[sizes > 0]
+        sentence = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        return TagTable(
+            tuple(tags), tuple(words), _ranks(self._tags, tags)[tag], _ranks(self._words, words)[word],
+            sentence, np.ones(len(tag)),
+        )  # fmt: skip
+
+    def arrays(self) -> dict[str, Array]:
+        """The canonical table and the place of each sentence; the same sentences give the same bytes."""
+        table = self.table()
+        places = [
+            (document, start + row, size)
+            for (document, start), chunk in sorted(self._chunks.items())
+            for row, size in enumerate(chunk.sizes.tolist())
+        ]
+        return {
+            "tags": pack_names(table.tags),
+            "words": pack_names(table.words),
+            "tag": table.tag,
+            "word": table.word,
+            "places": np.array(places, np.int64).reshape(-1, 3),
+        }
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        self._tags = {name: i for i, name in enumerate(unpack_names(arrays["tags"]))}
+        self._words = {name: i for i, name in enumerate(unpack_names(arrays["words"]))}
+        row = 0
+        for document, start, size in arrays["places"].tolist():
+            part = slice(row, row + size)
+            self._chunks[document, start] = _Chunk(
+                arrays["tag"][part], arrays["word"][part], np.array([size], np.int32)
+            )
+            row += size
+
+    def _add(self, other: TagLog) -> None:
+        tag = np.array([*(self._tags.setdefault(name, len(self._tags)) for name in other._tags), 0], np.int32)
+        word = np.array(
+            [*(self._words.setdefault(name, len(self._words)) for name in other._words), 0], np.int32
+        )
+        for key, chunk in other._chunks.items():
+            self._chunks[key] = _Chunk(tag[chunk.tag], word[chunk.word], chunk.sizes)
+
+
+def _ranks(numbers: Mapping[str, int], ordered: Sequence[str]) -> Ints:
+    """int32: where each name, in the order of its number, stands among the ordered ones."""
+    rank = {name: i for i, name in enumerate(ordered)}
+    return np.fromiter(chain((rank[name] for name in numbers), [0]), np.int32)

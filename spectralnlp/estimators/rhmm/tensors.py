@@ -1,0 +1,192 @@
+"""From projected tokens to parameters, by means of outer products (Stratos et al. 2013).
+
+The model is the L-PCFG of right-branching trees, and this is the slides' "Parameter Estimation" for it.
+
+With Z of a token's past, W of its word and Y of what follows with its word,
+
+    a → b:  p(b | a) · E[Z ⊗ W ⊗ Y of the next token],   the end:  p(end | a) · E[Z ⊗ W],
+    initial: p(a first) · E[Y],                           words:    p(a | x) / p(a) · E[Z of the word],
+
+all means over tokens of tag a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.lpcfg.projections import Projections
+from spectralnlp.estimators.lpcfg.tensors import (
+    SmoothingOptions,
+    smoothed_second_moment,
+    smoothed_third_moment,
+)
+from spectralnlp.estimators.rhmm.taglog import TagTable
+from spectralnlp.parameters import DenseTensors, Floats, Ints, RefinedMarkov
+from spectralnlp.text.signatures import signature_by_name
+
+
+@dataclass(frozen=True)
+class TagBigrams:
+    """How tags follow one another: relative frequencies, interpolated.
+
+    p(b | a) = (1 - λ_a) count(a, b) / count(a) + λ_a p(b), with λ_a = kinds(a) / (kinds(a) + count(a)) by the
+    number of different tags that follow a (Witten and Bell 1991). The end counts as a tag.
+
+    Attributes:
+        pairs: int32 (n_pairs, 2), sorted.
+        follow: float64 (n_pairs,); the first term.
+        end: float64 (n_tags,); both terms, of the end.
+        escape: float64 (n_tags,); λ.
+        share: float64 (n_tags,); p(b), of all that is not first.
+        begin: float64 (n_tags,); of the first tag.
+    """
+
+    pairs: Ints
+    follow: Floats
+    end: Floats
+    escape: Floats
+    share: Floats
+    begin: Floats
+
+    @classmethod
+    def of(cls, table: TagTable, *, interpolate: bool) -> TagBigrams:
+        """Count the bigrams of a table.
+
+        Args:
+            table: the tokens.
+            interpolate: otherwise λ = 0.
+        """
+        n, last, first = len(table.tags), table.last, table.first
+        inner = np.flatnonzero(~last)
+        codes, which = np.unique(
+            table.tag[inner].astype(np.int64) * n + table.tag[inner + 1], return_inverse=True
+        )
+        pairs = np.stack(np.divmod(codes, n), axis=1).astype(np.int32).reshape(-1, 2)
+        count = np.bincount(which, table.weight[inner], len(codes))
+        ends = np.bincount(table.tag[last], table.weight[last], n)
+        begins = np.bincount(table.tag[first], table.weight[first], n)
+        total = np.bincount(table.tag, table.weight, n)
+        kinds = np.bincount(pairs[:, 0], minlength=n) + (ends > 0)
+        escape = kinds / (kinds + total) if interpolate else np.zeros(n)
+        next_total = total.sum()  # as many events follow a token as there are tokens
+        share, end_share = (total - begins) / next_total, ends.sum() / next_total
+        begin_escape = (begins > 0).sum() / ((begins > 0).sum() + begins.sum()) if interpolate else 0.0
+        return cls(
+            pairs,
+            (1 - escape[pairs[:, 0]]) * count / total[pairs[:, 0]],
+            (1 - escape) * ends / total + escape * end_share,
+            escape,
+            share,
+            (1 - begin_escape) * begins / begins.sum() + begin_escape * total / next_total,
+        )
+
+
+def spectral_model(
+    table: TagTable,
+    chain: Projections,
+    words: Projections,
+    scheme: str,
+    smoothing: SmoothingOptions,
+    options: LexiconOptions,
+    *,
+    interpolate: bool,
+) -> RefinedMarkov:
+    """Parameters from the projections of every token.
+
+    Args:
+        table: the tokens.
+        chain: Z of the past, Y of the word and what follows.
+        words: Z of all but the word, Y (called W above) of the word.
+        scheme: name of the signature function.
+        smoothing: of the tensors.
+        options: smoothing of the lexicon.
+        interpolate: whether transitions are mixed with p(b).
+    """
+    bigrams = TagBigrams.of(table, interpolate=interpolate)
+    m, k, weight = chain.n_states, words.n_states, table.weight
+    initial, final, leaving, arriving = [], [], [], []
+    for a, rows in by_tag(table):
+        z, w = chain.outside[rows, : m[a]], words.inside[rows, : k[a]]
+        joint = smoothed_second_moment(z, w, weight[rows], smoothing).ravel()
+        mean = _mean(chain.inside[rows, : m[a]], weight[rows])
+        leaving.append(bigrams.escape[a] * joint)
+        arriving.append(bigrams.share[a] * mean)
+
+        own = rows[table.last[rows]]
+        z, w = chain.outside[own, : m[a]], words.inside[own, : k[a]]
+        at_end = smoothed_second_moment(z, w, weight[own], smoothing).ravel() if len(own) else joint
+        final.append(bigrams.end[a] * _toward(at_end, joint, weight[own].sum(), smoothing))
+        own = rows[table.first[rows]]
+        at_start = _mean(chain.inside[own, : m[a]], weight[own]) if len(own) else mean
+        initial.append(bigrams.begin[a] * _toward(at_start, mean, weight[own].sum(), smoothing))
+    matrices = []
+    for (a, b), rows, share in zip(
+        bigrams.pairs.tolist(), by_pair(table), bigrams.follow.tolist(), strict=True
+    ):
+        parts = chain.outside[rows, : m[a]], words.inside[rows, : k[a]], chain.inside[rows + 1, : m[b]]
+        matrices.append(share * smoothed_third_moment(*parts, weight[rows], smoothing))
+    lexicon, _ = build_lexicon(
+        token_moments(table, words.outside), k, scheme, signature_by_name(scheme), options
+    )
+    return RefinedMarkov(
+        table.tags, m, k, False, np.concatenate(initial), np.concatenate(final), np.concatenate(leaving),
+        np.concatenate(arriving), bigrams.pairs, end_to_end(matrices), lexicon,
+    )  # fmt: skip
+
+
+def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """(tag, rows of its tokens)."""
+    order = np.argsort(table.tag, kind="stable")
+    bounds = np.searchsorted(table.tag[order], np.arange(len(table.tags) + 1))
+    for tag in range(len(table.tags)):
+        yield tag, order[bounds[tag] : bounds[tag + 1]]
+
+
+def by_pair(table: TagTable) -> Iterator[NDArray[np.intp]]:
+    """Rows of the first tokens of each pair of tags, pairs in lexicographic order."""
+    inner = np.flatnonzero(~table.last)
+    codes = table.tag[inner].astype(np.int64) * len(table.tags) + table.tag[inner + 1]
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.append(True, codes[order][1:] != codes[order][:-1])[: len(order)])
+    yield from np.split(inner[order], starts[1:]) if len(order) else ()
+
+
+def token_moments(table: TagTable, z: Floats) -> TokenMoments:
+    """Counts and sums of Z of every (word, tag).
+
+    Args:
+        table: the tokens.
+        z: float64 (n_tokens, m).
+    """
+    n_tags = len(table.tags)
+    keys, which = np.unique(table.word.astype(np.int64) * n_tags + table.tag, return_inverse=True)
+    sums = np.stack([np.bincount(which, table.weight * column, len(keys)) for column in z.T], axis=1)
+    return TokenMoments(
+        table.words,
+        (keys // n_tags).astype(np.int32),
+        (keys % n_tags).astype(np.int32),
+        np.bincount(which, table.weight, len(keys)).astype(np.float64),
+        np.bincount(which, table.weight * table.first, len(keys)).astype(np.float64),
+        sums.astype(np.float64),
+    )
+
+
+def end_to_end(matrices: list[Floats]) -> DenseTensors:
+    """Tensors as parameters hold them."""
+    sizes = np.array([0, *(matrix.size for matrix in matrices)], np.int64)
+    return DenseTensors(np.cumsum(sizes), np.concatenate([np.empty(0), *(x.ravel() for x in matrices)]))
+
+
+def _mean(y: Floats, weight: Floats) -> Floats:
+    return weight @ y / weight.sum()
+
+
+def _toward(mean: Floats, general: Floats, count: float, smoothing: SmoothingOptions) -> Floats:
+    """A mean over few tokens, mixed with that over all tokens of the tag."""
+    trust = smoothing.trust(count)
+    return trust * mean + (1 - trust) * general

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.engine import accumulate
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.rhmm import RefinementHMM, TagLog
+from spectralnlp.estimators.rhmm.states import (
+    Skeleton,
+    count_states,
+    em_step,
+    polish,
+    probabilities,
+    random_counts,
+)
+from spectralnlp.estimators.rhmm.tensors import TagBigrams
+from spectralnlp.model.rhmm_tagger import RefinementTagger
+
+Sentences = list[tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+def long_memory(n: int, seed: int) -> Sentences:
+    """Brackets that agree across a word: what follows X depends on what came before it, not on its tag.
+
+    "( o )" or "[ o ]", where both closings are tagged by their opening's kind and spelled alike.
+    """
+    rng = np.random.default_rng(seed)
+    sentences = []
+    for _ in range(n):
+        words: list[str] = []
+        tags: list[str] = []
+        for _ in range(rng.integers(1, 4)):
+            kind = rng.choice(["round", "square"])
+            words += ["(" if kind == "round" else "[", rng.choice(["o", "oo", "ooo"]), "end"]
+            tags += ["OPEN", "X", kind]
+        sentences.append((tuple(words), tuple(tags)))
+    return sentences
+
+
+def tagger_of(fitted: RefinementHMM) -> RefinementTagger:
+    return RefinementTagger(fitted.coarse_, fitted.models_, fitted.beam)
+
+
+def accuracy(tagger: RefinementTagger, sentences: Sentences) -> float:
+    tagged = tagger.tag([words for words, _ in sentences])
+    right = [
+        a == b
+        for own, (_, gold) in zip(tagged, sentences, strict=True)
+        for a, b in zip(own, gold, strict=True)
+    ]
+    return float(np.mean(right))
+
+
+@pytest.mark.parametrize(
+    ("models", "n_clusters", "least"),
+    [("tensors", 1, 0.99), ("clusters", 8, 0.95), ("em", 4, 0.99), ("tensors+clusters+clusters", 8, 0.99)],
+)
+def test_refinements_carry_what_tags_forget(models: str, n_clusters: int, least: float) -> None:
+    train, dev = long_memory(400, 0), long_memory(100, 1)
+    refined = RefinementHMM(models, n_states=4, n_clusters=n_clusters, random_em_iterations=150).fit(train)
+    assert accuracy(tagger_of(refined), dev) > least
+    single = RefinementHMM(models, n_states=1, n_clusters=1).fit(train)
+    assert accuracy(tagger_of(single), dev) < 0.9
+
+
+def test_one_refinement_is_one_model_however_it_is_learned() -> None:
+    """The supervised hidden Markov model, which the tensors and the counts both come down to."""
+    train = long_memory(50, 0)
+    models = [
+        RefinementHMM(name, n_states=1, n_clusters=1).fit(train).models_[0]
+        for name in ("tensors", "clusters")
+    ]
+    for name in ("initial", "final", "leaving", "arriving"):
+        np.testing.assert_allclose(getattr(models[0], name), getattr(models[1], name))
+    np.testing.assert_allclose(models[0].transitions.values, models[1].transitions.values)
+    np.testing.assert_allclose(models[0].lexicon.values, models[1].lexicon.values)
+
+
+def test_counted_models_are_distributions() -> None:
+    for name in ("clusters", "em"):
+        model = RefinementHMM(name, n_clusters=3, tokens_per_state=5).fit(long_memory(60, 0)).models_[0]
+        assert model.tied
+        assert model.initial.sum() == pytest.approx(1)
+        follow = model.leaving * model.arriving.sum() + model.final
+        for (a, b), start, end in zip(
+            model.pairs, model.transitions.offsets, model.transitions.offsets[1:], strict=False
+        ):
+            out = slice(*model.joint_offsets[a : a + 2])
+            follow[out] += model.transitions.values[start:end].reshape(-1, model.n_states[b]).sum(axis=1)
+        np.testing.assert_allclose(follow, 1.0)
+
+
+def test_bigrams_are_interpolated_into_distributions() -> None:
+    table = accumulate(TagLog(), InMemoryCorpus(long_memory(30, 0))).table()
+    for interpolate in (True, False):
+        bigrams = TagBigrams.of(table, interpolate=interpolate)
+        after = bigrams.end + bigrams.escape * bigrams.share.sum()
+        np.add.at(after, bigrams.pairs[:, 0], bigrams.follow)
+        np.testing.assert_allclose(after, 1.0)
+        assert bigrams.begin.sum() == pytest.approx(1)
+        assert bool(bigrams.escape.any()) == interpolate
+
+
+def skeleton_of(sentences: Sentences) -> Skeleton:
+    table = accumulate(TagLog(), InMemoryCorpus(sentences)).table()
+    return Skeleton.of(table, TagBigrams.of(table, interpolate=True))
+
+
+def test_em_never_lowers_the_likelihood() -> None:
+    skeleton = skeleton_of(long_memory(60, 0))
+    n_states = np.array([2, 3, 1, 3], np.int32)
+    counts = random_counts(skeleton, n_states, noise=0.5, random_state=0)
+    log_likelihoods = []
+    for _ in range(15):
+        parameters = probabilities(skeleton, counts, n_states, 0.0)
+        counts, log_likelihood = em_step(skeleton, parameters)
+        log_likelihoods.append(log_likelihood)
+    assert (np.diff(log_likelihoods) > -1e-9).all()
+    assert log_likelihoods[-1] > log_likelihoods[0] + 5
+    n = skeleton.table.n_tokens
+    assert counts.words.sum() == pytest.approx(n)
+    assert counts.ends.sum() == pytest.approx(counts.starts.sum()) == pytest.approx(60)
+    assert counts.moves.sum() == pytest.approx(n - 60)
+
+
+def test_hard_states_are_a_fixed_point_of_counting() -> None:
+    """States that tell all there is to tell: EM from them expects what was counted."""
+    skeleton = skeleton_of(long_memory(40, 0))
+    tags, m = skeleton.table.tags, 2
+    state = np.zeros(skeleton.table.n_tokens, np.int32)
+    square = skeleton.table.tag == tags.index("square")
+    state[np.flatnonzero(square) - 1] = state[np.flatnonzero(square) - 2] = 1
+    n_states = np.array([m if tag in ("OPEN", "X") else 1 for tag in tags], np.int32)
+    counts = count_states(skeleton, state, n_states)
+    after = polish(skeleton, counts, n_states, 1, first=0.0, smoothing=0.0)
+    for got, expected in zip(after, counts, strict=True):
+        np.testing.assert_allclose(got, expected, atol=1e-9)
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    def learn(**settings: int) -> list[bytes]:
+        models = (
+            RefinementHMM("tensors+clusters+em", n_clusters=3, **settings).fit(long_memory(80, 0)).models_
+        )
+        return [model.transitions.values.tobytes() + model.lexicon.values.tobytes() for model in models]
+
+    assert learn() == learn()
+    assert learn(random_state=1)[2] != learn()[2]
+
+
+BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
+    (lambda: RefinementHMM().fit([]), InputError, "no tagged words"),
+    (lambda: RefinementHMM().fit([((), ())]), InputError, "no tagged words"),
+    (
+        lambda: RefinementHMM().fit([(("a",), ("X",)), (("a", "b"), ("X",))]),
+        InputError,
+        "sentence 2 of memory: 2 words and 1 tags",
+    ),
+    (lambda: RefinementHMM("tensor").fit(long_memory(2, 0)), ConfigError, "no model is called 'tensor'"),
+    (lambda: RefinementHMM(n_states=0).fit(long_memory(2, 0)), ConfigError, "n_states is at least 1"),
+    (lambda: RefinementHMM(signatures="x").fit(long_memory(2, 0)), ConfigError, "no signature 'x'"),
+]
+
+
+@pytest.mark.parametrize(("act", "kind", "message"), BAD)
+def test_bad_input_is_refused_in_one_line(
+    act: Callable[[], object], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message) as refusal:
+        act()
+    assert "\n" not in str(refusal.value)
+
+
+def test_very_little_data_is_enough() -> None:
+    for preset in ({}, {"preset": "tutorial"}, {"preset": "em"}):
+        tagger = tagger_of(RefinementHMM.from_settings(preset).fit([(("go",), ("VERB",))]))
+        assert tagger.tag([["go", "on"], [], ["go"]]) == [["VERB", "VERB"], [], ["VERB"]]
