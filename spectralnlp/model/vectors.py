@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError, ModelError
-from spectralnlp.estimators.eigenwords.spelling import spell_vectors
-from spectralnlp.estimators.eigenwords.words import bucket_of
+from spectralnlp.estimators.eigenwords.lookup import Array32, VectorLookup, unit_rows
+from spectralnlp.estimators.eigenwords.packing import pack_vectors, unpack_vectors
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.model.word2vec import read_word2vec, write_word2vec
-from spectralnlp.parameters import Spelling, WordVectors
+from spectralnlp.parameters import WordVectors
 from spectralnlp.storage import StoredModel, save_model
-
-Array32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,23 +49,16 @@ class Vectors:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and self._row(word) is not None
+        return isinstance(word, str) and self.lookup.row(word) is not None
 
     @cached_property
-    def _rows(self) -> Mapping[Any, int]:
-        known = self.words if self.parameters.numbers is None else self.parameters.numbers.tolist()
-        return {each: row for row, each in enumerate(known)}
-
-    def _row(self, word: str) -> int | None:
-        if self.parameters.lowercase:
-            word = word.lower()
-        if self.parameters.hash_bits is not None:
-            return self._rows.get(bucket_of(word, self.parameters.hash_bits))
-        return self._rows.get(word)
+    def lookup(self) -> VectorLookup:
+        """Rows by word."""
+        return VectorLookup(self.parameters)
 
     @cached_property
     def _directions(self) -> Array32:
-        return _unit_rows(self.parameters.vectors)
+        return unit_rows(self.parameters.vectors)
 
     def vector(self, word: str) -> Array32:
         """The vector of a word; of one outside the vocabulary, that of its spelling.
@@ -79,13 +69,10 @@ class Vectors:
         Raises:
             InputError: the word is not in the vocabulary, and these vectors do not know how to spell.
         """
-        row = self._row(word)
-        if row is not None:
-            return self.parameters.vectors[row]
-        if self.parameters.spelling is None:
+        if self.parameters.spelling is None and word not in self:
             hint = "these vectors have no model of spelling for other words"
             raise InputError(f"{word!r} is not in the vocabulary", hint=hint)
-        return self._spelled([word])[0]
+        return self.vectors([word])[0]
 
     def vectors(self, words: Sequence[str]) -> Array32:
         """Vectors of several words; zeros for unknown words if there is no model of spelling.
@@ -93,26 +80,7 @@ class Vectors:
         Returns:
             float32 (n_words, dimensions).
         """
-        rows = [self._row(word) for word in words]
-        vectors = np.zeros((len(rows), self.dimensions), np.float32)
-        known = {place: row for place, row in enumerate(rows) if row is not None}
-        vectors[list(known)] = self.parameters.vectors[list(known.values())]
-        unknown = [place for place, row in enumerate(rows) if row is None]
-        if unknown and self.parameters.spelling is not None:
-            vectors[unknown] = self._spelled([words[place] for place in unknown])
-        return vectors
-
-    def _spelled(self, words: Sequence[str]) -> Array32:
-        spelling = self.parameters.spelling
-        assert spelling is not None
-        written = [word.lower() for word in words] if self.parameters.lowercase else words
-        vectors = spell_vectors(spelling, written)
-        # Regression shrinks; where the vectors have one length, so should these.
-        return _unit_rows(vectors) * self._length
-
-    @cached_property
-    def _length(self) -> np.float32:
-        return np.float32(np.median(np.linalg.norm(self.parameters.vectors, axis=1)))
+        return self.lookup.vectors(words)
 
     def contexts(self, words: Sequence[str]) -> Array32:
         """For each word of a sentence, the vector of its context: what the words around it let expect.
@@ -128,20 +96,7 @@ class Vectors:
         Raises:
             InputError: these vectors came without contexts.
         """
-        parameters = self.parameters
-        if parameters.context_vectors is None:
-            raise InputError(
-                "these vectors have no contexts", hint="train with `spectralnlp train eigenwords`"
-            )
-        places = [-1 if place is None else place for place in map(self._context, ["", *words, ""])]
-        state = np.zeros((len(words), self.dimensions), np.float32)
-        for block, offsets in enumerate(parameters.blocks):
-            for offset in offsets:
-                for token in range(len(words)):
-                    at = token + 1 + offset  # sentence ends are the first and the last place
-                    if 0 <= at < len(places) and places[at] >= 0:
-                        state[token] += parameters.context_vectors[block, places[at]]
-        return _unit_rows(state)
+        return self.lookup.contexts(words)
 
     def tokens(self, words: Sequence[str]) -> Array32:
         """Eigentokens: for each word of a sentence, its own vector and that of its context.
@@ -151,19 +106,9 @@ class Vectors:
         """
         return np.hstack([self.vectors(words), self.contexts(words)])
 
-    @cached_property
-    def _context_places(self) -> Mapping[str, int]:
-        return {word: place for place, word in enumerate(self.parameters.contexts)}
-
-    def _context(self, word: str) -> int | None:
-        if self.parameters.hash_bits is not None and word:
-            row = self._row(word)  # contexts are the first words of the vocabulary, behind the sentence's end
-            return row + 1 if row is not None and row + 1 < len(self.parameters.contexts) else None
-        return self._context_places.get(word.lower() if self.parameters.lowercase else word)
-
     def similarity(self, word: str, other: str) -> float:
         """The cosine of two words' vectors."""
-        pair = _unit_rows(np.stack([self.vector(word), self.vector(other)]))
+        pair = unit_rows(np.stack([self.vector(word), self.vector(other)]))
         return float(pair[0] @ pair[1])
 
     def most_similar(
@@ -180,8 +125,8 @@ class Vectors:
             Words with the cosine, the nearest first.
         """
         vector = self.vector(word) if isinstance(word, str) else np.asarray(word, np.float32)
-        cosine = self._directions[:among] @ _unit_rows(vector[None])[0]
-        if isinstance(word, str) and (row := self._row(word)) is not None and row < len(cosine):
+        cosine = self._directions[:among] @ unit_rows(vector[None])[0]
+        if isinstance(word, str) and (row := self.lookup.row(word)) is not None and row < len(cosine):
             cosine[row] = -np.inf
         n = min(n, len(cosine))
         nearest = np.argpartition(-cosine, n - 1)[:n] if n else np.empty(0, np.int64)
@@ -195,7 +140,7 @@ class Vectors:
 
     def cluster(self, word: str) -> int | None:
         """The cluster of a word of the vocabulary; None for other words or if there are no clusters."""
-        row = self._row(word)
+        row = self.lookup.row(word)
         clusters = self.parameters.clusters
         return None if clusters is None or row is None else int(clusters[row])
 
@@ -232,22 +177,8 @@ class Vectors:
 
     def save(self, path: str | Path) -> None:
         """Write a model folder; see :func:`spectralnlp.storage.save_model`."""
-        p = self.parameters
-        arrays: dict[str, NDArray[Any]] = {
-            "counts": p.counts, "vectors": p.vectors, "singular_values": p.singular_values,
-        }  # fmt: skip
-        optional = {"context_vectors": p.context_vectors, "numbers": p.numbers, "clusters": p.clusters}
-        if p.spelling is not None:
-            optional |= {"spelling.weights": p.spelling.weights, "spelling.mean": p.spelling.mean}
-        arrays |= {name: array for name, array in optional.items() if array is not None}
-        metadata = {
-            "words": list(p.words),
-            "contexts": list(p.contexts),
-            "blocks": p.blocks,
-            "lowercase": p.lowercase,
-            "hash_bits": p.hash_bits,
-            "about": dict(self.about),
-        }
+        described, arrays = pack_vectors(self.parameters)
+        metadata = {**described, "about": dict(self.about)}
         save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
 
     @classmethod
@@ -257,23 +188,7 @@ class Vectors:
         Raises:
             ModelError: the folder does not hold what vectors need.
         """
-        metadata, arrays = stored.metadata, stored.arrays
         try:
-            spelling = None
-            if "spelling.weights" in arrays:
-                spelling = Spelling(arrays["spelling.weights"], arrays["spelling.mean"])
-            return cls(
-                WordVectors(
-                    tuple(metadata["words"]), arrays["counts"], arrays["vectors"], arrays["singular_values"],
-                    tuple(metadata["contexts"]), tuple(tuple(each) for each in metadata["blocks"]),
-                    arrays.get("context_vectors"), metadata["lowercase"], metadata["hash_bits"],
-                    arrays.get("numbers"), spelling, arrays.get("clusters"),
-                ),
-                metadata["about"],
-            )  # fmt: skip
+            return cls(unpack_vectors(stored.metadata, stored.arrays), stored.metadata["about"])
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"not vectors: {error!r}", path=stored.path, hint="train it again") from error
-
-
-def _unit_rows(x: Array32) -> Array32:
-    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.float32(1e-12))

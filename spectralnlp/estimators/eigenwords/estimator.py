@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.corpus import Corpus
 from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.estimators.eigenwords.counts import Example, HashedPairCounts, PairCounts
+from spectralnlp.estimators.eigenwords.lookup import unit_rows
 from spectralnlp.estimators.eigenwords.solve import (
     Positions,
     Transform,
@@ -181,8 +181,3 @@ class Eigenwords(Estimator):
             context_vectors.reshape(len(blocks), len(contexts), -1), self.lowercase, self.hash_bits,
             vocabulary.rows.astype(np.int32) if self.hash_bits is not None else None, spelling, clusters,
         )  # fmt: skip
-
-
-def unit_rows(vectors: NDArray[Any]) -> NDArray[Any]:
-    """Each row divided by its length; rows of nothing stay."""
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -1,0 +1,138 @@
+"""Finding the vectors of words, and of words in their context."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import InputError
+from spectralnlp.estimators.eigenwords.spelling import spell_vectors
+from spectralnlp.estimators.eigenwords.words import bucket_of
+from spectralnlp.parameters import WordVectors
+
+Array32 = NDArray[np.float32]
+Ints = NDArray[np.int32]
+
+
+class VectorLookup:
+    """Rows of vectors by word.
+
+    Args:
+        parameters: the vocabulary and its vectors.
+    """
+
+    def __init__(self, parameters: WordVectors) -> None:
+        self.parameters = parameters
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return int(self.parameters.vectors.shape[1])
+
+    @cached_property
+    def _rows(self) -> Mapping[Any, int]:
+        known = self.parameters.words if self.parameters.numbers is None else self.parameters.numbers.tolist()
+        return {each: row for row, each in enumerate(known)}
+
+    def row(self, word: str) -> int | None:
+        """The number of a word in the vocabulary; None outside it."""
+        if self.parameters.lowercase:
+            word = word.lower()
+        if self.parameters.hash_bits is not None:
+            return self._rows.get(bucket_of(word, self.parameters.hash_bits))
+        return self._rows.get(word)
+
+    def vectors(self, words: Sequence[str]) -> Array32:
+        """Vectors of several words; zeros for unknown words if there is no model of spelling.
+
+        Returns:
+            float32 (n_words, dimensions).
+        """
+        rows = [self.row(word) for word in words]
+        vectors = np.zeros((len(rows), self.dimensions), np.float32)
+        known = {place: row for place, row in enumerate(rows) if row is not None}
+        vectors[list(known)] = self.parameters.vectors[list(known.values())]
+        unknown = [place for place, row in enumerate(rows) if row is None]
+        if unknown and self.parameters.spelling is not None:
+            vectors[unknown] = self._spelled([words[place] for place in unknown])
+        return vectors
+
+    def _spelled(self, words: Sequence[str]) -> Array32:
+        spelling = self.parameters.spelling
+        assert spelling is not None
+        written = [word.lower() for word in words] if self.parameters.lowercase else words
+        vectors = spell_vectors(spelling, written)
+        # Regression shrinks; where the vectors have one length, so should these.
+        return unit_rows(vectors) * self._length
+
+    @cached_property
+    def _length(self) -> np.float32:
+        return np.float32(np.median(np.linalg.norm(self.parameters.vectors, axis=1)))
+
+    def contexts(self, words: Sequence[str]) -> Array32:
+        """For each word of a sentence, the vector of its context, scaled to length 1.
+
+        It is the other side of the CCA, z = Bᵀ(context) of the tutorial.
+
+        Args:
+            words: one sentence.
+
+        Returns:
+            float32 (n_words, dimensions); zero where no word around is known.
+
+        Raises:
+            InputError: these vectors came without contexts.
+        """
+        context_vectors = self.context_vectors
+        places = self.context_places(["", *words, ""])
+        state = np.zeros((len(words), self.dimensions), np.float32)
+        for block, offsets in enumerate(self.parameters.blocks):
+            for offset in offsets:
+                for token in range(len(words)):
+                    at = token + 1 + offset  # sentence ends are the first and the last place
+                    if 0 <= at < len(places) and places[at] >= 0:
+                        state[token] += context_vectors[block, places[at]]
+        return unit_rows(state)
+
+    @property
+    def context_vectors(self) -> Array32:
+        """float32 (n_blocks, n_contexts, dimensions).
+
+        Raises:
+            InputError: these vectors came without contexts.
+        """
+        if self.parameters.context_vectors is None:
+            raise InputError(
+                "these vectors have no contexts", hint="train with `spectralnlp train eigenwords`"
+            )
+        return self.parameters.context_vectors
+
+    def context_places(self, words: Sequence[str]) -> Ints:
+        """Numbers of words among the contexts, int32 (n_words,): -1 for others; "" is a sentence's end."""
+        return np.array([self._context(word) for word in words], np.int32)
+
+    @cached_property
+    def _context_index(self) -> Mapping[str, int]:
+        return {word: place for place, word in enumerate(self.parameters.contexts)}
+
+    def _context(self, word: str) -> int:
+        if self.parameters.hash_bits is not None and word:
+            row = self.row(word)  # contexts are the first words of the vocabulary, behind the sentence's end
+            return row + 1 if row is not None and row + 1 < len(self.parameters.contexts) else -1
+        return self._context_index.get(word.lower() if self.parameters.lowercase else word, -1)
+
+    def clusters(self, words: Sequence[str]) -> Ints:
+        """The clusters of words, int32 (n_words,); -1 outside the vocabulary or if there are no clusters."""
+        if self.parameters.clusters is None:
+            return np.full(len(words), -1, np.int32)
+        rows = [self.row(word) for word in words]
+        return np.array([-1 if row is None else self.parameters.clusters[row] for row in rows], np.int32)
+
+
+def unit_rows(x: Array32) -> Array32:
+    """Each row divided by its length; rows of nothing stay."""
+    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.float32(1e-12))
