@@ -12,18 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spectralnlp_sketch.centring import Centring
+    from spectralnlp_sketch.dcot.estimator import DCoT
     from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
     from spectralnlp_sketch.leverage.estimator import LeverageScores
     from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
     from spectralnlp_sketch.linear.sizes import required_rows
     from spectralnlp_sketch.order import ordered_batches, training_order
     from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
+    from spectralnlp_sketch.tmpca.estimator import TMPCA, tmpca_classifier
+    from spectralnlp_sketch.words import prepare
 
 __all__ = [
     "OSNAP",
     "SRHT",
+    "TMPCA",
     "Centring",
     "CountSketch",
+    "DCoT",
     "FileRows",
     "FrequentDirections",
     "GaussianSketch",
@@ -31,7 +36,9 @@ __all__ = [
     "MatrixCorpus",
     "RowFormat",
     "ordered_batches",
+    "prepare",
     "required_rows",
+    "tmpca_classifier",
     "training_order",
 ]
 
@@ -43,6 +50,10 @@ _HOMES = {
     "OSNAP": "linear.estimators",
     "SRHT": "linear.estimators",
     "Centring": "centring",
+    "DCoT": "dcot.estimator",
+    "TMPCA": "tmpca.estimator",
+    "tmpca_classifier": "tmpca.estimator",
+    "prepare": "words",
     "LeverageScores": "leverage.estimator",
     "MatrixCorpus": "stream",
     "ordered_batches": "order",

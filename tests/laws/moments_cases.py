@@ -11,7 +11,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sketch_cases import DIRECTIONS_CASES, LINEAR_CASES, ROWS, assert_within_bounds, engines_of
+from sketch_cases import (
+    DIRECTIONS_CASES,
+    FEATURIZER_CASES,
+    LINEAR_CASES,
+    ROWS,
+    assert_within_bounds,
+    engines_of,
+)
 
 from spectralnlp.corpus import Batch
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
@@ -251,6 +258,10 @@ CASES = [
     *(
         MomentsCase(name, empty, ROWS, others, exact, engines_of(name))
         for name, (empty, others), exact in LINEAR_CASES
+    ),
+    *(
+        MomentsCase(name, empty, examples, others, exact, engines_of(name))
+        for name, (empty, others), examples, exact in FEATURIZER_CASES
     ),
     *(
         MomentsCase(name, empty, ROWS, others, False, engines_of(name), assert_within_bounds)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from spectralnlp_sketch.columns import ColumnMoments
+from spectralnlp_sketch.dcot.moments import ReconstructionMoments, RowLog
 from spectralnlp_sketch.frequent_directions.gram import GramMoments
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 from spectralnlp_sketch.leverage.moments import TriangleMoments
@@ -16,6 +17,7 @@ from spectralnlp_sketch.linear.moments import (
     OSNAPMoments,
     SRHTMoments,
 )
+from spectralnlp_sketch.tmpca.moments import PositionMoments, StageMoments
 
 from spectralnlp.moments import Moments
 
@@ -54,6 +56,63 @@ LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
     ),
     ("column sums", (lambda: ColumnMoments(WIDTH), {"n_columns": lambda: ColumnMoments(2)}), True),
     ("triangle", (lambda: TriangleMoments(WIDTH), {"n_columns": lambda: TriangleMoments(2)}), False),
+]
+
+_DRAWN = np.random.default_rng(4)
+WEIGHTS, BIASES = _DRAWN.standard_normal((WIDTH + 3, 3)) / 9, _DRAWN.standard_normal((2, 3))
+MEANS, SYSTEM = _DRAWN.standard_normal((4, 3)), np.linalg.qr(_DRAWN.standard_normal((6, 3)))[0].T
+#: Sequences of four elements of three numbers, the last of them padding.
+SEQUENCES = [
+    (np.where(np.arange(4)[:, None] < n, np.round(_DRAWN.standard_normal((4, 3)) * 4), 0), np.arange(4) < n)
+    for n in _DRAWN.integers(0, 5, 37)
+]
+
+#: The same of featurizers, with the examples that they eat.
+FEATURIZER_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], list[Any], bool]] = [
+    (
+        "log of rows",
+        (
+            lambda: RowLog(WIDTH),
+            {"n_columns": lambda: RowLog(2), "dtype": lambda: RowLog(WIDTH, "float32")},
+        ),
+        ROWS,
+        True,
+    ),
+    (
+        "scatter of reconstructions",
+        (
+            lambda: ReconstructionMoments(WIDTH, WEIGHTS, BIASES),
+            {
+                "n_columns": lambda: ReconstructionMoments(WIDTH + 1, WEIGHTS, BIASES),
+                "weights": lambda: ReconstructionMoments(WIDTH, -WEIGHTS, BIASES),
+                "biases": lambda: ReconstructionMoments(WIDTH, WEIGHTS, -BIASES),
+            },
+        ),
+        ROWS,
+        False,
+    ),
+    (
+        "elements at positions",
+        (
+            lambda: PositionMoments(4, 3),
+            {"length": lambda: PositionMoments(2, 3), "size": lambda: PositionMoments(4, 2)},
+        ),
+        SEQUENCES,
+        True,
+    ),
+    (
+        "scatter of a stage",
+        (
+            lambda: StageMoments(MEANS, 2, SYSTEM),
+            {
+                "means": lambda: StageMoments(-MEANS, 2, SYSTEM),
+                "branching": lambda: StageMoments(MEANS, 4, SYSTEM),
+                "system": lambda: StageMoments(MEANS, 2),
+            },
+        ),
+        SEQUENCES,
+        False,
+    ),
 ]
 
 _DIRECTIONS: dict[str, Any] = {
@@ -95,7 +154,7 @@ DIRECTIONS_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]]]] = [
 
 def engines_of(name: str) -> tuple[str, ...]:
     """The engines to run a case on: one of each kind of state is sent to processes."""
-    apart = name in ("OSNAP", "frequent directions, sparse")
+    apart = name in ("OSNAP", "frequent directions, sparse", "log of rows")
     return ("serial", "threads", "processes") if apart else ("serial", "threads")
 
 

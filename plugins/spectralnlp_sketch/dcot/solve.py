@@ -1,0 +1,179 @@
+"""The mapping that reconstructs prototypes from corrupted rows, in closed form.
+
+Corruption keeps each feature with probability p and never touches the constant, so in expectation over all
+corruptions (dCoT, equations 4 to 6)
+
+    minimise  Σ_i E‖x̄_i − W x̂_i − b‖².
+
+The constant costs nothing and is not corrupted: the best b makes the means agree, b = mean(x̄) − pW mean(x),
+and what is left are the centred rows. With C = Σ (x − mean)(x − mean)ᵀ and s_j = Σ x_j²,
+
+    W = p C_P (p² C + D)⁻¹,   D = p(1 − p) diag(s) + ridge.
+
+(The paper's E[R]_αβ takes q of the corrupted side, β.) D is diagonal and C a product of rows, so there are
+three ways to the same W: by terms (d × d), by documents (n × n), or without either matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.linalg.solve import conjugate_gradients
+from spectralnlp_sketch.frequent_directions.kernels import add_gram
+
+Floats = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Corruption:
+    """How rows are corrupted, and how the solution is steadied.
+
+    Args:
+        keep: p, the probability of a feature to survive.
+        ridge: added to D, in units of the mean of s.
+    """
+
+    keep: float
+    ridge: float
+
+    def diagonal(self, squares: Floats) -> Floats:
+        """D (d,), from s (d,)."""
+        scale = float(squares.mean()) or 1.0
+        return self.keep * (1 - self.keep) * squares + self.ridge * scale
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """x ↦ W x + b.
+
+    Args:
+        weights: Wᵀ (d, r).
+        bias: b (r,).
+    """
+
+    weights: Floats
+    bias: Floats
+
+    def astype(self, dtype: Any) -> Reconstruction:
+        """The same in another precision."""
+        return Reconstruction(self.weights.astype(dtype, copy=False), self.bias.astype(dtype, copy=False))
+
+    def __call__(self, rows: Any) -> Floats:
+        """Rows (n, d), dense or CSR, to reconstructed prototypes (n, r)."""
+        return np.asarray(rows @ self.weights) + self.bias
+
+
+def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption) -> Reconstruction:
+    """From sums over rows: a Cholesky decomposition of d × d.
+
+    Args:
+        gram: Σ [x; 1][x; 1]ᵀ (d + 1, d + 1).
+        n: rows that were added up.
+        prototypes: indices (r,) of the features to reconstruct, or a slice.
+        corruption: p and ridge.
+    """
+    p, mean = corruption.keep, gram[:-1, -1] / n
+    scatter = gram[:-1, :-1]
+    centred = scatter - n * np.outer(mean, mean)
+    right = p * centred[:, prototypes]
+    q = centred
+    q *= p * p
+    q[np.diag_indices_from(q)] += corruption.diagonal(np.diagonal(scatter))
+    factor = scipy.linalg.cho_factor(q, overwrite_a=True, check_finite=False)
+    weights = scipy.linalg.cho_solve(factor, right, overwrite_b=True, check_finite=False)
+    return _with_bias(weights, mean, prototypes, p)
+
+
+def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corruption) -> Reconstruction:
+    """From the rows themselves: a Cholesky decomposition of n × n, by Woodbury's identity.
+
+    With X centred and Y = pX, W = X̄ᵀ(I + Y D⁻¹ Yᵀ)⁻¹ Y D⁻¹.
+
+    Args:
+        rows: X (n, d).
+        prototypes: indices (r,) of the features to reconstruct.
+        corruption: p and ridge.
+    """
+    n, p = rows.shape[0], corruption.keep
+    mean, squares = _means_and_squares(rows)
+    diagonal = corruption.diagonal(squares)
+    by_term = (rows @ sp.diags_array((p / np.sqrt(diagonal)).astype(rows.dtype))).T.tocsr()
+    kernel = _products_of_columns(by_term)
+    _centre_twice(kernel)
+    kernel[np.diag_indices(n)] += 1
+    targets = rows[:, prototypes].toarray(order="F")
+    targets -= mean[prototypes].astype(rows.dtype)
+    # Transposed it is the same matrix, in the order that LAPACK works on without a copy.
+    factor = scipy.linalg.cho_factor(kernel.T, overwrite_a=True, check_finite=False)
+    # Columns of the solution sum to zero as those of the targets do: X need not be centred again.
+    solution = scipy.linalg.cho_solve(factor, targets, overwrite_b=True, check_finite=False)
+    weights = np.asarray(rows.T.tocsr() @ np.ascontiguousarray(solution))
+    weights *= (p / diagonal).astype(rows.dtype)[:, None]
+    return _with_bias(weights, mean, prototypes, p)
+
+
+def solve_by_iteration(
+    rows: sp.csr_matrix, prototypes: Any, corruption: Corruption, tolerance: float = 1e-6
+) -> Reconstruction:
+    """From the rows, where both n and d are too large for a matrix: conjugate gradients.
+
+    Args:
+        rows: X (n, d).
+        prototypes: indices (r,) of the features to reconstruct.
+        corruption: p and ridge.
+        tolerance: of the residual, relative to the right-hand side.
+    """
+    n, p = rows.shape[0], corruption.keep
+    mean, squares = _means_and_squares(rows)
+    diagonal = corruption.diagonal(squares)
+    transposed = rows.T.tocsr()
+    narrow_mean = mean.astype(rows.dtype)
+
+    def scatter(x: Floats) -> Floats:
+        image: Floats = transposed @ (rows @ x)
+        image -= np.outer(n * narrow_mean, narrow_mean @ x)
+        return image
+
+    def multiply(x: Floats) -> Floats:
+        return p * p * scatter(x) + diagonal.astype(rows.dtype)[:, None] * x
+
+    right = transposed @ rows[:, prototypes].toarray()
+    right -= np.outer(n * narrow_mean, narrow_mean[prototypes])
+    right *= p
+    jacobi = p * p * (squares - n * mean**2) + diagonal
+    weights = conjugate_gradients(multiply, right, jacobi.astype(rows.dtype)[:, None], tolerance=tolerance)
+    return _with_bias(weights, mean, prototypes, p)
+
+
+def _with_bias(weights: Floats, mean: Floats, prototypes: Any, keep: float) -> Reconstruction:
+    bias = mean[prototypes] - keep * (mean.astype(weights.dtype) @ weights)
+    return Reconstruction(weights, bias.astype(weights.dtype))
+
+
+def _means_and_squares(rows: sp.csr_matrix) -> tuple[Floats, Floats]:
+    n, d = rows.shape
+    data = rows.data.astype(np.float64, copy=False)
+    return np.bincount(rows.indices, data, d) / n, np.bincount(rows.indices, data * data, d)
+
+
+def _products_of_columns(matrix: sp.csr_matrix) -> Floats:
+    """AᵀA (n, n) of A (d, n): of its fullest rows as a dense product, of the others entry by entry."""
+    n = matrix.shape[1]
+    full = np.diff(matrix.indptr) > n / 32
+    dense, sparse = matrix[full].toarray(), matrix[~full]
+    products: Floats = dense.T @ dense
+    add_gram(sparse.indptr, sparse.indices, sparse.data, products)
+    return products
+
+
+def _centre_twice(kernel: Floats) -> None:
+    """K ← HKH in place, H = I − 11ᵀ/n; K is symmetric."""
+    means = kernel.mean(axis=0)
+    kernel -= means
+    kernel -= (means - means.mean())[:, None]

@@ -1,0 +1,1 @@
+"""Tree-structured multi-stage PCA: a sequence of vectors to one vector."""

@@ -1,0 +1,78 @@
+"""Words and their bigrams to vectors, looked up in any table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp_sketch.errors import MatrixError, SizeError
+
+Floats = NDArray[Any]
+
+
+class Lookup:
+    """Vectors of words, from `spectralnlp.model.Vectors`, a mapping, or gensim's KeyedVectors.
+
+    Words without a vector are left out.
+
+    Args:
+        vectors: has ``vectors(words)`` (n, D) with zeros for unknown words, or ``in`` and ``[word]``.
+
+    Raises:
+        SizeError: it is neither.
+    """
+
+    def __init__(self, vectors: Any) -> None:
+        self._many = getattr(vectors, "vectors", None) if not isinstance(vectors, Mapping) else None
+        if not callable(self._many) and not hasattr(vectors, "__getitem__"):
+            found = type(vectors).__name__
+            raise SizeError(f"vectors must be word vectors or a mapping from words to arrays, not {found}")
+        self._vectors = vectors
+        self._known: dict[str, Floats | None] = {}
+        self.size = self._size()
+
+    def _size(self) -> int:
+        for name in ("dimensions", "vector_size"):
+            if hasattr(self._vectors, name):
+                return int(getattr(self._vectors, name))
+        first = next(iter(self._vectors), None)
+        if first is None:
+            raise SizeError("vectors holds no words")
+        return len(self._vectors[first])
+
+    def __call__(self, tokens: Sequence[str], bigrams: bool = False) -> Floats:
+        """Vectors of tokens (n, D), those without one left out.
+
+        Args:
+            tokens: words.
+            bigrams: whether the bigrams follow, ``new_york``: their own vector, or else the mean of their
+                words' (section 4.3.1).
+        """
+        found = [vector for vector in map(self._find, tokens) if vector is not None]
+        if bigrams:
+            found += [each for pair in pairwise(tokens) if (each := self._find_bigram(*pair)) is not None]
+        return np.stack(found) if found else np.empty((0, self.size))
+
+    def _find(self, word: str) -> Floats | None:
+        if word not in self._known:
+            vector: Floats | None = None
+            if callable(self._many):
+                vector = np.asarray(self._many([word])[0])
+                vector = vector if vector.any() else None
+            elif word in self._vectors:
+                vector = np.asarray(self._vectors[word])
+            if vector is not None and vector.shape != (self.size,):
+                raise MatrixError(f"the vector of {word!r} has {vector.size} numbers, others {self.size}")
+            self._known[word] = vector
+        return self._known[word]
+
+    def _find_bigram(self, left: str, right: str) -> Floats | None:
+        joined = f"{left}_{right}"
+        if joined in self._vectors:
+            return self._find(joined)
+        both = [each for each in (self._find(left), self._find(right)) if each is not None]
+        return np.mean(both, axis=0) if both else None

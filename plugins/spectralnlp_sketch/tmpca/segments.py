@@ -1,0 +1,96 @@
+"""Sequences of any length to a fixed number of elements: means of segments, or padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+
+Floats = NDArray[Any]
+Mask = NDArray[np.bool_]
+
+
+class Elements(Sequence[Any]):
+    """m sequences of N vectors as one block of memory.
+
+    Args:
+        values: (m, N, D); zeros where not real.
+        real: (m, N): which elements stand for tokens, and are not padding.
+    """
+
+    def __init__(self, values: Floats, real: Mask) -> None:
+        self.values, self.real = values, real
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Floats, Mask]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Elements: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        """One sequence as (values (N, D), real (N,)), or some as `Elements`."""
+        values, real = self.values[index], self.real[index]
+        return Elements(values, real) if isinstance(index, slice) else (values, real)
+
+    def __iter__(self) -> Iterator[tuple[Floats, Mask]]:
+        return zip(self.values, self.real, strict=True)
+
+    @classmethod
+    def of(cls, batch: Batch[Any], length: int, size: int) -> Elements:
+        """The sequences of a batch: its examples are `Elements`, or what these give one by one."""
+        examples = batch.examples
+        if isinstance(examples, Elements):
+            return examples
+        if not len(examples):
+            return cls(np.zeros((0, length, size)), np.zeros((0, length), bool))
+        values, real = zip(*examples, strict=True)
+        return cls(np.stack(values), np.stack(real))
+
+
+def segment_sizes(n: int, length: int) -> list[int]:
+    """How many of n elements each of ``length`` segments gets; n ≥ length.
+
+    Su, Lin and Kuo 2019, section 4.2: each gets ⌊n/N⌋, and one more goes to every ⌊N/r⌋-th until the r that
+    remain are dealt out. Ten elements make four segments of 3, 2, 3 and 2.
+    """
+    each, rest = divmod(n, length)
+    sizes = [each] * length
+    for i in range(rest):
+        sizes[i * (length // rest)] += 1
+    return sizes
+
+
+@lru_cache(maxsize=4096)
+def _places(n: int, length: int) -> NDArray[np.int64]:
+    """To which element of the result each of n elements goes."""
+    return np.arange(n) if n <= length else np.repeat(np.arange(length), segment_sizes(n, length))
+
+
+def to_length(sequences: Sequence[Floats], length: int, size: int, dtype: Any) -> Elements:
+    """Sequences of vectors as so many elements each.
+
+    Long ones are shortened to the means of N segments, short ones padded with zeros at the end.
+
+    Args:
+        sequences: each (n_i, D).
+        length: N.
+        size: D.
+        dtype: of the result.
+    """
+    values = np.zeros((len(sequences) * length, size), dtype)
+    real = np.zeros(len(values), bool)
+    places = [i * length + _places(len(rows), length) for i, rows in enumerate(sequences)]
+    target = np.concatenate(places) if places else np.empty(0, np.int64)
+    if len(target):
+        starts = np.flatnonzero(np.diff(target, prepend=-1))
+        counts = np.diff(starts, append=len(target))
+        sums = np.add.reduceat(np.concatenate(sequences).astype(dtype, copy=False), starts, axis=0)
+        values[target[starts]] = sums / counts[:, None].astype(dtype)
+        real[target[starts]] = True
+    return Elements(values.reshape(-1, length, size), real.reshape(-1, length))

@@ -1,0 +1,52 @@
+"""Words of a text as bags and sequences want them: stop words, stems. Nothing is downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+import snowballstemmer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from spectralnlp.text.content import content_words
+from spectralnlp_sketch.errors import SizeError
+
+
+def prepare(text: str, stop_words: str | Collection[str] | None = "english", stem: bool = True) -> list[str]:
+    """The tokens of a text, stop words left out and the rest stemmed (Su, Lin and Kuo 2019, section 4.2).
+
+    Args:
+        text: any.
+        stop_words: ``english``, scikit-learn's list; words of your own; or None: all are kept. The list
+            drops *not* and *no*, which a classifier of sentiment misses.
+        stem: whether to stem, by Porter's stemmer.
+    """
+    dropped = stop_list(stop_words)
+    tokens = [word for word in content_words(text) if word not in dropped]
+    return [_porter(word) for word in tokens] if stem else tokens
+
+
+def stop_list(stop_words: str | Collection[str] | None) -> Collection[str]:
+    """The words that a setting names.
+
+    Raises:
+        SizeError: a language that there is no list of.
+    """
+    if stop_words is None:
+        return ()
+    if isinstance(stop_words, str):
+        if stop_words != "english":
+            raise SizeError(f"no stop words of {stop_words!r}", hint="say english, or give a set of words")
+        return ENGLISH_STOP_WORDS
+    return stop_words
+
+
+@cache
+def _porter(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:
+    return snowballstemmer.stemmer("porter")
