@@ -9,8 +9,8 @@ from typing import Any
 
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.hmm import SequencePredictor
+from spectralnlp.estimators.hmm.packing import pack_filter, unpack_filter
 from spectralnlp.inference.filtering import Filter
-from spectralnlp.model.filter_storage import pack_filter, unpack_filter
 from spectralnlp.storage import StoredModel, save_model
 
 
