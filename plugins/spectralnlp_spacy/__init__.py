@@ -1,0 +1,28 @@
+"""spaCy components: a constituency parser, a tagger and an intent classifier that train in seconds.
+
+>>> import spacy
+>>> nlp = spacy.blank("en")
+>>> parser = nlp.add_pipe("spectral_parser")
+
+spaCy finds the components by their entry points: nothing of this package has to be imported for them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spectralnlp_spacy.extensions import install_extensions
+    from spectralnlp_spacy.render import render
+
+__all__ = ["install_extensions", "render"]
+
+_HOMES = {"install_extensions": "extensions", "render": "render"}
+
+
+def __getattr__(name: str) -> Any:
+    # spaCy imports this package whenever a pipeline is made, so it has to stay light.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,56 @@
+"""Everything this package complains of, by code, as spaCy does it."""
+
+from __future__ import annotations
+
+from spacy.errors import ErrorsWithCodes
+
+from spectralnlp.errors import ConfigError
+
+
+class ComponentError(ConfigError, ValueError):
+    """A component that cannot do what it was asked. A ValueError, as spaCy's own errors are."""
+
+
+class Errors(metaclass=ErrorsWithCodes):
+    """Messages of errors; fill them in with ``format``."""
+
+    SN001 = "The component '{name}' cannot load the model {model!r}: {reason}"
+    SN002 = (
+        'The component \'{name}\' has no model. Name one in its config ({{"model": "DIR"}}), train it with '
+        "nlp.initialize(get_examples), or load a trained pipeline with spacy.load"
+    )
+    SN003 = (
+        "The component '{name}' needs examples with {needed}, and in {n_examples} examples there are none. "
+        "Give them to nlp.initialize(get_examples), or keep the model that the component has: put '{name}' "
+        "into frozen_components, or disable it with nlp.select_pipes while the others are initialized"
+    )
+    SN004 = "The component '{name}' holds a model for {kind!r}, and it needs one for {task!r}: {model}"
+    SN005 = "The component '{name}' cannot be trained: {reason}"
+    SN006 = (
+        "The components '{name}' and '{other}' would both write {place}. Remove one of them, or give one "
+        "another {setting} in its config"
+    )
+    SN007 = "The estimator {estimator!r} is for {task!r}, and the component '{name}' needs one for {needed!r}"
+    SN010 = (
+        "doc.spans[{key!r}] holds no constituents. Add 'spectral_parser' to the pipeline, or name the group "
+        "that your parser writes to: spectralnlp_spacy.install_extensions(spans_key=...)"
+    )
+    SN011 = "{span!r} is no constituent. All that there are: list(span.sent._.constituents)"
+    SN012 = "The constituents in doc.spans[{key!r}] do not nest: {label} over tokens {start} to {end}"
+    SN013 = (
+        "The extension {owner}._.{extension} is taken by another package. Choose a prefix: "
+        "nlp.add_pipe('spectral_parser', config={{'prefix': 'spectral_'}})"
+    )
+    SN014 = "nltk.Tree objects need nltk, which is not installed: pip install nltk"
+    SN015 = "The sentence {sentence!r} has words without a part of speech: set token.tag_ of each"
+    SN016 = "k_best takes a sentence or a part of one, of at most {limit} tokens: this span has {length}"
+
+
+class Warnings(metaclass=ErrorsWithCodes):
+    """Messages of warnings; each is given once by a component."""
+
+    SW001 = (
+        "'{name}' got a document without sentence boundaries and has set them. Put a component that sets "
+        "them before it ('sentencizer', 'senter', 'parser') to decide yourself, or set its "
+        "split_sentences to false to take each document as one sentence"
+    )

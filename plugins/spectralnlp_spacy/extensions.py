@@ -1,0 +1,157 @@
+"""What users ask of spans and tokens: ``span._.parse_string``, ``.constituents``, ``.labels`` and so on.
+
+The names are those that users of constituents in spaCy know. Everything is computed from ``doc.spans``, so
+documents can be saved and sent to other processes. A span that stands for a unary chain has several labels.
+White space at either end of a span is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from spacy.tokens import Span, Token
+
+from spectralnlp_spacy.constituents import Chain, read_chains, read_fallback, tree_of, words_of
+from spectralnlp_spacy.errors import ComponentError, Errors
+
+if TYPE_CHECKING:
+    import nltk
+
+    from spectralnlp.trees import Tree
+
+
+class NotAConstituentError(ComponentError):
+    """A span that was asked for something that only constituents have."""
+
+
+class Getters:
+    """The getters for one group of constituents.
+
+    Args:
+        key: its name in ``doc.spans``.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def labels(self, span: Span) -> tuple[str, ...]:
+        """Labels of a constituent, the uppermost of its unary chain first; empty for a word alone."""
+        return tuple(bracket.label for bracket in self._chain(span).brackets)
+
+    def constituents(self, span: Span) -> Iterator[Span]:
+        """All constituents within a constituent, itself first, parents first, down to single words."""
+        first = self._chain(span)
+        for chain in read_chains(span.doc, self.key, first.start, first.end):
+            yield _span(span, chain)
+
+    def children(self, span: Span) -> Iterator[Span]:
+        """The parts that a constituent consists of, from left to right."""
+        whole = self._chain(span)
+        end = whole.start
+        for chain in read_chains(span.doc, self.key, whole.start, whole.end)[1:]:
+            if chain.start >= end:
+                yield _span(span, chain)
+                end = chain.end
+
+    def parent(self, span: Span) -> Span | None:
+        """The smallest constituent around a constituent; None for a sentence."""
+        inner = self._chain(span)
+        around = [
+            chain
+            for chain in self._sentence_chains(span)
+            if chain.start <= inner.start and inner.end <= chain.end and chain[:2] != inner[:2]
+        ]
+        return _span(span, around[-1]) if around else None
+
+    def parse_string(self, span: Span) -> str:
+        """A constituent in brackets, on one line."""
+        return str(self._tree(span))
+
+    def tree(self, span: Span) -> nltk.Tree:
+        """A constituent as an ``nltk.Tree``."""
+        try:
+            return self._tree(span).to_nltk()
+        except ImportError as error:
+            raise ComponentError(Errors.SN014) from error
+
+    def confidence(self, span: Span) -> float | None:
+        """The probability of a constituent under the model; of a unary chain, its least."""
+        posteriors = [bracket.posterior for bracket in self._chain(span).brackets]
+        known = [each for each in posteriors if each is not None]
+        return min(known) if known else None
+
+    def fallback(self, span: Span) -> str | None:
+        """Why the tree of the span's sentence is not simply the grammar's best; None if it is."""
+        return read_fallback(span, self.key)
+
+    def _tree(self, span: Span) -> Tree:
+        chain = self._chain(span)
+        tree = tree_of(span.doc, self.key, chain.start, chain.end)
+        return tree if chain.brackets else tree.children[0]
+
+    def _sentence_chains(self, span: Span) -> list[Chain]:
+        sentence = span.sent
+        return read_chains(span.doc, self.key, sentence.start, sentence.end)
+
+    def _chain(self, span: Span) -> Chain:
+        """What covers exactly this span.
+
+        Raises:
+            ComponentError: the document has no constituents.
+            NotAConstituentError: nothing covers exactly this span.
+        """
+        words = words_of(span.doc, span.start, span.end)
+        if words:
+            wanted = words[0], words[-1] + 1
+            for chain in read_chains(span.doc, self.key, *wanted):
+                if chain[:2] == wanted:
+                    return chain
+        raise NotAConstituentError(Errors.SN011.format(span=span.text))
+
+
+ON_SPANS = ("labels", "constituents", "children", "parent", "parse_string", "tree", "confidence", "fallback")
+ON_TOKENS = ("labels", "parent", "parse_string")
+
+
+def install_extensions(prefix: str = "", *, spans_key: str = "constituents") -> None:
+    """Make the names known under ``span._`` and ``token._``; a parser in the pipeline does this by itself.
+
+    Args:
+        prefix: put before each name: with ``"spectral_"`` they are ``span._.spectral_labels`` and so on.
+        spans_key: the group in ``doc.spans`` that they read.
+
+    Raises:
+        ComponentError: a name is taken by another package, or reads another group.
+    """
+    getters = Getters(spans_key)
+    for name in ON_SPANS:
+        _install(Span, prefix + name, getattr(getters, name))
+    for name in ON_TOKENS:
+        _install(Token, prefix + name, _of_token(getattr(getters, name)))
+
+
+def _install(owner: Any, name: str, getter: Callable[[Any], Any]) -> None:
+    if owner.has_extension(name):
+        if _key(owner.get_extension(name)[2]) == _key(getter):
+            return
+        raise ComponentError(Errors.SN013.format(owner=owner.__name__.lower(), extension=name))
+    owner.set_extension(name, getter=getter)
+
+
+def _key(getter: Any) -> str | None:
+    """The group that a getter of ours reads; None for one of others."""
+    getters = getattr(getattr(getter, "of_span", getter), "__self__", None)
+    return getters.key if isinstance(getters, Getters) else None
+
+
+def _of_token(of_span: Callable[[Span], Any]) -> Callable[[Token], Any]:
+    def getter(token: Token) -> Any:
+        return of_span(token.doc[token.i : token.i + 1])
+
+    getter.of_span = of_span  # type: ignore[attr-defined]
+    return getter
+
+
+def _span(like: Span, chain: Chain) -> Span:
+    return like.doc[chain.start : chain.end]

@@ -1,0 +1,258 @@
+"""``spectral_parser``: constituents in ``doc.spans``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from spectralnlp.corpus import Corpus, InMemoryCorpus
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
+from spectralnlp_spacy.component import Scores, SpectralPipe
+from spectralnlp_spacy.constituents import (
+    Bracket,
+    gold_trees,
+    sentence_bounds,
+    words_of,
+    write_constituents,
+)
+from spectralnlp_spacy.errors import ComponentError, Errors, Warnings
+from spectralnlp_spacy.extensions import install_extensions
+
+if TYPE_CHECKING:
+    from spectralnlp.model.parse import Alternative, Parse
+    from spectralnlp.model.parser import Parser
+
+CUT = "longer than max_length: parsed in pieces"
+_BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")"])
+
+
+class ParsedDoc(NamedTuple):
+    """What the parser makes of a document; positions are tokens of the document.
+
+    Args:
+        sentences: first token and end of each sentence.
+        brackets: constituents, sentence after sentence, parents first.
+        tags: of each token, empty for white space.
+        fallbacks: first token and reason of each sentence whose tree is a fallback.
+    """
+
+    sentences: list[tuple[int, int]]
+    brackets: list[Bracket]
+    tags: list[str]
+    fallbacks: list[tuple[int, str]]
+
+
+class SpectralParser(SpectralPipe):
+    """A constituency parser.
+
+    Args:
+        vocab: the shared vocabulary.
+        name: of this component.
+        model: a model folder, or the name of an installed grammar; None to have it trained.
+        estimator: what `initialize` trains.
+        settings: its hyper-parameters; ``preset`` names a preset.
+        decoder: how the tree is chosen; None for the model's own way.
+        spans_key: where constituents go: ``doc.spans[spans_key]``.
+        prefix: of the names under ``span._``.
+        set_tags: whether tokens without a ``tag_`` get the tree's.
+        split_sentences: whether documents without sentence boundaries get some; otherwise they are taken as
+            one sentence.
+        max_length: longest sentence, in words, that is parsed as a whole. A longer one is parsed in pieces
+            under a node ``TOP``, and marked as a fallback. Time grows with the cube of the length.
+        scorer: makes scores of examples.
+    """
+
+    task = "parsing"
+    needed = "constituents: labelled spans in doc.spans, and token.tag_"
+    writes_to = "spans_key"
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        name: str = "spectral_parser",
+        *,
+        model: str | None = "en",
+        estimator: str = "lpcfg",
+        settings: Mapping[str, Any] | None = None,
+        decoder: str | None = None,
+        spans_key: str = "constituents",
+        prefix: str = "",
+        set_tags: bool = True,
+        split_sentences: bool = True,
+        max_length: int = 150,
+        scorer: Callable[..., Scores] | None = None,
+    ) -> None:
+        super().__init__(
+            vocab, name, model=model, estimator=estimator, settings=settings or {}, scorer=scorer
+        )
+        self.decoder = decoder
+        self.spans_key = spans_key
+        self.set_tags = set_tags
+        self.split_sentences = split_sentences
+        self.max_length = max_length
+        self.cfg = {"spans_key": spans_key}
+        self._warned = False
+        install_extensions(prefix, spans_key=spans_key)
+
+    def _labels(self) -> tuple[str, ...]:
+        grammar = self.ready().coarse
+        labels = {
+            label
+            for symbol, is_tag in zip(grammar.symbols, grammar.is_tag.tolist(), strict=True)
+            if not is_intermediate(symbol)
+            for label in labels_of(symbol)[: -1 if is_tag else None]
+        }
+        return tuple(sorted(labels))
+
+    # -----------------------------------------------------------------------------------------------------
+    # Annotating
+
+    def predict(self, docs: Sequence[Doc]) -> list[ParsedDoc]:
+        """Parse documents, which stay as they are."""
+        parser: Parser = self.ready()
+        bounds = [self._sentences(doc, parser) for doc in docs]
+        pieces = [
+            [list(self._pieces(doc, words_of(doc, start, end))) for start, end in sentences]
+            for doc, sentences in zip(docs, bounds, strict=True)
+        ]
+        parses = iter(
+            parser.parse_many(
+                (
+                    _sentence(doc, words, parser)
+                    for doc, in_doc in zip(docs, pieces, strict=True)
+                    for sentence in in_doc
+                    for words in sentence
+                ),
+                decoder=self.decoder,
+            )
+        )
+        return [
+            _assemble(doc, sentences, in_doc, parses)
+            for doc, sentences, in_doc in zip(docs, bounds, pieces, strict=True)
+        ]
+
+    def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
+        """Write constituents, and tags and sentence boundaries where documents have none."""
+        for doc, parsed in zip(docs, predictions, strict=True):
+            if not doc.has_annotation("SENT_START"):
+                starts = {start for start, _ in parsed.sentences}
+                for token in doc:
+                    token.is_sent_start = token.i in starts
+            if self.set_tags:
+                for token, tag in zip(doc, parsed.tags, strict=True):
+                    if tag and not token.tag:
+                        token.tag_ = tag
+            write_constituents(doc, self.spans_key, parsed.brackets, parsed.tags, parsed.fallbacks)
+
+    def k_best(self, span: Span, n: int = 5) -> list[Alternative]:
+        """The ``n`` best trees of a sentence, or of a part of one by itself.
+
+        Args:
+            span: a sentence.
+            n: how many; there may be fewer.
+
+        Returns:
+            Trees (``tree``; ``tree.to_nltk()``) with the decoder's gain (``score``), the best first. Gains
+            can be compared within one sentence. A grammar of several binarisations, such as ``en``, makes
+            the list with the first of them: its best tree may differ from the one in the document.
+
+        Raises:
+            ComponentError: the span has no words, or more than ``max_length``.
+        """
+        parser: Parser = self.ready()
+        words = words_of(span.doc, span.start, span.end)
+        if not 0 < len(words) <= self.max_length:
+            raise ComponentError(Errors.SN016.format(limit=self.max_length, length=len(words)))
+        sentence = _sentence(span.doc, words, parser)
+        (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=max(n, 2))
+        assert parse is not None
+        return list(parse.alternatives[:n])
+
+    def _sentences(self, doc: Doc, parser: Parser) -> list[tuple[int, int]]:
+        """The sentences of a document; found in its text if it does not say."""
+        if doc.has_annotation("SENT_START"):
+            return sentence_bounds(doc)
+        if not self._warned:
+            self._warned = True
+            warnings.warn(Warnings.SW001.format(name=self.name), stacklevel=2)
+        return find_sentences(doc, parser) if self.split_sentences else sentence_bounds(doc)
+
+    def _pieces(self, doc: Doc, words: list[int]) -> Iterator[list[int]]:
+        """A sentence's words in pieces of at most ``max_length``, cut behind punctuation if there is any."""
+        while len(words) > self.max_length:
+            half = self.max_length // 2
+            cuts = [n for n in range(half, self.max_length) if doc[words[n]].text in _BREAKS]
+            cut = cuts[-1] + 1 if cuts else self.max_length
+            yield words[:cut]
+            words = words[cut:]
+        if words:
+            yield words
+
+    # -----------------------------------------------------------------------------------------------------
+    # Learning
+
+    def _training_corpus(self, docs: Sequence[Doc]) -> Corpus[Tree] | None:
+        cleaned = (clean(tree) for tree in gold_trees(docs, self.spans_key))
+        trees = [tree for tree in cleaned if tree is not None]
+        return InMemoryCorpus(trees) if trees else None
+
+
+def find_sentences(doc: Doc, parser: Parser) -> list[tuple[int, int]]:
+    """Where the sentences of a document are, by its text: a first token and an end each."""
+    found = parser.sentences(doc.text.splitlines(keepends=True))
+    offsets = sorted(sentence.start for sentence in found)
+    starts = [0]
+    token = 0
+    for offset in offsets:
+        while token < len(doc) and doc[token].idx < offset:
+            token += 1
+        if starts[-1] < token < len(doc):
+            starts.append(token)
+    return list(zip(starts, [*starts[1:], len(doc)], strict=True))
+
+
+def _sentence(doc: Doc, words: Sequence[int], parser: Parser) -> Sentence:
+    """Words of a document as the parser's treebank writes them."""
+    given = Sentence.from_words(doc[i].text for i in words)
+    forms = parser.conventions.forms(given.words)
+    return Sentence(tuple(replace(token, form=form) for token, form in zip(given.tokens, forms, strict=True)))
+
+
+def _assemble(
+    doc: Doc,
+    sentences: list[tuple[int, int]],
+    pieces: Sequence[Sequence[Sequence[int]]],
+    parses: Iterator[Parse | None],
+) -> ParsedDoc:
+    """The parses of a document's sentences, or of pieces of them, over its tokens."""
+    result = ParsedDoc(sentences, [], [""] * len(doc), [])
+    for (start, _), in_sentence in zip(sentences, pieces, strict=True):
+        reason = None
+        if len(in_sentence) > 1:
+            reason = CUT
+            result.brackets.append(Bracket("TOP", in_sentence[0][0], in_sentence[-1][-1] + 1, 0.0))
+        for words in in_sentence:
+            parse = next(parses)
+            assert parse is not None
+            reason = reason or parse.fallback
+            result.brackets.extend(_brackets(parse, words, whole=len(in_sentence) == 1))
+            for token, tag in zip(words, parse.tree.tags(), strict=True):
+                result.tags[token] = tag
+        if reason is not None:
+            result.fallbacks.append((start, reason))
+    return result
+
+
+def _brackets(parse: Parse, words: Sequence[int], *, whole: bool) -> Iterable[Bracket]:
+    """Constituents over tokens of the document; a tree that has none is one ``TOP`` over its words."""
+    if parse.constituents:
+        return [
+            Bracket(c.label, words[c.start], words[c.end - 1] + 1, c.posterior) for c in parse.constituents
+        ]
+    return [Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0)] if whole else []

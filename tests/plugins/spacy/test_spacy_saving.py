@@ -1,0 +1,92 @@
+"""Saving and loading pipelines: disk, bytes, pickle, fresh processes; what is on disk."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("spacy")
+
+import spacy
+from spacy_texts import TEXT
+
+
+def same(doc, other) -> bool:
+    """Whether constituents are equal; numbers may be as near as float32 keeps them."""
+    ours, theirs = doc.spans["constituents"], other.spans["constituents"]
+    trees = [(span.start, span.end, span.label_) for span in ours] == [
+        (span.start, span.end, span.label_) for span in theirs
+    ]
+    numbers = pytest.approx(theirs.attrs["posteriors"], abs=1e-5) == ours.attrs["posteriors"]
+    return trees and numbers and ours.attrs["tags"] == theirs.attrs["tags"]
+
+
+def test_a_saved_pipeline_needs_only_spacy(nlp, tmp_path) -> None:
+    nlp.to_disk(tmp_path / "nlp")
+    code = (
+        "import spacy, sys; nlp = spacy.load(sys.argv[1]); doc = nlp(sys.argv[2]);"
+        "print(next(doc.sents)._.parse_string)"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(tmp_path / "nlp"), TEXT]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == next(nlp(TEXT).sents)._.parse_string
+
+
+def test_disk_holds_safetensors_and_json_alone(nlp, tmp_path) -> None:
+    nlp.to_disk(tmp_path / "nlp")
+    files = {each.name for each in (tmp_path / "nlp" / "spectral_parser").rglob("*") if each.is_file()}
+    assert files == {"arrays.safetensors", "model.json", "README.md"}
+
+
+def test_the_model_need_not_be_where_it_was(nlp, tmp_path, parser_folder) -> None:
+    nlp.to_disk(tmp_path / "nlp")
+    config = (tmp_path / "nlp" / "config.cfg").read_text()
+    (tmp_path / "nlp" / "config.cfg").write_text(config.replace(str(parser_folder), "/gone"))
+    assert same(spacy.load(tmp_path / "nlp")(TEXT), nlp(TEXT))
+
+
+def test_bytes(nlp, parser_folder) -> None:
+    again = spacy.blank("en")
+    again.add_pipe("sentencizer")
+    again.add_pipe("spectral_parser")
+    again.from_bytes(nlp.to_bytes())
+    assert same(again(TEXT), nlp(TEXT))
+
+
+def test_pickle_for_worker_processes(nlp) -> None:
+    pipe = nlp.get_pipe("spectral_parser")
+    lazy = pickle.loads(pickle.dumps(pipe))
+    assert lazy.model is None  # not loaded before, so not loaded now
+    expected = nlp(TEXT)
+    travelled = pickle.loads(pickle.dumps(pipe))
+    assert same(travelled(nlp.get_pipe("sentencizer")(nlp.make_doc(TEXT))), expected)
+
+
+def test_a_pipe_without_a_model_can_be_saved(tmp_path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("spectral_parser", config={"model": None})
+    nlp.to_disk(tmp_path / "nlp")
+    assert spacy.load(tmp_path / "nlp").get_pipe("spectral_parser").model is None
+    assert spacy.blank("en").from_bytes(spacy.blank("en").to_bytes()).pipe_names == []
+
+
+def test_models_can_be_left_out(nlp, tmp_path) -> None:
+    pipe = nlp.get_pipe("spectral_parser")
+    pipe.to_disk(tmp_path / "pipe", exclude=["model"])
+    assert not list((tmp_path / "pipe").rglob("*.safetensors"))
+    assert len(pipe.to_bytes(exclude=["model"])) < 100
+
+
+def test_factories_are_light() -> None:
+    code = (
+        "import spacy, sys, time; before = set(sys.modules); started = time.perf_counter();"
+        "import spectralnlp_spacy.factories; seconds = time.perf_counter() - started;"
+        "new = set(sys.modules) - before;"
+        "assert not {n for n in new if n.split('.')[0] in ('numba', 'scipy', 'sklearn', 'nltk')}, new;"
+        "print(seconds)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 0.05
