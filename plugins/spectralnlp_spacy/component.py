@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -25,12 +24,15 @@ import spectralnlp
 from spectralnlp import registry
 from spectralnlp.corpus import Corpus
 from spectralnlp.errors import SpectralError
+from spectralnlp.storage import ARRAYS, CARD, META
 from spectralnlp_spacy.errors import ComponentError, Errors
 
 Scores = dict[str, Any]
 GetExamples = Callable[[], Iterable[Example]]
 Losses = dict[str, float]
+Files = dict[str, bytes]
 MODEL = "model"
+FILES = (ARRAYS, META, CARD)
 
 
 class Settings(NamedTuple):
@@ -75,6 +77,7 @@ class SpectralPipe(Pipe):
         self.scorer = scorer
         self.model: Any | None = None
         self.cfg: dict[str, Any] = {}
+        self._files: Files | None = None
 
     # -----------------------------------------------------------------------------------------------------
     # The model
@@ -88,19 +91,21 @@ class SpectralPipe(Pipe):
         if self.model is None:
             if self.source is None:
                 raise ComponentError(Errors.SN002.format(name=self.name))
-            self.model = self._load(self.source)
+            self._load(self.source)
         return self.model
 
-    def _load(self, source: str | Path) -> Any:
+    def _load(self, source: str | Path) -> None:
+        """Take the model of a folder, or an installed one, and keep its files."""
         try:
             model = spectralnlp.load(source)
+            folder = _folder(source)
         except SpectralError as error:
             message = Errors.SN001.format(name=self.name, model=str(source), reason=error)
             raise ComponentError(message) from error
         if model.task != self.task:
             message = Errors.SN004.format(name=self.name, kind=model.task, task=self.task, model=source)
             raise ComponentError(message)
-        return model
+        self.model, self._files = model, None if folder is None else _read_files(folder)
 
     @property
     def is_trainable(self) -> bool:
@@ -151,6 +156,9 @@ class SpectralPipe(Pipe):
     def initialize(self, get_examples: GetExamples, *, nlp: Language | None = None) -> None:
         """Train the model in closed form. The estimator and its settings are those of the config.
 
+        Where ``nlp.initialize()`` was given no examples, as by ``spacy assemble``, a component that has or
+        names a model keeps it.
+
         Args:
             get_examples: gives the annotated examples.
             nlp: the pipeline.
@@ -160,6 +168,8 @@ class SpectralPipe(Pipe):
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         examples = list(get_examples())
+        if _are_stand_ins(examples) and (self.model is not None or self.source is not None):
+            return
         corpus = self._training_corpus([example.reference for example in examples])
         if corpus is None:
             message = Errors.SN003.format(name=self.name, needed=self.needed, n_examples=len(examples))
@@ -179,7 +189,7 @@ class SpectralPipe(Pipe):
                         estimator=self.learner.estimator, task=learner.task, name=self.name, needed=self.task
                     )
                 )
-            self.model = registry.tasks.get(self.task)().train(learner, corpus)
+            self.model, self._files = registry.tasks.get(self.task)().train(learner, corpus), None
         except ComponentError:
             raise
         except SpectralError as error:
@@ -193,54 +203,85 @@ class SpectralPipe(Pipe):
         losses.setdefault(self.name, 0.0)
         return losses
 
+    def finish_update(self, sgd: Any) -> None:
+        """Do nothing, as `update`."""
+
     # -----------------------------------------------------------------------------------------------------
     # Saving
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write a folder with the model of the core in it: safetensors and JSON."""
-        if self.model is not None or self.source is not None:
-            util.to_disk(path, {MODEL: self.ready().save}, exclude)
-        else:
-            util.to_disk(path, {}, exclude)
+        """Write a folder with the model folder of the core in it: safetensors and JSON."""
+
+        def write(folder: Path) -> None:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, content in self._stored().items():
+                (folder / name).write_bytes(content)
+
+        util.to_disk(path, {} if self._is_empty() else {MODEL: write}, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Read what `to_disk` wrote."""
 
         def read(folder: Path) -> None:
             if folder.exists():
-                self.model = self._load(folder)
+                self._load(folder)
 
         util.from_disk(path, {MODEL: read}, exclude)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The files of `to_disk` in one string of bytes."""
-        with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
-            self.to_disk(Path(folder) / self.name, exclude=exclude)
-            model = Path(folder) / self.name / MODEL
-            files = {each.name: each.read_bytes() for each in sorted(model.glob("*"))}
-        packed: bytes = srsly.msgpack_dumps(files)
+        left_out = self._is_empty() or MODEL in exclude
+        packed: bytes = srsly.msgpack_dumps({} if left_out else self._stored())
         return packed
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Read what `to_bytes` gave."""
-        files = srsly.msgpack_loads(data)
+        files: Files = srsly.msgpack_loads(data)
         if files and MODEL not in exclude:
             with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
-                for name, content in files.items():
-                    (Path(folder) / Path(name).name).write_bytes(content)
-                self.model = self._load(folder)
+                for name in set(FILES) & set(files):
+                    (Path(folder) / name).write_bytes(files[name])
+                self._load(folder)
         return self
+
+    def _is_empty(self) -> bool:
+        return self.model is None and self.source is None
+
+    def _stored(self) -> Files:
+        """The files of the model. Those of a model that was loaded are kept: saving is slow, and rounds."""
+        model = self.ready()
+        if self._files is None:
+            with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
+                model.save(Path(folder) / MODEL)
+                self._files = _read_files(Path(folder) / MODEL)
+        return self._files
 
     def __reduce__(self) -> tuple[Any, ...]:
         # For worker processes: settings as they are, the model as its files, without what can be made again.
-        state = {key: value for key, value in vars(self).items() if key != MODEL}
+        state = {key: value for key, value in vars(self).items() if key not in (MODEL, "_files")}
         return _rebuild, (type(self), state, None if self.model is None else self.to_bytes())
+
+
+def _folder(source: str | Path) -> Path | None:
+    """The folder that a model was loaded from; None if it is none of this machine."""
+    if (Path(source) / META).exists():
+        return Path(source)
+    return Path(registry.models.get(str(source))) if str(source) in registry.models else None
+
+
+def _read_files(folder: Path) -> Files:
+    return {name: (folder / name).read_bytes() for name in FILES if (folder / name).exists()}
+
+
+def _are_stand_ins(examples: Sequence[Example]) -> bool:
+    """Whether these are what spaCy puts in place of examples that were not given."""
+    return len(examples) == 1 and [token.text for token in examples[0].reference] == ["x", "y", "z"]
 
 
 def _rebuild(kind: type[SpectralPipe], state: dict[str, Any], model: bytes | None) -> SpectralPipe:
     pipe = kind.__new__(kind)
-    vars(pipe).update(state, model=None)
+    vars(pipe).update(state, model=None, _files=None)
     return pipe if model is None else pipe.from_bytes(model)
 
 
@@ -273,9 +314,3 @@ def check_alone(pipe: SpectralPipe, nlp: Language) -> None:
             raise ComponentError(
                 Errors.SN006.format(name=pipe.name, other=name, place=place, setting=setting or "task")
             )
-
-
-def first_words(words: Iterable[str], n: int = 8) -> str:
-    """The beginning of a sentence, for errors."""
-    shown = list(islice(words, n + 1))
-    return " ".join(shown[:n]) + (" …" if len(shown) > n else "")

@@ -260,13 +260,22 @@ def test_scores_without_gold_constituents_are_unknown(nlp) -> None:
 # Bad input
 
 
+NEEDS = r"\[SN003\] The component 'spectral_parser' needs examples with constituents.*frozen_components"
+
+
 def test_initialize_says_what_it_needs() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("spectral_parser")
-    with pytest.raises(
-        ComponentError, match=r"\[SN003\] The component 'spectral_parser' needs examples with const"
-    ):
+    with pytest.raises(ComponentError, match=NEEDS):
+        nlp.initialize(lambda: [Example.from_dict(nlp.make_doc("The lamp is ready."), {})])
+    nlp.get_pipe("spectral_parser").source = None
+    with pytest.raises(ComponentError, match=NEEDS):
         nlp.initialize()
+
+
+def test_initialize_without_examples_keeps_a_model_that_is_named(nlp) -> None:
+    nlp.initialize()
+    assert next(nlp(TEXT).sents)._.labels == ("S",)
 
 
 def test_gold_constituents_without_tags_are_refused() -> None:

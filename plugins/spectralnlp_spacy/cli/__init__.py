@@ -1,0 +1,1 @@
+"""Commands of this plugin; each imports what it needs when it runs."""
