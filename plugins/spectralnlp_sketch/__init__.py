@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.centring import Centring
     from spectralnlp_sketch.dcot.estimator import DCoT
     from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
+    from spectralnlp_sketch.hashing.estimator import HashedNgrams
+    from spectralnlp_sketch.intent.estimator import IntentClassifier
+    from spectralnlp_sketch.intent.model import Classification, Classifier
     from spectralnlp_sketch.leverage.estimator import LeverageScores
     from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
     from spectralnlp_sketch.linear.sizes import required_rows
@@ -27,11 +30,15 @@ __all__ = [
     "SRHT",
     "TMPCA",
     "Centring",
+    "Classification",
+    "Classifier",
     "CountSketch",
     "DCoT",
     "FileRows",
     "FrequentDirections",
     "GaussianSketch",
+    "HashedNgrams",
+    "IntentClassifier",
     "LeverageScores",
     "MatrixCorpus",
     "RowFormat",
@@ -51,6 +58,10 @@ _HOMES = {
     "SRHT": "linear.estimators",
     "Centring": "centring",
     "DCoT": "dcot.estimator",
+    "Classification": "intent.model",
+    "Classifier": "intent.model",
+    "HashedNgrams": "hashing.estimator",
+    "IntentClassifier": "intent.estimator",
     "TMPCA": "tmpca.estimator",
     "tmpca_classifier": "tmpca.estimator",
     "prepare": "words",

@@ -15,3 +15,7 @@ class SizeError(ConfigError, ValueError):
 
 class SketchWarning(UserWarning):
     """A result that may be worse than it looks: too few rows for a sketch, a matrix near to singular."""
+
+
+class TextError(InputError, ValueError):
+    """Texts or labels that cannot be used. A ValueError, as scikit-learn expects."""

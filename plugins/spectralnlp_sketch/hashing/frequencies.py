@@ -1,0 +1,62 @@
+"""What tf-idf needs to know of a stream of texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.moments import Moments
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
+
+
+class DocumentFrequencies(Moments[str]):
+    """In how many texts each column occurs.
+
+    Args:
+        n_columns, words, characters, lowercase: of `NgramFormat`.
+    """
+
+    subtractable = True
+
+    def __init__(
+        self,
+        n_columns: int,
+        words: tuple[int, int] | None = (1, 2),
+        characters: tuple[int, int] | None = (2, 5),
+        lowercase: bool = True,
+    ) -> None:
+        self.format = NgramFormat(words, characters, n_columns, lowercase)
+        self.frequencies = np.zeros(n_columns, np.int64)
+        self.n_texts = np.zeros((), np.int64)
+
+    def observe(self, batch: Batch[str]) -> None:
+        """Count the columns of each text, once a text."""
+        self.add(count_ngrams(list(batch.examples), self.format))
+
+    def add(self, counts: sp.csr_array) -> None:
+        """The same from counts of n-grams (n_texts, n_columns)."""
+        self.frequencies += np.bincount(counts.indices, minlength=len(self.frequencies))
+        self.n_texts += counts.shape[0]
+
+    @property
+    def idf(self) -> NDArray[np.float32]:
+        """ln((1 + n)/(1 + df)) + 1 (n_columns,), as scikit-learn smooths it."""
+        return (np.log((1.0 + int(self.n_texts)) / (1.0 + self.frequencies)) + 1.0).astype(np.float32)
+
+    def parameters(self) -> dict[str, Any]:
+        """The arguments of the constructor."""
+        form = self.format
+        return {
+            "n_columns": form.n_columns,
+            "words": form.words,
+            "characters": form.characters,
+            "lowercase": form.lowercase,
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``frequencies``: int64 (n_columns,); ``n_texts``: int64 ()."""
+        return {"frequencies": self.frequencies, "n_texts": self.n_texts}

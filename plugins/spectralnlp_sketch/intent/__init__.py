@@ -1,0 +1,1 @@
+"""Classifiers of texts that learn from few labels and much text without any."""

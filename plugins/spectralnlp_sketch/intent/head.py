@@ -1,0 +1,113 @@
+"""The head: multinomial logistic regression over sparse and dense features, by dual coordinate ascent."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp_sketch.intent.kernels import ascend
+
+Array32 = NDArray[np.float32]
+
+
+class Features(NamedTuple):
+    """What the head sees of texts.
+
+    Args:
+        sparse: CSR, float32 (n, columns).
+        dense: float32 (n, d).
+    """
+
+    sparse: sp.csr_array
+    dense: Array32
+
+    def __len__(self) -> int:
+        return int(self.dense.shape[0])
+
+    def rows(self, which: NDArray[Any]) -> Features:
+        """Some of the texts."""
+        return Features(self.sparse[which], self.dense[which])
+
+
+class Examples(NamedTuple):
+    """What the head learns from.
+
+    Args:
+        features: of n texts.
+        targets: float32 (n, n_classes); the wanted distributions over classes; rows sum to one.
+        weights: float32 (n,); positive.
+    """
+
+    features: Features
+    targets: Array32
+    weights: Array32
+
+    def rows(self, which: NDArray[Any]) -> Examples:
+        """Some of the examples."""
+        return Examples(self.features.rows(which), self.targets[which], self.weights[which])
+
+    def with_more(self, more: Examples) -> Examples:
+        """These and others behind them."""
+        sparse = sp.csr_array(sp.vstack([self.features.sparse, more.features.sparse], format="csr"))
+        dense = np.vstack([self.features.dense, more.features.dense])
+        targets, weights = np.vstack([self.targets, more.targets]), np.append(self.weights, more.weights)
+        return Examples(Features(sparse, dense), targets, weights)
+
+
+class Weights(NamedTuple):
+    """Linear scores of classes.
+
+    Args:
+        sparse: float32 (columns, n_classes).
+        dense: float32 (d, n_classes).
+        bias: float32 (n_classes,).
+    """
+
+    sparse: Array32
+    dense: Array32
+    bias: Array32
+
+    def scores(self, features: Features) -> Array32:
+        """float32 (n, n_classes)."""
+        return features.sparse @ self.sparse + features.dense @ self.dense + self.bias
+
+
+def fit_head(
+    examples: Examples, *, C: float = 10.0, passes: int = 60, tolerance: float = 0.01, random_state: int = 0
+) -> Weights:
+    """Minimise C Σ wᵢ ℓᵢ + ½‖W‖², ℓᵢ the cross-entropy of the wanted distribution and the softmax of scores.
+
+    Shalev-Shwartz and Zhang 2013, *Stochastic dual coordinate ascent methods for regularized loss
+    minimization*, whose step toward the softmax is here as long as helps the dual most. The bias
+    is the weight of a constant feature of 1.
+
+    Args:
+        examples: texts and what is wanted of them.
+        C: weight of the loss.
+        passes: over the examples, at most.
+        tolerance: stop when an example's dual, a difference of two distributions, changes by so little in a
+            pass, on the average.
+        random_state: seed of the order.
+    """
+    (sparse, dense), targets, sample_weights = examples
+    n, n_columns = sparse.shape
+    used, columns = np.unique(sparse.indices, return_inverse=True)
+    dense = np.hstack([dense, np.ones((n, 1), np.float32)])
+    squares = np.einsum("ij,ij->i", dense, dense) + np.asarray(sparse.power(2).sum(axis=1)).ravel()
+    weights = np.zeros((len(used) + dense.shape[1], targets.shape[1]), np.float32)
+    duals = np.zeros((n, targets.shape[1]), np.float32)
+    rng = np.random.default_rng(random_state)
+    indptr, columns = sparse.indptr.astype(np.int64), columns.astype(np.int64)
+    for _ in range(passes):
+        moved = ascend(
+            indptr, columns, sparse.data, dense, squares.astype(np.float32), targets, sample_weights, C,
+            rng.permutation(n), weights, duals,
+        )  # fmt: skip
+        if moved < tolerance:
+            break
+    of_sparse = np.zeros((n_columns, targets.shape[1]), np.float32)
+    of_sparse[used] = weights[: len(used)]
+    return Weights(of_sparse, weights[len(used) : -1], weights[-1])

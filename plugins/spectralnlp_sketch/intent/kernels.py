@@ -1,0 +1,154 @@
+"""Kernels: a pass of the head's dual coordinate ascent, and the hot path from texts to probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp_sketch.hashing.kernels import text_columns
+from spectralnlp_sketch.kernel import fast_kernel, kernel
+
+_NEWTON_STEPS = 6
+_LEAST = 1e-30
+
+
+@fast_kernel
+def add_scores(weights, row, factor, scores):
+    """Add ``factor`` times a row to scores."""
+    for c in range(len(scores)):
+        scores[c] += factor * weights[row, c]
+
+
+@fast_kernel
+def add_to_row(weights, row, factor, change):
+    """Add ``factor`` times ``change`` to a row."""
+    for c in range(len(change)):
+        weights[row, c] += factor * change[c]
+
+
+@kernel
+def softmax(scores):
+    """Scores to probabilities, in place; exact where one is far above the others."""
+    top = scores.max()
+    total = np.float32(0.0)
+    for c in range(len(scores)):
+        scores[c] = np.exp(scores[c] - top)
+        total += scores[c]
+    for c in range(len(scores)):
+        scores[c] /= total
+
+
+@kernel
+def best_step(target, dual, change, scores, weight, curvature):
+    """The step from 0 to 1 along ``change`` that increases the dual objective most, by guarded Newton steps.
+
+    With q(s) = target − (dual + s·change)/weight its slope is Σ change·(ln q(s) − scores) − curvature·s.
+    """
+    low, high, s = 0.0, 1.0, 0.5
+    for _ in range(_NEWTON_STEPS):
+        slope, bend = -curvature * s, -curvature
+        for c in range(len(change)):
+            q = max(target[c] - (dual[c] + s * change[c]) / weight, _LEAST)
+            slope += change[c] * (np.log(q) - scores[c])
+            bend -= change[c] * change[c] / (weight * q)
+        if slope > 0:
+            low = s
+        else:
+            high = s
+        following = s - slope / bend
+        s = following if low < following < high else (low + high) / 2
+    return s
+
+
+@kernel
+def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, order, weights, duals):
+    """One pass over the examples; returns the mean absolute change of the duals, summed over classes.
+
+    Args:
+        indptr, indices, data: the sparse part of the features, CSR; float32.
+        dense: float32 (n, d); the dense part.
+        squares: float32 (n,); squared length of each example's features.
+        targets: float32 (n, C); the wanted distribution over classes.
+        sample_weights: float32 (n,); positive.
+        C: weight of the loss against half the sum of squared weights.
+        order: int64; which examples, in which order.
+        weights: float32 (sparse columns + d, n_classes); changed.
+        duals: float32 (n, n_classes); changed.
+    """
+    n_classes = weights.shape[1]
+    first_dense = weights.shape[0] - dense.shape[1]
+    scores, change = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
+    probabilities = np.empty(n_classes, np.float32)
+    moved = 0.0
+    for i in order:
+        scores[:] = 0.0
+        for at in range(indptr[i], indptr[i + 1]):
+            add_scores(weights, indices[at], data[at], scores)
+        for j in range(dense.shape[1]):
+            add_scores(weights, first_dense + j, dense[i, j], scores)
+        probabilities[:] = scores
+        softmax(probabilities)
+        weight, size = sample_weights[i], np.float32(0.0)
+        for c in range(n_classes):
+            change[c] = weight * (targets[i, c] - probabilities[c]) - duals[i, c]
+            size += change[c] * change[c]
+        if size < 1e-10:
+            continue
+        s = np.float32(
+            best_step(targets[i], duals[i], change, scores, weight, np.float64(C * squares[i] * size))
+        )
+        for c in range(n_classes):
+            change[c] *= s
+            duals[i, c] += change[c]
+            moved += abs(change[c])
+        for at in range(indptr[i], indptr[i + 1]):
+            add_to_row(weights, indices[at], np.float32(C) * data[at], change)
+        for j in range(dense.shape[1]):
+            add_to_row(weights, first_dense + j, np.float32(C) * dense[i, j], change)
+    return moved / len(order)
+
+
+@kernel
+def classify_texts(
+    text, bounds, classes, words, characters, mask, columns, counts, scratch,
+    place, first_character_column, idf, table, bias, sharpness, probabilities, known,
+):  # fmt: skip
+    """Probabilities of classes for each text.
+
+    Args:
+        text, bounds, classes, words, characters, mask, columns, counts, scratch: as
+            `spectralnlp_sketch.hashing.kernels.text_columns` takes them.
+        place: int32 (n_columns,); row of each column in ``table``, -1 for unknown ones.
+        first_character_column: columns below are of words.
+        idf: float32 (n_ngrams,).
+        table: float32 (n_ngrams, n_classes); scores of each n-gram.
+        bias: float32 (n_classes,).
+        sharpness: scores are multiplied by it.
+        probabilities: float32 (n_texts, n_classes); written here.
+        known: bool (n_texts,); whether a text has an n-gram that is known.
+    """
+    values = np.empty(len(columns), np.float32)
+    for i in range(len(bounds) - 1):
+        n = text_columns(
+            text, bounds[i], bounds[i + 1], classes, words, characters, mask, columns, counts, 0, scratch
+        )
+        of_words, of_characters = np.float32(0.0), np.float32(0.0)
+        for at in range(n):
+            row = place[columns[at]]
+            if row < 0:
+                continue
+            values[at] = (np.float32(1.0) + np.log(np.float32(counts[at]))) * idf[row]
+            if columns[at] < first_character_column:
+                of_words += values[at] * values[at]
+            else:
+                of_characters += values[at] * values[at]
+        known[i] = of_words > 0 or of_characters > 0
+        of_words, of_characters = np.sqrt(of_words), np.sqrt(of_characters)
+        scores = probabilities[i]
+        scores[:] = bias
+        for at in range(n):
+            row = place[columns[at]]
+            if row >= 0:
+                length = of_words if columns[at] < first_character_column else of_characters
+                add_scores(table, row, values[at] / length, scores)
+        scores *= sharpness
+        softmax(scores)

@@ -1,0 +1,171 @@
+"""`Classifier`: what ``spectralnlp train intent`` makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ModelError
+from spectralnlp.storage import StoredModel, save_model
+from spectralnlp_sketch.hashing.ngrams import (
+    NgramFormat,
+    blocks,
+    character_classes,
+    checked_texts,
+    new_scratch,
+)
+from spectralnlp_sketch.intent.kernels import classify_texts
+
+Array32 = NDArray[np.float32]
+BATCH_TEXTS = 1024
+
+
+@dataclass(frozen=True)
+class Classification:
+    """What a text was found to be.
+
+    Attributes:
+        label: the likeliest label.
+        confidence: its probability.
+        out_of_scope: from 0 to 1, the higher the less the text looks like any label's; 1 for a text with
+            nothing in it that is known.
+        scores: float32 (n_labels,); probabilities in the order of the classifier's labels.
+    """
+
+    label: str
+    confidence: float
+    out_of_scope: float
+    scores: Array32
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A linear classifier of texts by their n-grams.
+
+    Attributes:
+        labels: in the order of scores.
+        form: how texts are cut into n-grams.
+        columns: int32 (n_ngrams,), ascending; the n-grams that are known.
+        idf: float32 (n_ngrams,).
+        table: float32 (n_ngrams, n_labels); scores of each n-gram.
+        bias: float32 (n_labels,).
+        sharpness: scores are multiplied by it before the softmax, so that confidences are probabilities.
+        about: estimator, settings and the like, for ``info`` and the model card.
+        card: the model card, Markdown.
+    """
+
+    labels: tuple[str, ...]
+    form: NgramFormat
+    columns: NDArray[np.int32]
+    idf: Array32
+    table: Array32
+    bias: Array32
+    sharpness: float = 1.0
+    about: Mapping[str, Any] = field(default_factory=dict)
+    card: str = "# A classifier of texts\n"
+
+    task = "intents"
+
+    def classify(self, texts: Iterable[str]) -> Iterator[Classification]:
+        """Classify texts as they come, about a thousand at a time.
+
+        Raises:
+            TextError: something in ``texts`` is not text.
+        """
+        texts = iter(texts)
+        while batch := list(islice(texts, BATCH_TEXTS)):
+            probabilities, known = self._probabilities(batch)
+            best = probabilities.argmax(axis=1)
+            for scores, label, is_known in zip(probabilities, best.tolist(), known.tolist(), strict=True):
+                confidence = float(scores[label])
+                doubt = 1.0 - confidence if is_known else 1.0
+                yield Classification(self.labels[label], confidence, doubt, scores)
+
+    def predict_proba(self, texts: Iterable[str]) -> Array32:
+        """Probabilities, float32 (n_texts, n_labels)."""
+        return self._probabilities(texts)[0]
+
+    def out_of_scope(self, texts: Iterable[str]) -> Array32:
+        """For each text how little it looks like any label's: 1 less the confidence; float32 (n_texts,)."""
+        probabilities, known = self._probabilities(texts)
+        return np.where(known, 1.0 - probabilities.max(axis=1), np.float32(1.0))
+
+    def _probabilities(self, texts: Iterable[str]) -> tuple[Array32, NDArray[np.bool_]]:
+        listed = checked_texts(texts)
+        probabilities = np.empty((len(listed), len(self.labels)), np.float32)
+        known = np.empty(len(listed), np.bool_)
+        done = 0
+        for text, bounds in blocks(listed, self.form.lowercase):
+            n = len(bounds) - 1
+            room = self.form.capacity(int(np.diff(bounds).max()), 1)
+            classify_texts(
+                text, bounds, character_classes(), *self.form.lengths(), self.form.mask,
+                np.empty(room, np.int32), np.empty(room, np.int32), new_scratch(bounds),
+                self._place, self.form.first_character_column, self.idf, self.table, self.bias,
+                np.float32(self.sharpness), probabilities[done : done + n], known[done : done + n],
+            )  # fmt: skip
+            done += n
+        return probabilities, known
+
+    @cached_property
+    def _place(self) -> NDArray[np.int32]:
+        place = np.full(self.form.n_columns, -1, np.int32)
+        place[self.columns] = np.arange(len(self.columns))
+        return place
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the classifier is, by name."""
+        return {**self.about, "labels": len(self.labels), "n-grams": len(self.columns)}
+
+    def save(self, path: str | Path) -> None:
+        """Write a model folder; the table is stored in half precision."""
+        metadata = {
+            "labels": list(self.labels),
+            "words": self.form.words,
+            "characters": self.form.characters,
+            "n_columns": self.form.n_columns,
+            "lowercase": self.form.lowercase,
+            "sharpness": self.sharpness,
+            "about": dict(self.about),
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "columns": self.columns,
+            "idf": self.idf,
+            "table": self.table.astype(np.float16),
+            "bias": self.bias,
+        }
+        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel) -> Classifier:
+        """The classifier in a model folder.
+
+        Raises:
+            ModelError: the folder does not hold what a classifier needs.
+        """
+        metadata, arrays = stored.metadata, stored.arrays
+        try:
+            words, characters = (
+                None if metadata[name] is None else tuple(metadata[name]) for name in ("words", "characters")
+            )
+            form = NgramFormat(words, characters, metadata["n_columns"], metadata["lowercase"])
+            table = arrays["table"].astype(np.float32)
+            labels, columns = tuple(metadata["labels"]), arrays["columns"]
+            if table.shape != (len(columns), len(labels)) or len(arrays["idf"]) != len(columns):
+                raise ValueError("the arrays do not fit together")
+            return cls(
+                labels, form, columns, arrays["idf"], table, arrays["bias"], float(metadata["sharpness"]),
+                metadata["about"], stored.card,
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"not a classifier: {error!r}", path=stored.path, hint="train it again"
+            ) from error

@@ -1,0 +1,191 @@
+"""What unlabelled text says: which n-grams there are, how telling each is, and directions of their meaning.
+
+A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions, of two blocks: the right
+singular vectors of the rows of all texts (latent semantic analysis), and for n-grams that are words their
+eigenwords. The head sees x and xB. Both are linear in x, so what it learns folds into one table of scores,
+n-grams × classes: W + B W'.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp import registry
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import fit_pass
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.linalg.svd import sparse_svd
+from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
+from spectralnlp_sketch.intent.head import Features
+
+Array32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Ngrams:
+    """The n-grams that are known, and texts as rows of them.
+
+    Args:
+        form: how texts are cut into n-grams.
+        columns: int32 (n,), ascending; of the n-grams that are known.
+        idf: float32 (n,).
+    """
+
+    form: NgramFormat
+    columns: NDArray[np.int32]
+    idf: Array32
+
+    @classmethod
+    def learn(cls, counts: sp.csr_array, form: NgramFormat, min_texts: int, kept: NDArray[Any]) -> Ngrams:
+        """Those that are in so many texts or among the columns ``kept``, with their idf.
+
+        Args:
+            counts: of all texts (n_texts, form.n_columns).
+            form: how they were counted.
+            min_texts: least number of texts.
+            kept: columns to keep in any case.
+        """
+        frequencies = np.bincount(counts.indices, minlength=form.n_columns)
+        known = frequencies >= min_texts
+        known[kept] = True
+        columns = np.flatnonzero(known).astype(np.int32)
+        idf = np.log((1.0 + counts.shape[0]) / (1.0 + frequencies[columns])) + 1.0
+        return cls(form, columns, idf.astype(np.float32))
+
+    @property
+    def n_words(self) -> int:
+        """How many are of words; they come first."""
+        return int(np.searchsorted(self.columns, self.form.first_character_column))
+
+    def rows(self, counts: sp.csr_array) -> sp.csr_array:
+        """Counts of all columns to tf-idf of the known ones, each kind of length 1; float32 (n_texts, n)."""
+        place = np.full(self.form.n_columns, -1, np.int32)
+        place[self.columns] = np.arange(len(self.columns))
+        columns = place[counts.indices]
+        known = columns >= 0
+        starts = np.append(0, np.cumsum(known))[counts.indptr]
+        columns = columns[known]
+        data = (1.0 + np.log(counts.data[known])) * self.idf[columns]
+        shape = (counts.shape[0], len(self.columns))
+        rows = sp.csr_array((data.astype(np.float32), columns, starts), shape=shape)
+        scale_kinds(rows, self.n_words)
+        return rows
+
+    def rows_of(self, texts: Sequence[str]) -> sp.csr_array:
+        """Texts to rows."""
+        return self.rows(count_ngrams(texts, self.form))
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Directions of meaning.
+
+    Args:
+        ngrams: what is known.
+        projection: float32 (n_ngrams, d); B.
+    """
+
+    ngrams: Ngrams
+    projection: Array32
+
+    def features(self, rows: sp.csr_array) -> Features:
+        """What the head sees of texts, from their rows."""
+        with one_blas_thread():
+            return Features(rows, np.ascontiguousarray(rows @ self.projection))
+
+
+def lsa_directions(rows: sp.csr_array, rank: int, scale: float, random_state: int) -> Array32:
+    """Right singular vectors of the texts' rows, scaled so that a text's projection has length ``scale``.
+
+    Returns:
+        float32 (n_ngrams, at most rank).
+    """
+    _, _, v = sparse_svd(rows, rank, iterations=2, random_state=random_state)
+    return scaled(rows, v, scale)
+
+
+def eigenword_directions(
+    rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, window: int, scale: float,
+    random_state: int,
+) -> Array32:  # fmt: skip
+    """Eigenwords of the n-grams that are one word; scaled as `lsa_directions`.
+
+    Contexts are the words at most ``window`` away, on either side alike: a wide window tells subjects apart.
+
+    Returns:
+        float32 (n_ngrams, at most dimensions); no columns where there is too little text.
+    """
+    eigenwords = registry.estimators.get("eigenwords.v1")(
+        dimensions=dimensions, window=window, positions="pooled", spelling=False, lowercase=False,
+        min_count=3, random_state=random_state,
+    )  # fmt: skip
+    lines = spaced_words(texts, ngrams.form.lowercase)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # little text has few directions: all there are will do
+        try:
+            vectors = eigenwords.fit(InMemoryCorpus(lines)).word_vectors_
+        except InputError:
+            return np.zeros((len(ngrams.columns), 0), np.float32)
+    single = NgramFormat((1, 1), None, ngrams.form.mask + 1, lowercase=False)
+    columns = count_ngrams(vectors.words, single).indices
+    place = np.searchsorted(ngrams.columns, columns)
+    known = ngrams.columns[np.minimum(place, len(ngrams.columns) - 1)] == columns
+    directions = np.zeros((len(ngrams.columns), vectors.vectors.shape[1]), np.float32)
+    # The most frequent word comes first: it keeps a column that others share.
+    directions[place[known][::-1]] = vectors.vectors[known][::-1]
+    return scaled(rows, directions, scale)
+
+
+def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
+    """Directions times what gives the rows' projections the mean length ``scale``."""
+    lengths = np.linalg.norm(rows @ directions, axis=1)
+    return directions * np.float32(scale / max(float(lengths.mean()), 1e-12))
+
+
+def learn_prior(
+    texts: Sequence[str], n_labelled: int, form: NgramFormat, *, min_texts: int, lsa_rank: int,
+    lsa_scale: float, eigenword_dimensions: int, eigenword_scale: float, window: int, random_state: int,
+) -> tuple[Prior, sp.csr_array]:  # fmt: skip
+    """The prior from all texts, and their rows.
+
+    Args:
+        texts: the labelled ones first; all n-grams of those are kept.
+        n_labelled: how many those are.
+        form: how texts are cut into n-grams.
+        min_texts: n-grams of other texts are kept if they are in so many.
+        lsa_rank, eigenword_dimensions: of the two blocks; 0 for none.
+        lsa_scale, eigenword_scale: mean length of a text in each; of a kind of n-grams it is 1.
+        window: of eigenwords.
+        random_state: seed.
+
+    Raises:
+        TextError: no text has anything in it.
+    """
+    with fit_pass("n-grams"):
+        counts = count_ngrams(texts, form)
+        ngrams = Ngrams.learn(counts, form, min_texts, counts[:n_labelled].indices)
+        if not len(ngrams.columns):
+            raise TextError("the texts are all empty", hint="give texts with words in them")
+        rows = ngrams.rows(counts)
+    blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
+    with one_blas_thread():
+        if lsa_rank:
+            with fit_pass("LSA"):
+                blocks.append(lsa_directions(rows, lsa_rank, lsa_scale, random_state))
+        if eigenword_dimensions:
+            with fit_pass("eigenwords"):
+                blocks.append(
+                    eigenword_directions(
+                        rows, ngrams, texts, eigenword_dimensions, window, eigenword_scale, random_state
+                    )
+                )
+    return Prior(ngrams, np.hstack(blocks)), rows

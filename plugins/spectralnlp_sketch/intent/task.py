@@ -1,0 +1,104 @@
+"""The task of classifying texts, one a line, with labels before a tab."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from spectralnlp import __version__
+from spectralnlp.corpus import Corpus, expand_inputs
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.card import model_card
+from spectralnlp.tasks.task import OnBad, Say, Task, silent
+from spectralnlp_sketch.intent.model import Classifier
+from spectralnlp_sketch.intent.reading import Example, ExampleFiles
+from spectralnlp_sketch.intent.report import IntentReport
+
+_UNDESCRIBED = """# A classifier of texts
+
+The labels and the n-grams that it knows (as numbers that cannot be read) come from the training texts:
+their licence applies."""
+
+
+class IntentTask(Task):
+    """Texts and their labels."""
+
+    name = "intents"
+
+    def read(
+        self,
+        inputs: Sequence[str | Path],
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        unlabelled: Sequence[str | Path] = (),
+    ) -> Corpus[Example]:
+        """Examples of files of lines ``label TAB text``.
+
+        Args:
+            inputs: files, folders and globs of labelled texts.
+            reader: ``auto``; there is one way to read.
+            on_bad: called for each line that is none, and for each file that ends in bad bytes.
+            unlabelled: files, folders and globs of texts, one a line; a label before a tab is not looked at.
+
+        Raises:
+            InputError: a missing or unreadable input; on reading, a line without a tab or bytes that are not
+                UTF-8.
+        """
+        return ExampleFiles(expand_inputs(inputs), expand_inputs(list(unlabelled)), on_bad)
+
+    def read_gold(
+        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
+    ) -> Corpus[Example]:
+        """Examples of files of lines ``label TAB text``."""
+        return self.read(inputs, reader=reader, on_bad=on_bad)
+
+    def train(
+        self,
+        estimator: Estimator,
+        corpus: Corpus[Example],
+        *,
+        report: Say = silent,
+        description: str = "",
+    ) -> Classifier:
+        """Fit an estimator of intents."""
+        with timed_passes(report):
+            fitted: Any = estimator.fit(corpus)
+        about = {
+            "estimator": type(estimator).__name__,
+            "parameters": estimator.get_params(),
+            "training texts": fitted.n_labelled_,
+            "unlabelled texts": fitted.n_unlabelled_,
+            "spectralnlp": __version__,
+        }
+        data = f"{about['training texts']:,} labelled and {about['unlabelled texts']:,} unlabelled texts"
+        card = model_card(about, data, description, _UNDESCRIBED)
+        classifier: Classifier = replace(fitted.classifier_, about=about, card=card)
+        return classifier
+
+    def evaluate(self, model: Classifier, corpus: Corpus[Example], *, jobs: int = 1) -> IntentReport:
+        """Accuracy, F1 and confusions.
+
+        Raises:
+            InputError: there are no texts.
+        """
+        examples = list(corpus)
+        if not examples:
+            raise InputError("no texts to evaluate on", hint="give lines of: label, tab, text")
+        next(model.classify(["compile the kernels"]))
+        started = perf_counter()
+        found = list(model.classify(each.text for each in examples))
+        seconds = perf_counter() - started
+        gold = [str(each.label) for each in examples]
+        return IntentReport(
+            gold, [each.label for each in found], [each.confidence for each in found], seconds
+        )
+
+    def load(self, stored: StoredModel) -> Classifier:
+        """The classifier in a model folder."""
+        return Classifier.from_stored(stored)
