@@ -38,6 +38,10 @@ def train(
     column: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Of lines with tabs, the column with the text.")
     ] = None,
+    unlabelled: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
+    ] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
     ] = False,
@@ -63,7 +67,7 @@ def train(
     task = registry.tasks.get(kind.task)()
     skipped = Skipped(_say) if skip_bad else None
     options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
-    reading = task.accepted("read", options)
+    reading = task.accepted("read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
     with _engine(engine, jobs), announced_kernels(), progress("training"):
         corpus = task.read(inputs, reader=reader, **reading)
