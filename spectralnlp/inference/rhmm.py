@@ -122,10 +122,13 @@ def _forward(
                 for p in range(first[i - 1], first[i]):
                     pair = pair_index[tag[p], tag[c]]
                     if pair >= 0:
-                        for j in range(at_joint[p + 1] - at_joint[p]):
-                            g, row = joint[at_joint[p] + j], matrix_offsets[pair] + j * m
+                        own = joint[at_joint[p] : at_joint[p + 1]]
+                        matrix = matrices[matrix_offsets[pair] : matrix_offsets[pair + 1]].reshape(
+                            len(own), m
+                        )
+                        for j in range(len(own)):
                             for h in range(m):
-                                state[h] += g * matrices[row + h]
+                                state[h] += own[j] * matrix[j, h]
             k = at_said[c + 1] - at_said[c]
             for h in range(m):
                 if tied:
@@ -164,10 +167,12 @@ def _backward(
                 for b in range(first[i + 1], first[i + 2]):
                     pair, m = pair_index[a, tag[b]], n_states[tag[b]]
                     if pair >= 0:
+                        matrix = matrices[matrix_offsets[pair] : matrix_offsets[pair + 1]].reshape(width, m)
+                        ahead = after[tag[b]]
                         for j in range(width):
-                            row, inner = matrix_offsets[pair] + j * m, 0.0
+                            inner = 0.0
                             for h in range(m):
-                                inner += matrices[row + h] * after[tag[b], h]
+                                inner += matrix[j, h] * ahead[h]
                             beyond[j] += inner
             posterior = 0.0
             for j in range(width):

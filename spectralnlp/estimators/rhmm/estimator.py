@@ -50,6 +50,8 @@ class RefinementHMM(Estimator):
             whose posteriors are averaged; those named again start from another seed.
         n_states: most refinements a tag may have (m) in the model of tensors; 1 is the supervised bigram HMM.
         n_clusters: the same in the models of clusters and of ``em``.
+        column: the tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; the task
+            reads them, ``fit`` is given them.
         min_feature_count: features seen less often with a tag are dropped.
         scaling: scale features by sqrt(1 / (count + kappa)).
         kappa: κ.
@@ -99,9 +101,10 @@ class RefinementHMM(Estimator):
 
     def __init__(
         self,
-        models: str = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}",
-        n_states: int = 16,
-        n_clusters: int = 16,
+        models: str = TENSORS,
+        n_states: int = 32,
+        n_clusters: int = 32,
+        column: str | int | None = None,
         min_feature_count: float = 2.0,
         scaling: bool = True,
         kappa: float = 5.0,
@@ -118,12 +121,13 @@ class RefinementHMM(Estimator):
         signatures: str = "auto",
         rare: int = 5,
         tag_weight: float = 0.1,
-        beam: float = 1e-4,
+        beam: float = 3e-3,
         random_state: int = 0,
     ) -> None:
         self.models = models
         self.n_states = n_states
         self.n_clusters = n_clusters
+        self.column = column
         self.min_feature_count = min_feature_count
         self.scaling = scaling
         self.kappa = kappa
