@@ -1,7 +1,7 @@
 """Corpora: re-iterable, lazy, partitioned streams of examples, and the text files under them.
 
-A file is a path on this machine, or an address with a scheme, ``s3://bucket/name``: then a plugin's file system
-opens it.
+A file is a path on this machine, or an address with a scheme, ``s3://bucket/name``: then a plugin's file
+system opens it.
 """
 
 from __future__ import annotations
@@ -313,3 +313,27 @@ class InMemoryCorpus(Corpus[T]):
             for start, end in bounds
             if start < end
         ]
+
+
+class MappedCorpus(Corpus[T]):
+    """Another corpus, each example passed through a function.
+
+    Args:
+        corpus: the other corpus.
+        function: of an example; a function of a module, or a partial of one, so that workers can be sent it.
+    """
+
+    def __init__(self, corpus: Corpus[Any], function: Callable[[Any], T]) -> None:
+        self.corpus = corpus
+        self.function = function
+
+    def partitions(self) -> Sequence[Partition[T]]:
+        """Those of the other corpus."""
+        return [
+            Partition(each.document, each.document_index, each.start, partial(_mapped, self.function, each))
+            for each in self.corpus.partitions()
+        ]
+
+
+def _mapped(function: Callable[[Any], T], partition: Partition[Any]) -> Iterator[T]:
+    return map(function, partition)

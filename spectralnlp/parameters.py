@@ -335,3 +335,30 @@ class RefinedMarkov:
         index = np.full((len(self.tags),) * 2, -1, np.int32)
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index
+
+
+@dataclass(frozen=True, eq=False)
+class ChainWeights:
+    """A linear chain of tags whose scores are linear in features and vectors of words around a token.
+
+    Attributes:
+        tags: T names.
+        keys: uint32 (n_features,), ascending; hashes of features.
+        features: float32 (n_features, T).
+        words: float32 (n_offsets, k, T); of the vectors of the words around.
+        tokens: float32 (l, T); of the vector of the token's context.
+        transitions: float32 (T, T); from, to; -inf where forbidden, as below.
+        start: float32 (T,); of the first tag.
+        end: float32 (T,); of the last tag.
+        temperature: a score divided by it is a natural logarithm of a weight.
+    """
+
+    tags: tuple[str, ...]
+    keys: NDArray[np.uint32]
+    features: NDArray[np.float32]
+    words: NDArray[np.float32]
+    tokens: NDArray[np.float32]
+    transitions: NDArray[np.float32]
+    start: NDArray[np.float32]
+    end: NDArray[np.float32]
+    temperature: float = 1.0

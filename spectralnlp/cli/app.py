@@ -26,6 +26,7 @@ from spectralnlp.cli.parse import parse
 from spectralnlp.cli.plot import plot
 from spectralnlp.cli.plugins import plugins
 from spectralnlp.cli.score import score
+from spectralnlp.cli.tag import tag
 from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
 from spectralnlp.errors import SpectralError
@@ -69,7 +70,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (parse, train, evaluate, score, info, plugins, inspect, neighbours, plot, topics):
+for command in (parse, tag, train, evaluate, score, info, plugins, inspect, neighbours, plot, topics):
     app.command()(command)
 
 

@@ -17,6 +17,7 @@ from spectralnlp.inference.rhmm import tag_posteriors
 from spectralnlp.parameters import DenseTensors, Floats, Lexicon, RefinedMarkov
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.text.signatures import Signature, signature_by_name
+from spectralnlp.text.spans import Scheme, scheme_of
 
 Arrays = dict[str, NDArray[Any]]
 KIND = "rhmm"
@@ -36,7 +37,7 @@ class RefinementTagger:
 
     coarse: RefinedMarkov
     models: tuple[RefinedMarkov, ...]
-    beam: float = 1e-4
+    beam: float = 3e-3
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A tagger\n"
 
@@ -46,6 +47,21 @@ class RefinementTagger:
     def tags(self) -> tuple[str, ...]:
         """Names of the tags, in the order of the columns of `posteriors`."""
         return self.coarse.tags
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags that can be given."""
+        return self.coarse.tags
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """How tags are written: ``tags``, ``bio`` or ``bioes``."""
+        return scheme_of(self.tags)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Words of the training data."""
+        return frozenset(self.coarse.lexicon.words)
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The most probable tag of each word, all other tags and the refinements summed out."""
@@ -65,6 +81,10 @@ class RefinementTagger:
         total = np.sum([tag_posteriors(model, found, allowed).posteriors for model in self.models], axis=0)
         mass = total.sum(axis=1, keepdims=True)
         return np.where(mass > 0, total / np.maximum(mass, 1e-300), coarse)
+
+    def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
+        """How probable the tag is that `tag` gives each word."""
+        return [self.posteriors(sentence).max(axis=1).tolist() for sentence in sentences]
 
     def log_probability(self, sentence: Sequence[str], tags: Sequence[str] | None = None) -> float:
         """Natural logarithm of the probability of the words, or of the words and their tags.
@@ -97,6 +117,7 @@ class RefinementTagger:
     def _signature(self) -> Signature:
         return signature_by_name(self.coarse.lexicon.scheme)
 
+    @property
     def info(self) -> dict[str, Any]:
         """What the model is, for readers."""
         models = [

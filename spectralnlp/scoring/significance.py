@@ -1,4 +1,4 @@
-"""Is one parser better than another, or lucky? Paired tests over the counts of each sentence.
+"""Is one model better than another, or lucky? Paired tests over the counts of each sentence.
 
 The p-value is of paired approximate randomisation (Noreen 1989; as D. Bikel's comparator for
 parsers does it): were the two systems equal, swapping their answers to a sentence would change
@@ -18,34 +18,36 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.scoring.evalb import SentenceCounts
 
 _CELLS = 2_000_000  # samples are drawn in blocks of about so many random numbers, 16 MB
-_TIE = 1e-9  # differences of F1 closer than this, in percent, are the same
+_TIE = 1e-9  # differences closer than this, in percent, are the same
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How the F1 of two systems differs over the same sentences.
+    """How the score of two systems differs over the same sentences.
 
     Args:
-        f1_a: F1 of the first system, in percent.
-        f1_b: F1 of the second, in percent.
+        score_a: score of the first system, in percent.
+        score_b: score of the second, in percent.
         p_value: chance of a difference at least this large, either way, between equal systems;
             never under 1 / (samples + 1).
         interval: 95 % of resampled test sets have a difference within these two values.
         samples: resamples drawn for each of the two.
         random_state: the seed they were drawn from.
+        metric: what the score is, ``f1`` or ``accuracy``.
     """
 
-    f1_a: float
-    f1_b: float
+    score_a: float
+    score_b: float
     p_value: float
     interval: tuple[float, float]
     samples: int
     random_state: int
+    metric: str = "f1"
 
     @property
     def delta(self) -> float:
-        """F1 of the first system less that of the second, in points of percent."""
-        return self.f1_a - self.f1_b
+        """Score of the first system less that of the second, in points of percent."""
+        return self.score_a - self.score_b
 
     @property
     def signature(self) -> str:
@@ -57,18 +59,19 @@ class Comparison:
         """What ``evaluate --against`` adds to a report's dictionary of the first system."""
         low, high = self.interval
         return {
-            "f1_against": self.f1_b,
-            "f1_delta": self.delta,
-            "f1_delta_low": low,
-            "f1_delta_high": high,
+            f"{self.metric}_against": self.score_b,
+            f"{self.metric}_delta": self.delta,
+            f"{self.metric}_delta_low": low,
+            f"{self.metric}_delta_high": high,
             "p_value": self.p_value,
             "comparison_signature": self.signature,
         }
 
     def __str__(self) -> str:
         low, high = self.interval
+        name = self.metric.upper() if self.metric == "f1" else self.metric
         return (
-            f"F1 {self.f1_a:.2f} against {self.f1_b:.2f}: {self.delta:+.2f}"
+            f"{name} {self.score_a:.2f} against {self.score_b:.2f}: {self.delta:+.2f}"
             f" (95% {low:+.2f} to {high:+.2f}), p = {self.p_value:.4f}\n{self.signature}"
         )
 
@@ -100,18 +103,37 @@ def compare(
             hint="score both against one gold file",
         )
     a, b = _f1_terms(a_counts), _f1_terms(b_counts)
-    f1_a, f1_b = float(_f1(a.sum(axis=0))), float(_f1(b.sum(axis=0)))
+    return compare_ratios(a, b, "f1", samples=samples, random_state=random_state)
+
+
+def compare_ratios(
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    metric: str,
+    *,
+    samples: int = 10_000,
+    random_state: int = 0,
+) -> Comparison:
+    """Test whether two systems differ in a score that is a ratio of sums over sentences.
+
+    Args:
+        a, b: float64 (n_sentences, 2); of each system and sentence what is summed above and below the line.
+        metric: what the score is.
+        samples, random_state: as for `compare`.
+    """
+    score_a, score_b = float(_ratio(a.sum(axis=0))), float(_ratio(b.sum(axis=0)))
     randomise, resample = np.random.default_rng(random_state).spawn(2)
     swapped = _randomised_deltas(a, b, samples, randomise)
-    n_extreme = int(np.sum(np.abs(swapped) >= abs(f1_a - f1_b) - _TIE))
+    n_extreme = int(np.sum(np.abs(swapped) >= abs(score_a - score_b) - _TIE))
     low, high = np.percentile(_bootstrapped_deltas(a, b, samples, resample), [2.5, 97.5])
     return Comparison(
-        f1_a=f1_a,
-        f1_b=f1_b,
+        score_a=score_a,
+        score_b=score_b,
         p_value=(n_extreme + 1) / (samples + 1),
         interval=(float(low), float(high)),
         samples=samples,
         random_state=random_state,
+        metric=metric,
     )
 
 
@@ -120,32 +142,31 @@ def _f1_terms(counts: Sequence[SentenceCounts]) -> NDArray[np.float64]:
     return np.array([(2 * c.matched, c.gold + c.test) for c in counts], dtype=np.float64)
 
 
-def _f1(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    twice_matched, brackets = sums[..., 0], sums[..., 1]
-    return 100.0 * twice_matched / np.maximum(brackets, 1.0)  # no brackets: 0.0
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 100.0 * sums[..., 0] / np.maximum(sums[..., 1], 1.0)  # of nothing: 0.0
 
 
 def _randomised_deltas(
     a: NDArray[np.float64], b: NDArray[np.float64], samples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """(samples,): F1 differences after the systems trade their answers to a random half of the sentences."""
+    """(samples,): differences after the systems trade their answers to a random half of the sentences."""
     deltas = []
     for size in _blocks(samples, len(a)):
         traded = rng.integers(0, 2, size=(size, len(a)), dtype=np.int8) @ (b - a)
-        deltas.append(_f1(a.sum(axis=0) + traded) - _f1(b.sum(axis=0) - traded))
+        deltas.append(_ratio(a.sum(axis=0) + traded) - _ratio(b.sum(axis=0) - traded))
     return np.concatenate(deltas)
 
 
 def _bootstrapped_deltas(
     a: NDArray[np.float64], b: NDArray[np.float64], samples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """(samples,): F1 differences on test sets of the same size, drawn from the sentences with replacement."""
+    """(samples,): differences on test sets of the same size, drawn from the sentences with replacement."""
     n_sentences, deltas = len(a), []
     for size in _blocks(samples, n_sentences):
         drawn = rng.integers(0, n_sentences, size=(size, n_sentences))
         drawn += n_sentences * np.arange(size)[:, None]  # each sample counts in a row of its own
         times = np.bincount(drawn.ravel(), minlength=size * n_sentences).reshape(size, n_sentences)
-        deltas.append(_f1(times @ a) - _f1(times @ b))
+        deltas.append(_ratio(times @ a) - _ratio(times @ b))
     return np.concatenate(deltas)
 
 

@@ -23,8 +23,8 @@ def test_a_clear_difference_is_significant() -> None:
     a, b = system(0.9), system(0.7, seed=1)
     comparison = compare(a, b, samples=999)
     assert comparison.p_value == pytest.approx(1 / 1000)
-    assert comparison.f1_a == pytest.approx(EvalbScore.total(a).f1)
-    assert comparison.f1_b == pytest.approx(EvalbScore.total(b).f1)
+    assert comparison.score_a == pytest.approx(EvalbScore.total(a).f1)
+    assert comparison.score_b == pytest.approx(EvalbScore.total(b).f1)
     low, high = comparison.interval
     assert 0 < low < comparison.delta < high
 

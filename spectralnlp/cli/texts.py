@@ -1,0 +1,67 @@
+"""Text for a command: files or standard input, raw, tokenized or tagged, as a stream of sentences."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from spectralnlp.errors import InputError
+
+if TYPE_CHECKING:
+    from spectralnlp.text.tokenizer import Tokenizer
+    from spectralnlp.text.tokens import Sentence
+
+STDIN = "-"
+
+
+def sources(files: Sequence[str]) -> list[str]:
+    """The files behind the arguments; what is missing is missed before any work starts."""
+    from spectralnlp.corpus import expand_inputs
+
+    found: list[str] = []
+    for file in files or [STDIN]:
+        found += [STDIN] if file == STDIN else map(str, expand_inputs([file]))
+    return found
+
+
+def sentences(
+    tokenizer: Tokenizer, files: Sequence[str], *, tokenized: bool = False, tagged: bool = False
+) -> Iterator[Sentence | None]:
+    """The sentences of all files, read as they are needed.
+
+    Args:
+        tokenizer: of the model's conventions.
+        files: what `sources` gave.
+        tokenized: a sentence a line, blanks between tokens; None is yielded for a blank line.
+        tagged: the same, with tokens as ``word_TAG``.
+    """
+    from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
+
+    for file in files:
+        with _lines(file) as bare:
+            lines = (line + "\n" for line in bare)  # offsets count a line end as one character
+            if tagged:
+                yield from read_tagged(lines, tokenizer, _called(file))
+            elif tokenized:
+                yield from read_tokenized(lines, tokenizer)
+            else:
+                yield from split_sentences(lines, tokenizer)
+
+
+@contextmanager
+def _lines(file: str) -> Iterator[Iterator[str]]:
+    from spectralnlp.corpus import decode_lines, open_text
+
+    if file != STDIN:
+        with open_text(file) as lines:
+            yield lines
+    elif sys.stdin is None:
+        raise InputError("standard input is closed", hint="give a file")
+    else:
+        yield decode_lines(sys.stdin.buffer, _called(file))
+
+
+def _called(file: str) -> str:
+    return "<stdin>" if file == STDIN else file

@@ -1,0 +1,201 @@
+"""The estimator: number words and features, run the perceptron, keep what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.estimators.tagger.evidence import load_evidence
+from spectralnlp.estimators.tagger.perceptron import Chain, Examples, Perceptron, emissions_of
+from spectralnlp.estimators.tagger.templates import find_rows, pair_keys, word_keys
+from spectralnlp.estimators.tagger.words import WordTable
+from spectralnlp.inference.chain import tag_marginals
+from spectralnlp.parameters import ChainWeights
+from spectralnlp.text.conll import TaggedSentence
+from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_transitions, write_spans
+
+_HELD_OUT = 50
+"""Each sentence of so many is kept back until the last epoch, to see how sure scores are."""
+_FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
+_LOG_TEMPERATURES = (-2.0, 7.0)
+
+
+class PerceptronTagger(Estimator):
+    """A tagger of words in sentences: parts of speech, chunks, entities.
+
+    An averaged structured perceptron (Collins 2002) over the forms of a word and its neighbours, and over
+    vectors that were learned from unlabelled text: eigenwords, eigentokens (Dhillon, Foster and Ungar 2015),
+    clusters. Tags that write spans (BIO, BIOES) follow one another only where that is valid.
+
+    Args:
+        eigenwords: folders of eigenwords; the vectors of a word and of two to each side are features.
+        eigentokens: folders of eigenwords or of hidden Markov models, whose vector of a token in its context
+            is a feature; by default those of ``eigenwords`` that have contexts.
+        clusters: folders of eigenwords whose clusters of words are features.
+        vector_scale: what vectors are multiplied with; features are 0 or 1.
+        epochs: passes over the sentences.
+        spans: how spans are written while learning: ``bio``, ``bioes``, or ``given`` as they are.
+        column: the tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; by default
+            upos and the last.
+        random_state: seed of the order of sentences.
+
+    Attributes:
+        weights_: :class:`~spectralnlp.parameters.ChainWeights`.
+        evidence_: the vectors.
+        scheme_: ``tags``, ``bio`` or ``bioes``, of the tags that were given.
+        words_: the words that were seen.
+        n_sentences_, n_tokens_: how many there were.
+        n_invalid_: tags that could not follow the one before.
+    """
+
+    kind = "head"
+    task = "tagging"
+
+    def __init__(
+        self,
+        eigenwords: str | list[str] | None = None,
+        eigentokens: str | list[str] | None = None,
+        clusters: str | list[str] | None = None,
+        vector_scale: float = 1.0,
+        epochs: int = 10,
+        spans: Literal["bio", "bioes", "given"] = "given",
+        column: str | int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.eigenwords = eigenwords
+        self.eigentokens = eigentokens
+        self.clusters = clusters
+        self.vector_scale = vector_scale
+        self.epochs = epochs
+        self.spans = spans
+        self.column = column
+        self.random_state = random_state
+
+    def fit(self, corpus: Iterable[TaggedSentence], y: None = None) -> Self:
+        """Learn from tagged sentences.
+
+        Args:
+            corpus: words and tags; sentences without words are passed over.
+            y: ignored.
+
+        Raises:
+            InputError: there are no sentences, or a sentence has more words than tags.
+            ConfigError: an impossible setting, or a folder without the vectors it should have.
+            ModelError: a folder holds no model.
+        """
+        if self.epochs < 1:
+            raise ConfigError(f"epochs must be 1 or more, not {self.epochs}")
+        if not self.vector_scale > 0:
+            raise ConfigError(f"vector_scale must be positive, not {self.vector_scale}")
+        with fit_pass("reading"):
+            given = None if self.eigentokens is None else _listed(self.eigentokens)
+            evidence = load_evidence(_listed(self.eigenwords), given, _listed(self.clusters))
+            sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
+        for words, tags in sentences:
+            if len(words) != len(tags):
+                raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
+        if not sentences:
+            raise InputError("no tagged sentences to learn from")
+        names = sorted({tag for _, tags in sentences for tag in tags})
+        self.scheme_ = scheme_of(names)
+        self.n_sentences_ = len(sentences)
+        self.n_invalid_ = sum(count_invalid(tags, self.scheme_) for _, tags in sentences)
+        self.n_tokens_ = sum(len(words) for words, _ in sentences)
+        self.words_ = frozenset(word for words, _ in sentences for word in words)
+        if self.scheme_ != "tags":  # conlleval's reading of what is invalid, in the scheme to learn
+            scheme = self.scheme_ if self.spans == "given" else self.spans
+            sentences = [
+                (words, tuple(write_spans(spans_of(tags), len(tags), scheme))) for words, tags in sentences
+            ]
+            names = sorted({tag for _, tags in sentences for tag in tags})
+        self.evidence_ = evidence
+        with fit_pass("features"):
+            examples, keys = self._number(sentences, names)
+        with fit_pass("perceptron"):
+            self.weights_ = self._learn(examples, keys, names)
+        return self
+
+    def _number(
+        self, sentences: Sequence[TaggedSentence], names: Sequence[str]
+    ) -> tuple[Examples, NDArray[np.uint32]]:
+        table = WordTable(self.evidence_)
+        encoded = table.encode([words for words, _ in sentences])
+        number = {name: i for i, name in enumerate(names)}
+        tags = np.array([number[tag] for _, tags in sentences for tag in tags], np.int32)
+        by_slot = word_keys(table.hashes, table.clusters)
+        hashes = table.hashes[encoded.types, 0]
+        pairs = pair_keys(hashes)[encoded.places - 2]
+        used = [np.unique(each) for each in (*by_slot, pairs)]
+        keys = np.unique(np.concatenate(used))
+        keys = keys[keys != 0]
+        found = [find_rows(each, keys) for each in by_slot]
+        counts = np.concatenate([(rows >= 0).sum(axis=1) for rows in found])
+        row_starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        rows = np.concatenate([rows[rows >= 0] for rows in found])
+        scale = np.float32(self.vector_scale)
+        examples = Examples(
+            encoded.types, encoded.starts, tags, row_starts, rows, find_rows(pairs, keys),
+            table.vectors * scale, encoded.vectors * scale,
+        )  # fmt: skip
+        return examples, keys
+
+    def _learn(self, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> ChainWeights:
+        n = len(examples.starts) - 1
+        model = Perceptron(len(keys), len(names), examples.words.shape[1], examples.tokens.shape[1])
+        forbidden = _forbidden(names)
+        rng = np.random.default_rng(self.random_state)
+        held_out = np.arange(_HELD_OUT - 1, n, _HELD_OUT)[:_MOST_HELD_OUT]
+        if len(held_out) < _FEWEST_HELD_OUT:
+            held_out = held_out[:0]
+        temperature = 1.0
+        for epoch in range(self.epochs):
+            order = rng.permutation(n)
+            last = epoch == self.epochs - 1
+            if last and len(held_out):
+                temperature = _fit_temperature(examples, held_out, model.average(), forbidden)
+            if not last:
+                order = order[~np.isin(order, held_out)]
+            model.epoch(examples, order, forbidden)
+        features, words, tokens, transitions, start, end = model.average()
+        scale = np.float32(self.vector_scale)
+        used = features.any(axis=1)
+        return ChainWeights(
+            tuple(names), keys[used], features[used], words * scale, tokens * scale,
+            transitions + forbidden[0], start + forbidden[1], end + forbidden[2], temperature,
+        )  # fmt: skip
+
+
+def _listed(folders: str | Sequence[str] | None) -> list[str]:
+    if folders is None:
+        return []
+    return [folders] if isinstance(folders, str) else list(folders)
+
+
+def _forbidden(names: Sequence[str]) -> Chain:
+    allowed = valid_transitions(names, scheme_of(names))
+    pairs, first, last = (np.where(each, 0.0, -np.inf).astype(np.float32) for each in allowed)
+    return pairs, first, last
+
+
+def _fit_temperature(
+    examples: Examples, held_out: NDArray[np.int64], weights: list[Any], forbidden: Chain
+) -> float:
+    """The temperature at which sentences that were not learned from are the most probable, tag by tag."""
+    emissions, starts = emissions_of(examples, held_out, weights)
+    chain = [w + no for w, no in zip(weights[3:], forbidden, strict=True)]
+    bounds = zip(examples.starts[held_out], examples.starts[held_out + 1], strict=True)
+    gold = np.concatenate([examples.tags[first:last] for first, last in bounds])
+
+    def surprise(log_temperature: float) -> float:
+        cold = np.float32(np.exp(-log_temperature))
+        p, _ = tag_marginals(emissions * cold, starts, *(each * cold for each in chain))
+        return -float(np.log(np.maximum(p[np.arange(len(gold)), gold], 1e-12)).sum())
+
+    found = minimize_scalar(surprise, bounds=_LOG_TEMPERATURES, method="bounded", options={"xatol": 0.05})
+    return float(np.exp(found.x))

@@ -1,0 +1,207 @@
+"""What unlabelled text says of words and tokens: eigenwords, their clusters, eigentokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.estimators.eigenwords.lookup import VectorLookup
+from spectralnlp.estimators.eigenwords.packing import pack_vectors, unpack_vectors
+from spectralnlp.estimators.hmm.packing import pack_filter, unpack_filter
+from spectralnlp.estimators.hmm.predictor import SequencePredictor
+from spectralnlp.estimators.tagger.kernels import add_contexts
+from spectralnlp.inference.filtering import Filter
+from spectralnlp.storage import load_model
+
+Array32 = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
+
+class States(SequencePredictor):
+    """Eigentokens of a hidden Markov model: the state after each word (tutorial, section on HMMs)."""
+
+    def __init__(self, filter_: Filter) -> None:
+        self.filter = filter_
+
+    def _filter(self) -> Filter:
+        return self.filter
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a state."""
+        return self.filter.width
+
+
+Source = VectorLookup | States
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Vectors that a tagger uses, any number of each.
+
+    Attributes:
+        sources: what they come from; each is kept once.
+        eigenwords: numbers of sources that give vectors of words.
+        eigentokens: numbers of those that give vectors of tokens in their context.
+        clusters: numbers of those that give clusters of words.
+    """
+
+    sources: tuple[Source, ...] = ()
+    eigenwords: tuple[int, ...] = ()
+    eigentokens: tuple[int, ...] = ()
+    clusters: tuple[int, ...] = ()
+
+    @property
+    def word_width(self) -> int:
+        """Length of a word's vector."""
+        return sum(self.sources[i].dimensions for i in self.eigenwords)
+
+    @property
+    def token_width(self) -> int:
+        """Length of a token's vector."""
+        return sum(self.sources[i].dimensions for i in self.eigentokens)
+
+    def word_vectors(self, words: Sequence[str]) -> Array32:
+        """float32 (n_words, word_width)."""
+        rows = [self._words(i).vectors(words) for i in self.eigenwords]
+        return np.hstack([np.zeros((len(words), 0), np.float32), *rows])
+
+    def word_clusters(self, words: Sequence[str]) -> Ints:
+        """int32 (n_words, n_clusterings); -1 for words without."""
+        rows = [self._words(i).clusters(words)[:, None] for i in self.clusters]
+        return np.hstack([np.zeros((len(words), 0), np.int32), *rows])
+
+    def context_places(self, words: Sequence[str]) -> Ints:
+        """int32 (n_words, n_eigentokens): numbers of words among contexts; "" is the end of a sentence."""
+        places = np.full((len(words), len(self.eigentokens)), -1, np.int32)
+        for column, i in enumerate(self.eigentokens):
+            source = self.sources[i]
+            if isinstance(source, VectorLookup):
+                places[:, column] = source.context_places(words)
+        return places
+
+    def token_vectors(
+        self, sentences: Sequence[Sequence[str]], types: Ints, starts: Offsets, places: Ints
+    ) -> Array32:
+        """Eigentokens of the words of sentences.
+
+        Args:
+            sentences: words.
+            types: int32 (n_tokens + 4 · n_sentences,); the words' numbers, two places around each sentence.
+            starts: int64 (n_sentences + 1,).
+            places: int32 (n_types, n_eigentokens), of `context_places`.
+
+        Returns:
+            float32 (n_tokens, token_width).
+        """
+        vectors = np.zeros((int(starts[-1]), self.token_width), np.float32)
+        first = 0
+        for column, i in enumerate(self.eigentokens):
+            source = self.sources[i]
+            out = vectors[:, first : first + source.dimensions]
+            first += source.dimensions
+            if isinstance(source, VectorLookup):
+                blocks = source.parameters.blocks
+                offsets = np.array([at for block in blocks for at in block], np.int64)
+                block_of = np.array([b for b, block in enumerate(blocks) for _ in block], np.int64)
+                place = np.ascontiguousarray(places[:, column])
+                add_contexts(types, starts, place, offsets, block_of, source.context_vectors, out)
+            else:
+                for s, words in enumerate(sentences):
+                    out[starts[s] : starts[s + 1]] = source.transform(words)
+        return vectors
+
+    def _words(self, i: int) -> VectorLookup:
+        source = self.sources[i]
+        assert isinstance(source, VectorLookup)
+        return source
+
+
+def load_evidence(
+    eigenwords: Sequence[str], eigentokens: Sequence[str] | None, clusters: Sequence[str]
+) -> Evidence:
+    """Read the folders that a tagger's settings name.
+
+    Args:
+        eigenwords: folders of eigenwords, for their vectors.
+        eigentokens: folders of eigenwords or of hidden Markov models, for states; None for the eigenwords
+            that have contexts.
+        clusters: folders of eigenwords, for their clusters.
+
+    Raises:
+        ModelError: a folder does not hold a model, or one of another kind.
+        ConfigError: a folder of clusters has none, or one of eigentokens no contexts.
+    """
+    folders = list(dict.fromkeys([*eigenwords, *(eigentokens or ()), *clusters]))
+    sources = [_load_source(folder) for folder in folders]
+    number = {folder: i for i, folder in enumerate(folders)}
+    for folder in [*eigenwords, *clusters]:
+        if not isinstance(sources[number[folder]], VectorLookup):
+            raise ConfigError("a model of sequences has no vectors of words", path=folder,
+                              hint="name it in eigentokens")  # fmt: skip
+    for folder in clusters:
+        source = sources[number[folder]]
+        if isinstance(source, VectorLookup) and source.parameters.clusters is None:
+            hint = "train eigenwords with --set clusters=500"
+            raise ConfigError("these vectors have no clusters", path=folder, hint=hint)
+    if eigentokens is None:
+        eigentokens = [folder for folder in eigenwords if _has_contexts(sources[number[folder]])]
+    for folder in eigentokens:
+        if not _has_contexts(sources[number[folder]]):
+            hint = "train with `spectralnlp train eigenwords`"
+            raise ConfigError("these vectors have no contexts", path=folder, hint=hint)
+    places = [tuple(number[folder] for folder in each) for each in (eigenwords, eigentokens, clusters)]
+    return Evidence(tuple(sources), *places)
+
+
+def _has_contexts(source: Source) -> bool:
+    return isinstance(source, States) or source.parameters.context_vectors is not None
+
+
+def _load_source(folder: str) -> Source:
+    stored = load_model(folder)
+    try:
+        if stored.kind == "vectors":
+            return VectorLookup(unpack_vectors(stored.metadata, stored.arrays))
+        if stored.kind == "sequences":
+            return States(unpack_filter(stored.metadata["filter"], stored.arrays))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ModelError(f"truncated: {error!r}", path=folder, hint="train it again") from error
+    hint = "give a folder made by `spectralnlp train eigenwords` or `train hmm`"
+    raise ModelError(f"a model for {stored.kind}, not of words or sequences", path=folder, hint=hint)
+
+
+def pack_evidence(evidence: Evidence) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """JSON values, and arrays by name, of a model that carries its evidence with it."""
+    described: list[dict[str, Any]] = []
+    arrays: dict[str, NDArray[Any]] = {}
+    for i, source in enumerate(evidence.sources):
+        if isinstance(source, VectorLookup):
+            each, packed = pack_vectors(source.parameters)
+            described.append({"vectors": each})
+        else:
+            each, packed = pack_filter(source.filter)
+            described.append({"filter": each})
+        arrays |= {f"evidence.{i}.{name}": array for name, array in packed.items()}
+    uses = {name: list(getattr(evidence, name)) for name in ("eigenwords", "eigentokens", "clusters")}
+    return {"sources": described, **uses}, arrays
+
+
+def unpack_evidence(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Evidence:
+    """The way back; raises KeyError, TypeError or ValueError where something is missing."""
+    sources: list[Source] = []
+    for i, each in enumerate(described["sources"]):
+        prefix = f"evidence.{i}."
+        packed = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+        if "vectors" in each:
+            sources.append(VectorLookup(unpack_vectors(each["vectors"], packed)))
+        else:
+            sources.append(States(unpack_filter(each["filter"], packed)))
+    uses = [tuple(described[name]) for name in ("eigenwords", "eigentokens", "clusters")]
+    return Evidence(tuple(sources), *uses)

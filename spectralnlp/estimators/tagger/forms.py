@@ -1,0 +1,63 @@
+"""What a word's form says of it: hashes of the word, its shape, its affixes and a few flags.
+
+All of it is a function of the word alone, made once for each word type by a kernel over characters; no
+feature is ever spelled out as a string.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.tagger.kernels import (
+    DIGIT,
+    LOWER,
+    N_PREFIXES,
+    N_SUFFIXES,
+    OTHER,
+    UPPER,
+    hash_forms,
+)
+
+Hashes = NDArray[np.uint64]
+
+FORMS = (
+    "word", "cased", "shape",
+    *(f"prefix{n}" for n in range(1, N_PREFIXES + 1)), *(f"suffix{n}" for n in range(1, N_SUFFIXES + 1)),
+    "digit", "hyphen", "capital", "capitals", "shape+suffix3", "any",
+)  # fmt: skip
+"""What `form_hashes` gives, by column; affixes are of small letters, and ``any`` is true of every word."""
+
+_TABLE = np.array(
+    [
+        UPPER if c.isupper() else LOWER if c.islower() else DIGIT if c.isdigit() else OTHER
+        for c in map(chr, range(0x600))
+    ],
+    np.uint8,
+)  # Latin, Greek, Cyrillic, Armenian, Hebrew
+
+
+def form_hashes(words: Sequence[str]) -> Hashes:
+    """The forms of words, hashed.
+
+    Args:
+        words: any words.
+
+    Returns:
+        uint64 (n_words, n_forms), columns as in `FORMS`; 0 where a word has no such form (a suffix of five
+        letters of a word of three). The same in every process.
+    """
+    low, low_bounds = _characters([word.lower() for word in words])
+    cased, cased_bounds = _characters(words)
+    hashes = np.zeros((len(words), len(FORMS)), np.uint64)
+    hash_forms(low, low_bounds, cased, cased_bounds, _TABLE, hashes)
+    return hashes
+
+
+def _characters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    text = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
+    bounds = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(word) for word in words], out=bounds[1:])
+    return text, bounds

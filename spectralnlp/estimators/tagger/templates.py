@@ -1,0 +1,88 @@
+"""Which forms of which words around a token are its features, and the keys that features are known by.
+
+A feature that depends on one word only is a (slot, form): the word at an offset, or the word itself where it
+begins the sentence or does not. So what a word adds to a token's scores in a slot is a row of numbers that
+can be added up once for the word. Pairs of neighbouring words are the only features that cannot.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.tagger.forms import FORMS, Hashes
+
+Keys = NDArray[np.uint32]
+
+OFFSETS = (-2, -1, 0, 1, 2)
+HERE = OFFSETS.index(0)
+FIRST, INNER = len(OFFSETS), len(OFFSETS) + 1
+N_SLOTS = len(OFFSETS) + 2
+"""Slots: the words at the offsets, then the token's own once more, if it begins the sentence or if not."""
+
+_NEIGHBOUR = ("word", "shape", "suffix2", "suffix3")
+_OWN = tuple(form for form in FORMS if form not in ("shape+suffix3", "any"))
+TEMPLATES = tuple(
+    (slot, FORMS.index(form))
+    for slot, forms in enumerate(
+        (("word",), _NEIGHBOUR, _OWN, _NEIGHBOUR, ("word",), ("any", "shape"), ("shape+suffix3",))
+    )
+    for form in forms
+)
+PAIRS = ((-1, 0), (0, 1))
+"""Offsets of the pairs of words that are features."""
+
+_GOLDEN, _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
+_PAIR = 1000  # numbers of templates: those of one word, then clusters, then pairs
+_CLUSTER = 100
+
+
+def _keys(hashes: Hashes, template: int) -> Keys:
+    """32 bits of (template, hash); 0 where the hash is."""
+    salt = np.uint64((template + 1) * int(_GOLDEN) & 0xFFFFFFFFFFFFFFFF)
+    mixed = (hashes ^ salt) * _MIX
+    mixed = ((mixed ^ (mixed >> _SHIFT)) * _GOLDEN) >> _SHIFT
+    return np.where(hashes == 0, 0, np.maximum(mixed, 1)).astype(np.uint32)
+
+
+def word_keys(hashes: Hashes, clusters: NDArray[np.int32]) -> list[Keys]:
+    """The features that words have in each slot.
+
+    Args:
+        hashes: uint64 (n_words, n_forms), of `form_hashes`.
+        clusters: int32 (n_words, n_clusterings); -1 for words without.
+
+    Returns:
+        For each slot uint32 (n_words, n); 0 where a word has no such feature.
+    """
+    columns: list[list[Keys]] = [[] for _ in range(N_SLOTS)]
+    for template, (slot, form) in enumerate(TEMPLATES):
+        columns[slot].append(_keys(hashes[:, form], template))
+    for number, cluster in enumerate(clusters.T):
+        for slot in range(len(OFFSETS)):
+            template = _CLUSTER + number * len(OFFSETS) + slot
+            columns[slot].append(_keys((cluster + 1).astype(np.uint64), template))
+    return [np.stack(each, axis=1) for each in columns]
+
+
+def pair_keys(words: Hashes) -> Keys:
+    """The features of pairs of neighbours.
+
+    Args:
+        words: uint64 (n_tokens + 4,): the hash of each word, with two places before and after the tokens.
+
+    Returns:
+        uint32 (n_tokens, n_pairs).
+    """
+    n = len(words) - 4
+    pairs = ((words[2 + a : 2 + a + n] * _MIX) ^ words[2 + b : 2 + b + n] for a, b in PAIRS)
+    return np.stack([_keys(pair, _PAIR + number) for number, pair in enumerate(pairs)], axis=1)
+
+
+def find_rows(keys: Keys, known: Keys) -> NDArray[np.int32]:
+    """The places of keys among sorted known ones; int32 of the shape of ``keys``, -1 for others and for 0."""
+    if len(known) == 0:
+        return np.full(keys.shape, -1, np.int32)
+    at = np.searchsorted(known, keys)
+    at[at == len(known)] = 0
+    return np.where((known[at] == keys) & (keys != 0), at, -1).astype(np.int32)

@@ -1,0 +1,107 @@
+"""Output formats of tagged sentences: ``tagged``, ``conllu`` and ``json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.text.spans import Scheme, spans_of
+from spectralnlp.text.tokens import Sentence
+
+TagRenderer = Callable[[Sentence, Sequence[str], Scheme, "Sequence[float] | None"], str]
+"""From a sentence, its tags, how they are written, and how sure each is (or None), to text without a final
+newline."""
+
+UNIVERSAL = frozenset(
+    [
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
+    ]
+)
+_XPOS, _UPOS, _MISC = 4, 3, 9
+
+
+def tag_renderer(name: str) -> TagRenderer:
+    """The renderer of a format.
+
+    Raises:
+        ConfigError: no such format.
+    """
+    formats = {"tagged": _tagged, "conllu": _conllu, "json": _json}
+    if name not in formats:
+        raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(formats)}")
+    return formats[name]
+
+
+def _tagged(
+    sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
+) -> str:
+    """``word_TAG`` with blanks between; a word with a blank in it gets an underscore there."""
+    words = (word.replace(" ", "_") for word in sentence.words)
+    if confidence is None:
+        return " ".join(f"{word}_{tag}" for word, tag in zip(words, tags, strict=True))
+    return " ".join(f"{word}_{tag}:{p:.3f}" for word, tag, p in zip(words, tags, confidence, strict=True))
+
+
+def _conllu(
+    sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
+) -> str:
+    """CoNLL-U, an empty line at the end: universal tags as UPOS, spans in MISC, any others as XPOS."""
+    lines = [f"# text = {_text(sentence)}"]
+    for number, (token, tag) in enumerate(zip(sentence.tokens, tags, strict=True), 1):
+        fields = [str(number), token.text, *"________"]
+        notes = []
+        if scheme != "tags":
+            notes.append(f"Tag={tag}")
+        else:
+            fields[_UPOS if tag in UNIVERSAL else _XPOS] = tag
+        if confidence is not None:
+            notes.append(f"Confidence={confidence[number - 1]:.3f}")
+        if number < len(sentence) and sentence.tokens[number].start == token.end:
+            notes.append("SpaceAfter=No")
+        fields[_MISC] = "|".join(notes) or "_"
+        lines.append("\t".join(fields))
+    return "\n".join([*lines, ""])
+
+
+def _text(sentence: Sentence) -> str:
+    text, end = "", sentence.start
+    for token in sentence.tokens:
+        text += (" " if token.start > end else "") + token.text
+        end = token.end
+    return text
+
+
+def _json(sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None) -> str:
+    """One object: ``tokens`` with ``text``, ``start``, ``end``, ``tag``; ``spans`` where tags write them."""
+    tokens: list[dict[str, Any]] = [
+        {"text": token.text, "start": token.start, "end": token.end, "tag": tag}
+        for token, tag in zip(sentence.tokens, tags, strict=True)
+    ]
+    if confidence is not None:
+        for token, p in zip(tokens, confidence, strict=True):
+            token["confidence"] = round(float(p), 4)
+    result: dict[str, Any] = {"tokens": tokens}
+    if scheme != "tags":
+        result["spans"] = [
+            {"label": label, "start": sentence.tokens[first].start, "end": sentence.tokens[end - 1].end}
+            for first, end, label in spans_of(tags)
+        ]
+    return json.dumps(result, ensure_ascii=False)

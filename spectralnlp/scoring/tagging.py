@@ -1,0 +1,185 @@
+"""How good tags are: accuracy, that of unknown words, and F1 of spans, as conlleval counts."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp import __version__
+from spectralnlp.errors import InputError
+from spectralnlp.scoring.significance import Comparison, compare_ratios
+from spectralnlp.text.spans import Scheme, count_invalid, spans_of
+
+Counts = NDArray[np.int64]
+_COLUMNS = ("words", "correct", "unknown", "unknown_correct", "gold", "found", "matched")
+
+
+@dataclass(frozen=True)
+class TagReport:
+    """Counts of each sentence.
+
+    Attributes:
+        counts: int64 (n_sentences, 7); words, those tagged right, unknown words, those tagged right, gold
+            spans, spans found, spans found right.
+        scheme: how tags are written; ``tags`` have no spans.
+        new_tags: gold tags that the model cannot give, with how often they occur.
+        invalid: gold tags that cannot follow the one before; a span is read to begin there.
+        seconds: time that tagging took.
+    """
+
+    counts: Counts
+    scheme: Scheme
+    new_tags: dict[str, int]
+    invalid: int
+    seconds: float | None = None
+
+    def _total(self, name: str) -> int:
+        return int(self.counts[:, _COLUMNS.index(name)].sum())
+
+    @property
+    def accuracy(self) -> float:
+        """Percent of words tagged right."""
+        return _percent(self._total("correct"), self._total("words"))
+
+    @property
+    def accuracy_unknown(self) -> float:
+        """Percent of words that are not in the training data tagged right."""
+        return _percent(self._total("unknown_correct"), self._total("unknown"))
+
+    @property
+    def precision(self) -> float:
+        """Percent of spans found that are right."""
+        return _percent(self._total("matched"), self._total("found"))
+
+    @property
+    def recall(self) -> float:
+        """Percent of gold spans found."""
+        return _percent(self._total("matched"), self._total("gold"))
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return _percent(2 * self._total("matched"), self._total("gold") + self._total("found"))
+
+    @property
+    def signature(self) -> str:
+        """How it was counted."""
+        spans = "" if self.scheme == "tags" else f"|spans:conlleval|scheme:{self.scheme}"
+        return f"TAGS{spans}|unknown:not-in-train|v:{__version__}"
+
+    def to_flat_dict(self) -> dict[str, float | int | str]:
+        """By name, scores in percent; spans only where tags write them."""
+        flat: dict[str, float | int | str] = {
+            "accuracy": self.accuracy,
+            "accuracy_unknown": self.accuracy_unknown,
+        }
+        if self.scheme != "tags":
+            flat |= {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+            flat |= {"spans": self._total("gold"), "invalid": self.invalid}
+        flat |= {
+            "words": self._total("words"),
+            "unknown": self._total("unknown"),
+            "sentences": len(self.counts),
+            "new_tags": sum(self.new_tags.values()),
+            "signature": self.signature,
+        }
+        if self.seconds:
+            flat["words_per_second"] = self._total("words") / self.seconds
+        return flat
+
+    def to_table(self) -> str:
+        """For readers."""
+        rows = [
+            ("accuracy", f"{self.accuracy:.2f}"),
+            (f"  of {self._total('unknown'):,} unknown words", f"{self.accuracy_unknown:.2f}"),
+        ]
+        if self.scheme != "tags":
+            rows += [
+                ("precision", f"{self.precision:.2f}"),
+                ("recall", f"{self.recall:.2f}"),
+                ("F1", f"{self.f1:.2f}"),
+                ("spans", f"{self._total('gold'):,}"),
+            ]
+        rows += [("words", f"{self._total('words'):,}"), ("sentences", f"{len(self.counts):,}")]
+        if self.seconds:
+            rows.append(("words/s", f"{self._total('words') / self.seconds:,.0f}"))
+        if self.new_tags:
+            names = ", ".join(f"{tag} ({n})" for tag, n in list(self.new_tags.items())[:8])
+            rows.append(("tags never learned", names))
+        if self.invalid:
+            rows.append(("gold tags out of place", f"{self.invalid}, read as spans that begin there"))
+        return "\n".join([*(f"{name:<26}{value:>9}" for name, value in rows), self.signature])
+
+
+def score_tags(
+    gold: Sequence[tuple[Sequence[str], Sequence[str]]],
+    found: Iterable[Sequence[str]],
+    *,
+    known: Container[str],
+    labels: Container[str],
+    scheme: Scheme,
+    seconds: float | None = None,
+) -> TagReport:
+    """Count tags against gold ones, sentence by sentence.
+
+    Args:
+        gold: words and tags.
+        found: tags of the same sentences.
+        known: words of the training data.
+        labels: tags that the model can give.
+        scheme: how tags are written.
+        seconds: time that tagging took.
+
+    Raises:
+        InputError: there are no words.
+    """
+    rows, new_tags, invalid = [], dict[str, int](), 0
+    for (words, tags), ours in zip(gold, found, strict=True):
+        right = [a == b for a, b in zip(tags, ours, strict=True)]
+        unknown = [word not in known for word in words]
+        both = sum(a and b for a, b in zip(right, unknown, strict=True))
+        spans, our_spans = _span_sets(tags, ours, scheme)
+        rows.append((len(words), sum(right), sum(unknown), both, len(spans), len(our_spans),
+                     len(spans & our_spans)))  # fmt: skip
+        invalid += count_invalid(tags, scheme)
+        for tag in tags:
+            if tag not in labels:
+                new_tags[tag] = new_tags.get(tag, 0) + 1
+    if not sum(row[0] for row in rows):
+        raise InputError("no words to evaluate on")
+    return TagReport(np.array(rows, np.int64), scheme, new_tags, invalid, seconds)
+
+
+def _span_sets(
+    gold: Sequence[str], found: Sequence[str], scheme: Scheme
+) -> tuple[set[tuple[int, int, str]], set[tuple[int, int, str]]]:
+    if scheme == "tags":
+        return set(), set()
+    return set(spans_of(gold)), set(spans_of(found))
+
+
+def compare_tags(report: TagReport, other: TagReport) -> Comparison:
+    """A paired test of two reports on the same sentences: of F1 where there are spans, else of accuracy.
+
+    Raises:
+        InputError: they are not of the same sentences.
+    """
+    if not np.array_equal(report.counts[:, 0], other.counts[:, 0]):
+        raise InputError("two models compare only on the same sentences")
+    metric = "accuracy" if report.scheme == "tags" else "f1"
+    ours, theirs = (_terms(each, metric) for each in (report, other))
+    return compare_ratios(ours, theirs, metric)
+
+
+def _terms(report: TagReport, metric: str) -> NDArray[np.float64]:
+    words, correct, _, _, gold, found, matched = report.counts.T.astype(np.float64)
+    if metric == "accuracy":
+        return np.stack([correct, words], axis=1)
+    return np.stack([2 * matched, gold + found], axis=1)
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100.0 * part / whole if whole else 0.0

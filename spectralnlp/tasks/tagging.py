@@ -1,0 +1,131 @@
+"""The task of tagging: words with tags in, taggers out, accuracy and spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from spectralnlp import __version__
+from spectralnlp.corpus import Corpus, FileCorpus, MappedCorpus, expand_inputs
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.estimators.rhmm import RefinementHMM
+from spectralnlp.model.rhmm_tagger import KIND as REFINED
+from spectralnlp.model.rhmm_tagger import RefinementTagger
+from spectralnlp.model.tagger import Tagger
+from spectralnlp.scoring.significance import Comparison
+from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
+from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.card import model_card
+from spectralnlp.tasks.task import OnBad, Say, Task, silent
+from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
+from spectralnlp.text.conventions import Conventions
+
+CONVENTION_SENTENCES = 5000
+"""Sentences that are enough to see how words are written."""
+
+_UNDESCRIBED = """# A tagger
+
+Weights and vocabulary come from the training data, and those of vectors from the text they were learned from:
+their licences apply."""
+
+
+class TaggingTask(Task):
+    """Tags of words in sentences."""
+
+    name = "tagging"
+
+    def read(
+        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
+    ) -> Corpus[AnnotatedSentence]:
+        """Annotated sentences of files, folders and globs.
+
+        Args:
+            inputs: where they are.
+            reader: ``conllu``, ``columns``, ``tagged``, or ``auto``.
+            on_bad: called for each bad sentence, which is then left out; None to stop at the first.
+
+        Raises:
+            InputError: a missing or unreadable input, or (on reading) a bad line.
+        """
+        return FileCorpus(expand_inputs(inputs), partial(read_annotated, reader=reader, on_bad=on_bad))
+
+    def train(
+        self,
+        estimator: Estimator,
+        corpus: Corpus[AnnotatedSentence],
+        *,
+        report: Say = silent,
+        description: str = "",
+    ) -> Tagger | RefinementTagger:
+        """Fit an estimator on the column that it asks for, and make a tagger of it.
+
+        Args:
+            estimator: one whose task is tagging.
+            corpus: what `read` gave.
+            report: told the time of each pass, a line each.
+            description: Markdown for the model card.
+        """
+        column = estimator.get_params().get("column")
+        tagged = MappedCorpus(corpus, partial(_column, column=column))
+        with timed_passes(report):
+            fitted: Any = estimator.fit(tagged)
+        about = {
+            "estimator": type(estimator).__name__,
+            "parameters": estimator.get_params(),
+            "training sentences": fitted.n_sentences_,
+            "training words": fitted.n_tokens_,
+            "spectralnlp": __version__,
+        }
+        data = f"{about['training sentences']:,} sentences of {about['training words']:,} words"
+        card = model_card(about, data, description, _UNDESCRIBED)
+        if isinstance(fitted, RefinementHMM):
+            return RefinementTagger(fitted.coarse_, tuple(fitted.models_), fitted.beam, about, card)
+        if fitted.n_invalid_:
+            report(f"{fitted.n_invalid_} tags cannot follow the one before: read as spans that begin there")
+        conventions = Conventions.learn(
+            word for words, _ in islice(tagged, CONVENTION_SENTENCES) for word in words
+        )
+        return Tagger(
+            fitted.weights_, fitted.evidence_, fitted.scheme_, conventions,
+            fitted.words_, about, card,
+        )  # fmt: skip
+
+    def evaluate(
+        self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence], *, jobs: int = 1
+    ) -> TagReport:
+        """Accuracy, that of unknown words, and scores of spans where tags write them."""
+        column = model.about.get("parameters", {}).get("column")
+        gold = [sentence.tagged(column) for sentence in corpus]
+        if not gold:
+            raise InputError("no tagged sentences to evaluate on")
+        model.tag([gold[0][0][:1]])  # kernels are compiled, or read, before the clock starts
+        started = perf_counter()
+        found = model.tag([words for words, _ in gold])
+        seconds = perf_counter() - started
+        return score_tags(
+            gold,
+            found,
+            known=model.known,
+            labels=frozenset(model.labels),
+            scheme=model.scheme,
+            seconds=seconds,
+        )
+
+    def compare(self, report: TagReport, other: TagReport) -> Comparison:
+        """A paired test of F1 where there are spans, else of accuracy, and an interval of the difference."""
+        return compare_tags(report, other)
+
+    def load(self, stored: StoredModel) -> Tagger | RefinementTagger:
+        """The tagger in a model folder."""
+        if stored.metadata.get("kind") == REFINED:
+            return RefinementTagger.from_stored(stored)
+        return Tagger.from_stored(stored)
+
+
+def _column(sentence: AnnotatedSentence, column: str | int | None) -> TaggedSentence:
+    return sentence.tagged(column)

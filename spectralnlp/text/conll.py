@@ -1,0 +1,163 @@
+"""Tagged sentences in files: CoNLL-U, columns (CoNLL-2000, 2002, 2003), and ``word_TAG``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TypeAlias
+
+from spectralnlp.corpus import open_text
+from spectralnlp.errors import ConfigError, InputError
+
+TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
+"""Words, and a tag for each."""
+OnBad = Callable[[InputError], None]
+
+READERS = ("conllu", "columns", "tagged")
+_CONLLU_WIDTH = 10
+_CONLLU = {"upos": 3, "xpos": 4}
+_DOCUMENT = "-DOCSTART-"
+
+
+@dataclass(frozen=True)
+class AnnotatedSentence:
+    """A sentence with all the tags that a file gives its words.
+
+    Attributes:
+        words: one or more words.
+        columns: tags by the column's name: ``upos`` and ``xpos`` of CoNLL-U, ``2``, ``3`` … of columns,
+            ``tag`` of ``word_TAG``.
+        default: the name of the column that is meant if none is named.
+        path: the file.
+        line: of its first word, from 1.
+    """
+
+    words: tuple[str, ...]
+    columns: Mapping[str, tuple[str, ...]]
+    default: str
+    path: str | Path = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    def tagged(self, column: str | int | None = None) -> TaggedSentence:
+        """The words with the tags of one column.
+
+        Raises:
+            InputError: the file has no such column.
+        """
+        name = self.default if column is None else str(column)
+        if name not in self.columns:
+            there = ", ".join(self.columns)
+            raise InputError(f"no column {name!r}", path=self.path, line=self.line, hint=f"there is {there}")
+        return self.words, self.columns[name]
+
+
+def read_annotated(
+    path: str | Path, reader: str = "auto", on_bad: OnBad | None = None
+) -> Iterator[AnnotatedSentence]:
+    """The sentences of a file, plain or gzipped; sentences without words are passed over.
+
+    Args:
+        path: the file.
+        reader: ``conllu``; ``columns``, a word a line, blanks or tabs between it and its tags, an empty line
+            between sentences; ``tagged``, a sentence a line of ``word_TAG``; or ``auto``, by the first line.
+        on_bad: called for each bad sentence, which is left out; None to stop at the first.
+
+    Raises:
+        ConfigError: there is no such reader.
+        InputError: with ``on_bad`` None, a line without its columns, or bytes that are not UTF-8.
+    """
+    if reader not in (*READERS, "auto"):
+        raise ConfigError(
+            f"no reader {reader!r} of tagged text", hint=f"there are auto, {', '.join(READERS)}"
+        )
+    try:
+        with open_text(path) as lines:
+            numbered = enumerate(lines, 1)
+            first = next((each for each in numbered if each[1].strip()), None)
+            if first is None:
+                return
+            name = _recognise(first[1]) if reader == "auto" else reader
+            rest = chain([first], numbered)
+            sentences = _word_tag(path, rest) if name == "tagged" else _blocks(path, rest, name == "conllu")
+            for sentence in sentences:
+                if isinstance(sentence, InputError):
+                    if on_bad is None:
+                        raise sentence
+                    on_bad(sentence)
+                else:
+                    yield sentence
+    except InputError as error:
+        if on_bad is None:
+            raise
+        on_bad(error)
+
+
+def _recognise(line: str) -> str:
+    if line.startswith("# ") or len(line.split("\t")) == _CONLLU_WIDTH:
+        return "conllu"
+    words = line.split()
+    is_tagged = len(words) > 2 or (len(words) == 1 and "_" in words[0][1:])
+    return "tagged" if is_tagged and all("_" in word[1:] for word in words) else "columns"
+
+
+def _blocks(
+    path: str | Path, lines: Iterator[tuple[int, str]], conllu: bool
+) -> Iterator[AnnotatedSentence | InputError]:
+    """Sentences of a line a word, and in the place of each bad one what is wrong with it."""
+    rows: list[list[str]] = []
+    start, error = 0, None
+    for number, line in chain(lines, [(0, "")]):
+        fields = line.split("\t") if conllu else line.split()
+        if not line.strip():
+            if error is not None:
+                yield error
+            elif rows:
+                yield _sentence(path, start, rows, conllu)
+            rows, error = [], None
+        elif conllu and line.startswith("#"):
+            continue
+        elif error is None and (fault := _fault(fields, rows, conllu)):
+            what, hint = fault
+            error = InputError(what, path=path, line=number, hint=hint)
+        elif _is_word(fields, conllu):
+            start = start if rows else number
+            rows.append(fields)
+
+
+def _fault(fields: Sequence[str], rows: Sequence[Sequence[str]], conllu: bool) -> tuple[str, str] | None:
+    if conllu and len(fields) != _CONLLU_WIDTH:
+        return f"{len(fields)} columns of CoNLL-U's {_CONLLU_WIDTH}", "put tabs between columns"
+    if conllu and not fields[1].strip():
+        return "a word is missing", "give every token a form"
+    if not conllu and len(fields) < 2:
+        return "a word without a tag", "give a word and its tags a line, blanks between them"
+    if not conllu and rows and len(fields) != len(rows[0]):
+        return f"{len(fields)} columns, {len(rows[0])} on the line before", "give each word all its tags"
+    return None
+
+
+def _is_word(fields: Sequence[str], conllu: bool) -> bool:
+    """Not a range of CoNLL-U's multiword tokens, not an empty node, not the mark of a document."""
+    return fields[0].isdecimal() if conllu else fields[0] != _DOCUMENT
+
+
+def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu: bool) -> AnnotatedSentence:
+    columns = list(zip(*rows, strict=True))
+    if conllu:
+        named = {name: columns[i] for name, i in _CONLLU.items()}
+        return AnnotatedSentence(columns[1], named, "upos", path, line)
+    named = {str(i): column for i, column in enumerate(columns[1:], 2)}
+    return AnnotatedSentence(columns[0], named, str(len(columns)), path, line)
+
+
+def _word_tag(path: str | Path, lines: Iterator[tuple[int, str]]) -> Iterator[AnnotatedSentence | InputError]:
+    for number, line in lines:
+        pairs = [token.rpartition("_") for token in line.split()]
+        bad = next((tag or word for word, _, tag in pairs if not word or not tag), None)
+        if bad is not None:
+            yield InputError(f"{bad!r} is not word_TAG", path=path, line=number)
+        elif pairs:
+            words, _, tags = zip(*pairs, strict=True)
+            yield AnnotatedSentence(words, {"tag": tags}, "tag", path, number)

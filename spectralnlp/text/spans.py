@@ -1,0 +1,101 @@
+"""Spans written as a tag a token: BIO (IOB2), BIOES, and what to do with tags that say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scheme = Literal["tags", "bio", "bioes"]
+Span = tuple[int, int, str]
+"""First token, token after the last, label."""
+
+
+def scheme_of(tags: Iterable[str]) -> Scheme:
+    """How a set of tags is written.
+
+    ``bio`` if every tag but O is ``B-…`` or ``I-…``, ``bioes`` if some are ``E-…`` or ``S-…``; ``tags`` where
+    they are not spans.
+    """
+    marks = set()
+    for tag in tags:
+        mark, dash, label = tag.partition("-")
+        if tag == "O":
+            continue
+        if mark not in ("B", "I", "E", "S") or not dash or not label:
+            return "tags"
+        marks.add(mark)
+    if not marks:
+        return "tags"
+    return "bioes" if marks & {"E", "S"} else "bio"
+
+
+def _parts(tag: str) -> tuple[str, str]:
+    mark, _, label = tag.partition("-")
+    return mark, label
+
+
+def _joined(before: tuple[str, str], now: tuple[str, str]) -> bool:
+    """Whether a tag goes on with the span of the one before."""
+    return now[0] in "IE" and before[0] in "BI" and before[1] == now[1]
+
+
+def spans_of(tags: Sequence[str]) -> list[Span]:
+    """The spans that tags of BIO or BIOES write, as conlleval reads them: what does not go on begins anew."""
+    spans: list[Span] = []
+    before, first = ("O", ""), 0
+    for t, tag in enumerate([*tags, "O"]):
+        now = _parts(tag)
+        if before[0] != "O" and not _joined(before, now):
+            spans.append((first, t, before[1]))
+        if now[0] != "O" and not _joined(before, now):
+            first = t
+        before = now
+    return spans
+
+
+def write_spans(spans: Iterable[Span], n: int, scheme: Scheme) -> list[str]:
+    """Tags of ``n`` tokens that write these spans in ``bio`` or ``bioes``."""
+    tags = ["O"] * n
+    for first, end, label in spans:
+        tags[first:end] = [f"I-{label}"] * (end - first)
+        tags[first] = f"B-{label}"
+        if scheme == "bioes":
+            tags[end - 1] = f"E-{label}" if end - first > 1 else f"S-{label}"
+    return tags
+
+
+def count_invalid(tags: Sequence[str], scheme: Scheme) -> int:
+    """How many tags cannot follow the one before, or stand at the end."""
+    if scheme == "tags":
+        return 0
+    marks = [("O", ""), *map(_parts, tags), ("O", "")]
+    return sum(not _may_follow(a, b, scheme) for a, b in pairwise(marks))
+
+
+def _may_follow(before: tuple[str, str], now: tuple[str, str], scheme: Scheme) -> bool:
+    if now[0] in "IE":
+        return _joined(before, now)
+    return scheme == "bio" or before[0] in "OES"  # in BIOES a span that began must end
+
+
+def valid_transitions(
+    tags: Sequence[str], scheme: Scheme
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which tags may follow one another, come first, and come last.
+
+    Returns:
+        bool (n_tags, n_tags), from and to; (n_tags,); (n_tags,).
+    """
+    n = len(tags)
+    if scheme == "tags":
+        return np.ones((n, n), bool), np.ones(n, bool), np.ones(n, bool)
+    marks = [_parts(tag) for tag in tags]
+    outside = ("O", "")
+    pairs = [[_may_follow(a, b, scheme) for b in marks] for a in marks]
+    first = [_may_follow(outside, b, scheme) for b in marks]
+    last = [_may_follow(a, outside, scheme) for a in marks]
+    return np.array(pairs), np.array(first), np.array(last)
