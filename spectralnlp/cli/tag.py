@@ -1,6 +1,6 @@
 """``spectralnlp tag``: text in, a tag for each word out, a sentence at a time.
 
-Formats (``--format``): ``tagged``, ``word_TAG`` with a sentence a line; ``conllu``; ``json``, an object a line.
+Formats (``--format``): ``tagged``, ``word_TAG``, a sentence a line; ``conllu``; ``json``, an object a line.
 """
 
 from __future__ import annotations

@@ -15,26 +15,9 @@ TagRenderer = Callable[[Sentence, Sequence[str], Scheme, "Sequence[float] | None
 newline."""
 
 UNIVERSAL = frozenset(
-    [
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "SYM",
-        "VERB",
-        "X",
-    ]
-)
+    ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
+     "SCONJ", "SYM", "VERB", "X")
+)  # fmt: skip
 _XPOS, _UPOS, _MISC = 4, 3, 9
 
 
