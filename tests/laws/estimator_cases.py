@@ -55,7 +55,15 @@ def tagged_sentences() -> Corpus[Any]:
     )
 
 
+def intents() -> Corpus[tuple[str, str | None]]:
+    """Texts of two labels, and as many without."""
+    texts = [(f"{verb} the {thing} {when}", verb) for verb in ("open", "close") for thing in ("door", "lid")
+             for when in ("now", "later", "soon")]  # fmt: skip
+    return InMemoryCorpus([*texts, *((text, None) for text, _ in texts)], n_partitions=3)
+
+
 TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
+    "intents": intents,
     "parsing": treebank,
     "sequences": sequences,
     "tagging": tagged_sentences,

@@ -10,6 +10,7 @@ from spectralnlp_sketch.columns import ColumnMoments
 from spectralnlp_sketch.dcot.moments import ReconstructionMoments, RowLog
 from spectralnlp_sketch.frequent_directions.gram import GramMoments
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
+from spectralnlp_sketch.hashing.frequencies import DocumentFrequencies
 from spectralnlp_sketch.leverage.moments import TriangleMoments
 from spectralnlp_sketch.linear.moments import (
     CountSketchMoments,
@@ -112,6 +113,19 @@ FEATURIZER_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], list[Any], boo
         ),
         SEQUENCES,
         False,
+    ),
+    (
+        "texts with each n-gram",
+        (
+            lambda: DocumentFrequencies(2**8, (1, 2), (2, 3)),
+            _variants(
+                DocumentFrequencies,
+                {"n_columns": 2**8, "words": (1, 2), "characters": (2, 3), "lowercase": True},
+                {"n_columns": 2**9, "words": (1, 3), "characters": None, "lowercase": False},
+            ),
+        ),
+        ["the cat sat", "The CAT", "", "on the mat, naïvely", "cat cat cat"] * 3,
+        True,
     ),
 ]
 

@@ -122,7 +122,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         texts, labels, more = _sorted_out(X, y, unlabelled)
         self.classes_ = np.array(sorted(set(labels)))
         if len(self.classes_) < 2:
-            found = f"only the label {self.classes_[0]!r}" if labels else "no labelled texts"
+            found = f"only the label {labels[0]!r}" if labels else "no labelled texts"
             raise TextError(found, hint="give texts of two labels or more")
         self.n_labelled_, self.n_unlabelled_ = len(texts), len(more)
         names = label_texts(self.classes_.tolist()) if self.label_names else []

@@ -1,0 +1,302 @@
+"""The classifier of intents: what it learns, what it says of bad input, what is on disk."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from spectralnlp_sketch import Classifier, IntentClassifier
+from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.intent.calibration import folds, sharpness_of
+from spectralnlp_sketch.intent.estimator import label_texts, surest
+from spectralnlp_sketch.intent.head import Examples, Features, fit_head
+from spectralnlp_sketch.intent.report import IntentReport
+
+import spectralnlp
+from spectralnlp.cli.app import run
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.errors import ConfigError, ModelError
+
+CITIES, FOODS, SONGS = ("oslo", "lima", "cairo"), ("pizza", "ramen", "tacos"), ("jazz", "techno", "opera")
+WEATHER = [
+    f"{ask} in {city} {day}"
+    for ask in ("will it rain", "is it sunny")
+    for city in CITIES
+    for day in ("today", "tonight")
+]
+FOOD = [
+    f"{ask} {food} {when}"
+    for ask in ("order", "i want to eat")
+    for food in FOODS
+    for when in ("now", "for lunch")
+]
+MUSIC = [
+    f"{ask} {song} {how}" for ask in ("play", "put on some") for song in SONGS for how in ("loudly", "please")
+]
+TEXTS = WEATHER + FOOD + MUSIC
+LABELS = ["get_weather"] * len(WEATHER) + ["orderFood"] * len(FOOD) + ["music"] * len(MUSIC)
+SMALL = {"lsa_rank": 8, "eigenword_dimensions": 5, "n_columns": 2**14, "pseudo_labels": 4}
+FEW = [0, 3, 12, 15, 24, 27]
+
+
+@pytest.fixture(scope="module")
+def fitted() -> IntentClassifier:
+    few = [TEXTS[i] for i in FEW], [LABELS[i] for i in FEW]
+    return IntentClassifier(**SMALL).fit(*few, unlabelled=TEXTS)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    rows = [f"{label}\t{text}" for label, text in zip(LABELS, TEXTS, strict=True)]
+    (tmp_path / "train.tsv").write_text("\n".join(rows[i] for i in FEW) + "\n")
+    (tmp_path / "dev.tsv").write_text("\n".join(rows) + "\n\n")
+    (tmp_path / "plain.txt").write_text("\n".join(TEXTS) + "\n")
+    return tmp_path
+
+
+SETTINGS = [f"{key}={value}" for key, value in SMALL.items()]
+SET = [part for setting in SETTINGS for part in ("--set", setting)]
+
+
+def test_the_command_line(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = str(files / "model")
+    unlabelled = ["--unlabelled", str(files / "plain.txt"), "--unlabelled", str(files / "dev.tsv")]
+    assert run(["train", "intent", str(files / "train.tsv"), *unlabelled, "-o", model, *SET]) == 0
+    capsys.readouterr()
+    assert run(["evaluate", model, str(files / "dev.tsv"), "--json"]) == 0
+    flat = json.loads(capsys.readouterr().out)
+    assert flat["accuracy"] > 90
+    assert flat["macro_f1"] == pytest.approx(flat["accuracy"], abs=10)
+    assert flat["texts"] == 36
+    assert flat["labels"] == 3
+    assert run(["classify", model, str(files / "plain.txt")]) == 0
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert len(lines) == 36
+    assert lines[0][0] == "get_weather"
+    assert 0 < float(lines[0][1]) <= 1
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"play opera\n\nrain in Oslo?\n")))
+    assert run(["classify", "--model", model, "--json", "--top", "3"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["label"] for each in found[::2]] == ["music", "get_weather"]
+    assert found[1]["out_of_scope"] == 1
+    assert sum(found[0]["scores"].values()) == pytest.approx(1, abs=1e-4)
+    assert run(["info", model]) == 0
+    assert "unlabelled texts  72" in capsys.readouterr().out
+
+
+def test_a_model_on_disk_is_the_model(fitted: IntentClassifier, tmp_path: Path) -> None:
+    fitted.classifier_.save(tmp_path / "model")
+    loaded = spectralnlp.load(tmp_path / "model")
+    assert isinstance(loaded, Classifier)
+    np.testing.assert_allclose(loaded.predict_proba(TEXTS), fitted.predict_proba(TEXTS), atol=0.01)
+    found = list(loaded.classify(iter(TEXTS)))
+    assert [each.label for each in found] == fitted.predict(TEXTS).tolist()
+    assert sorted(file.suffix for file in (tmp_path / "model").iterdir()) == [".json", ".md", ".safetensors"]
+    header = json.loads((tmp_path / "model" / "model.json").read_text())
+    del header["metadata"]["sharpness"]
+    (tmp_path / "model" / "model.json").write_text(json.dumps(header))
+    with pytest.raises(ModelError, match="sharpness"):
+        spectralnlp.load(tmp_path / "model")
+
+
+def test_the_same_seed_and_data_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        IntentClassifier(**SMALL).fit(TEXTS, LABELS).classifier_.save(tmp_path / name)
+    for file in ("arrays.safetensors", "model.json"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_unlabelled_texts_help() -> None:
+    """A word that no labelled text has is understood by its company."""
+    train = ["will it rain in oslo", "order pizza now"], ["weather", "food"]
+    plain = [
+        "is it sunny in oslo will it rain",
+        "is it sunny in lima will it rain",
+        "eat tacos order pizza",
+    ] * 4
+    unseen = ["sunny lima", "eat tacos"]
+    alone = IntentClassifier(**SMALL).fit(*train)
+    helped = IntentClassifier(**SMALL).fit(*train, unlabelled=plain)
+    assert helped.predict(unseen).tolist() == ["weather", "food"]
+    assert helped.predict_proba(unseen).max(axis=1).min() > alone.predict_proba(unseen).max(axis=1).min()
+
+
+def test_folding_changes_nothing(fitted: IntentClassifier) -> None:
+    """Scores by the table are those of the head over rows and projections."""
+    from spectralnlp_sketch.hashing.ngrams import NgramFormat
+    from spectralnlp_sketch.intent.prior import learn_prior
+
+    form = NgramFormat((1, 2), (2, 5), 2**14)
+    prior, rows = learn_prior(
+        TEXTS, len(TEXTS), form, min_texts=2, lsa_rank=8, lsa_scale=1.0, eigenword_dimensions=5,
+        eigenword_scale=1.5, window=6, random_state=0,
+    )  # fmt: skip
+    one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]
+    features = prior.features(rows)
+    weights = fit_head(Examples(features, one_hot, np.ones(36, np.float32)))
+    folded = IntentClassifier()
+    folded.classes_ = np.array(["a", "b", "c"])
+    classifier = folded._folded(prior, weights, 1.0)
+    scores = weights.scores(features)
+    expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(classifier.predict_proba(TEXTS), expected, atol=1e-5)
+    assert fitted.classifier_.table.shape[1] == 3
+
+
+def test_the_head_is_logistic_regression() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((60, 6)).astype(np.float32)
+    y = rng.integers(0, 3, 60)
+    weight = rng.uniform(0.5, 2, 60).astype(np.float32)
+    features = Features(sp.csr_array(x[:, :4]), x[:, 4:])
+    ours = fit_head(
+        Examples(features, np.eye(3, dtype=np.float32)[y], weight), C=2.0, passes=500, tolerance=0
+    )
+    with_bias = np.hstack([x, np.ones((60, 1))])
+    peer = LogisticRegression(C=2.0, fit_intercept=False, tol=1e-8, max_iter=1000)
+    peer.fit(with_bias, y, sample_weight=weight)
+    found = np.vstack([ours.sparse, ours.dense, ours.bias[None]])
+    np.testing.assert_allclose(found.T, peer.coef_, atol=2e-3)
+
+
+def test_calibration_finds_the_temperature() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((4000, 5))
+    p = np.exp(3 * scores) / np.exp(3 * scores).sum(axis=1, keepdims=True)
+    labels = (p.cumsum(axis=1) < rng.uniform(size=(4000, 1))).sum(axis=1)
+    assert sharpness_of(scores.astype(np.float32), labels) == pytest.approx(3, rel=0.1)
+
+
+def test_folds_spread_each_label() -> None:
+    labels = np.repeat([0, 1, 2], [10, 5, 1])
+    fold = folds(labels, 0)
+    assert np.bincount(fold[labels == 0]).tolist() == [2] * 5
+    assert sorted(fold[labels == 1].tolist()) == [0, 1, 2, 3, 4]
+
+
+def test_the_surest_of_each_label() -> None:
+    scores = np.array([[5, 0], [1, 0], [3, 0], [0, 2], [0.1, 0]], np.float32)
+    assert surest(scores, 2).tolist() == [0, 2, 3]
+
+
+def test_names_of_labels() -> None:
+    assert label_texts(["card_arrival", "PlayMusic", "flight#fare", "a b"]) == [
+        "card arrival", "play music", "flight fare", "a b",
+    ]  # fmt: skip
+
+
+def test_scikit_learn_uses_it() -> None:
+    model = IntentClassifier(**SMALL)
+    assert cross_val_score(model, TEXTS, LABELS, cv=3).mean() > 0.9
+
+
+def test_a_corpus_holds_labelled_and_unlabelled_texts(fitted: IntentClassifier) -> None:
+    few = [(TEXTS[i], LABELS[i]) for i in FEW]
+    corpus: InMemoryCorpus[Any] = InMemoryCorpus([*few, *((text, None) for text in TEXTS)])
+    same = IntentClassifier(**SMALL).fit(corpus)
+    np.testing.assert_array_equal(same.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
+
+
+def test_texts_of_which_nothing_is_known(fitted: IntentClassifier) -> None:
+    odd = ["", "   ", "ЖЖЖЖЖ", "play jazz"]
+    found = list(fitted.classifier_.classify(odd))
+    assert [each.out_of_scope for each in found[:3]] == [1, 1, 1]
+    assert found[3].out_of_scope < 0.5
+    assert fitted.out_of_scope(odd).tolist() == [pytest.approx(each.out_of_scope) for each in found]
+    assert all(np.isfinite(each.scores).all() for each in found)
+
+
+def test_a_text_of_a_million_characters(fitted: IntentClassifier) -> None:
+    assert fitted.predict(["play jazz " * 100_000]).tolist() == ["music"]
+
+
+def test_a_label_with_one_example_and_no_unlabelled_text() -> None:
+    model = IntentClassifier(**SMALL).fit([*TEXTS, "what time is it"], [*LABELS, "clock"])
+    assert model.predict(["what time is it", "play jazz"]).tolist() == ["clock", "music"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        (["a b", "b c"], ["x", "x"], "only the label 'x'"),
+        ([], [], "no labelled texts"),
+        (["a"], ["x", "y"], "1 texts and 2 labels"),
+        (["", " "], ["x", "y"], "all empty"),
+        (["a", None], ["x", "y"], "text 2 is NoneType"),
+    ],
+)
+def test_what_cannot_be_learned_from(texts: Any, labels: list[str], message: str) -> None:
+    with pytest.raises(TextError, match=message):
+        IntentClassifier(**SMALL).fit(texts, labels)
+
+
+@pytest.mark.parametrize("settings", [{"C": 0}, {"rounds": -1}, {"window": 0}, {"n_columns": 3}])
+def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        IntentClassifier(**settings).fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"x\ta\nno tab here\n", "train.tsv:2: no tab"),
+        (b"x\ta\n\tno label\n", "train.tsv:2: no label"),
+        (b"x\ta\ny\t \n", "train.tsv:2: an empty text"),
+        (b"x\ta\ny\t\xff\n", "train.tsv:2: byte 0xff"),
+        (b"x\ta b\nx\tc d\n", "only the label 'x'"),
+        (b"", "no labelled texts"),
+    ],
+)
+def test_bad_files(files: Path, content: bytes, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "train.tsv").write_bytes(content)
+    assert run(["train", "intent", str(files / "train.tsv"), "-o", str(files / "model"), *SET]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert message in line
+    assert not (files / "model").exists()
+
+
+def test_bad_lines_can_be_left_out(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (files / "train.tsv").open("a") as file:
+        file.write("no tab here\n")
+    arguments = ["train", "intent", str(files / "train.tsv"), "--skip-bad", "-o", str(files / "model"), *SET]
+    assert run(arguments) == 0
+    assert "skipped 1 in all" in capsys.readouterr().out
+
+
+def test_unlabelled_text_that_is_empty(files: Path) -> None:
+    (files / "empty.txt").write_text("\n\n")
+    arguments = ["--unlabelled", str(files / "empty.txt"), "-o", str(files / "model"), *SET]
+    assert run(["train", "intent", str(files / "train.tsv"), *arguments]) == 0
+    assert spectralnlp.load(files / "model").info["unlabelled texts"] == 0
+
+
+def test_other_tasks_refuse_unlabelled_text(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = str(files / "plain.txt")
+    assert run(["train", "topics", plain, "--unlabelled", plain, "-o", str(files / "model")]) == 2
+    assert "--unlabelled means nothing to topics" in capsys.readouterr().err
+
+
+def test_classify_wants_a_classifier(capsys: pytest.CaptureFixture[str], files: Path) -> None:
+    assert run(["classify"]) == 2
+    assert "no model" in capsys.readouterr().err
+    assert run(["classify", str(files / "nothing")]) == 2
+    assert "no model" in capsys.readouterr().err
+
+
+def test_the_report() -> None:
+    report = IntentReport(["a", "a", "b", "c"], ["a", "b", "b", "b"], [0.9, 0.6, 0.8, 0.3], 1.0)
+    assert report.accuracy == 50
+    assert report.macro_f1 == pytest.approx(100 * (2 / 3 + 1 / 2 + 0) / 3)
+    assert report.confusions() == [("a", "b", 1), ("c", "b", 1)]
+    assert report.calibration_error == pytest.approx(100 * (0.1 + 0.6 + 0.2 + 0.3) / 4)
+    assert "1 × a taken for b" in report.to_table()
