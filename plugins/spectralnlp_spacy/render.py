@@ -1,0 +1,109 @@
+"""Trees of documents drawn, in the manner of displaCy."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from spacy.tokens import Doc, Span
+from spacy.util import is_in_jupyter
+
+from spectralnlp.render import renderer
+from spectralnlp.text.tokens import Sentence, Token
+from spectralnlp.trees import add_root, strip_root
+from spectralnlp_spacy.constituents import (
+    KEY,
+    read_brackets,
+    read_fallback,
+    sentence_bounds,
+    tree_of,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from spectralnlp.model.parse import Parse
+
+_PAGE = """<!DOCTYPE html>
+<html lang="{lang}">
+<head><meta charset="utf-8"><title>spectralnlp</title>
+<style>
+  body {{ font-family: serif; margin: 4rem 2rem; }}
+  figure {{ margin: 0 0 4rem; overflow-x: auto; }}
+</style>
+</head>
+<body>
+{figures}
+</body>
+</html>
+"""
+
+
+def render(
+    docs: Doc | Span | Iterable[Doc | Span],
+    *,
+    page: bool = False,
+    jupyter: bool | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> str | None:
+    """Draw the trees of parsed documents, or of sentences of them.
+
+    Args:
+        docs: documents or spans.
+        page: whether to make a whole HTML page; otherwise ``<svg>`` elements, one a line and sentence.
+        jupyter: whether to show the drawing in a notebook; None to find out.
+        options: ``scores``, whether constituents have their posteriors (True); ``spans_key``, the group with
+            the constituents (``constituents``).
+
+    Returns:
+        HTML or SVG; None where it was shown in a notebook.
+
+    Raises:
+        ComponentError: a document was not parsed.
+    """
+    settings = {"scores": True, "spans_key": KEY, **(options or {})}
+    draw = renderer("svg")
+    spans = [docs] if isinstance(docs, Doc | Span) else list(docs)
+    drawings = [
+        draw(parse, settings["scores"]) for span in spans for parse in parses_of(span, settings["spans_key"])
+    ]
+    if is_in_jupyter() if jupyter is None else jupyter:
+        from IPython.display import HTML, display
+
+        display(HTML("\n".join(drawings)))
+        return None
+    if not page:
+        return "\n".join(drawings)
+    figures = "\n".join(f"<figure>{drawing}</figure>" for drawing in drawings)
+    lang = spans[0].vocab.lang if spans else "en"
+    return _PAGE.format(lang=html.escape(lang), figures=figures)
+
+
+def parses_of(span: Doc | Span, key: str = KEY) -> Iterator[Parse]:
+    """The trees of a document or of a span, as the core's parser would give them.
+
+    Raises:
+        ComponentError: there are no constituents.
+    """
+    doc = span if isinstance(span, Doc) else span.doc
+    first, last = (0, len(doc)) if isinstance(span, Doc) else (span.start, span.end)
+    for start, end in sentence_bounds(doc):
+        start, end = max(start, first), min(end, last)
+        words = words_of(doc, start, end)
+        if words:
+            yield _parse_of(doc[start:end], words, key)
+
+
+def _parse_of(span: Span, words: list[int], key: str) -> Parse:
+    from spectralnlp.model.parse import Constituent, Parse
+
+    doc = span.doc
+    tokens = tuple(Token(doc[i].text, doc[i].text, doc[i].idx, doc[i].idx + len(doc[i].text)) for i in words)
+    place = {token: number for number, token in enumerate(words)}
+    constituents = tuple(
+        Constituent(label, place[start], place[end - 1] + 1, posterior)
+        for label, start, end, posterior in read_brackets(doc, key, span.start, span.end)
+        if posterior is not None
+    )
+    tree = add_root(strip_root(tree_of(doc, key, span.start, span.end)))
+    return Parse(tree, Sentence(tokens), None, constituents, read_fallback(span, key))

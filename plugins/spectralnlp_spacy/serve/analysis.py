@@ -1,0 +1,108 @@
+"""What a pipeline says of a text, as plain data for the page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from spectralnlp.errors import InputError
+from spectralnlp.render import renderer
+from spectralnlp_spacy.constituents import read_brackets, read_fallback, words_of
+from spectralnlp_spacy.errors import ComponentError
+from spectralnlp_spacy.parser import SpectralParser
+from spectralnlp_spacy.render import parses_of
+
+MAX_CHARACTERS = 2000
+"""Longest text that the page takes."""
+
+
+class Analyst:
+    """Answers one text at a time.
+
+    Args:
+        nlp: a pipeline with ``spectral_parser``.
+        k: how many trees of a sentence are wanted.
+    """
+
+    def __init__(self, nlp: Language, k: int) -> None:
+        self.nlp = nlp
+        self.k = k
+        self.parser: SpectralParser = next(
+            pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralParser)
+        )
+        self._lock = threading.Lock()
+
+    def analyse(self, text: str) -> dict[str, Any]:
+        """Sentences with tokens, constituents and trees; intents; the seconds that it took.
+
+        Raises:
+            InputError: the text is too long.
+        """
+        if len(text) > MAX_CHARACTERS:
+            raise InputError(f"a text of {len(text):,} characters", hint=f"give at most {MAX_CHARACTERS:,}")
+        with self._lock:
+            started = perf_counter()
+            doc = self.nlp(text)
+            seconds = perf_counter() - started
+            return {
+                "sentences": list(self._sentences(doc)),
+                "intents": [
+                    {"label": label, "score": score}
+                    for label, score in sorted(doc.cats.items(), key=lambda each: -each[1])
+                ],
+                "seconds": seconds,
+            }
+
+    def _sentences(self, doc: Doc) -> Iterator[dict[str, Any]]:
+        key = self.parser.spans_key
+        for sentence in doc.sents:
+            words = words_of(doc, sentence.start, sentence.end)
+            if not words:
+                continue
+            place = {token: number for number, token in enumerate(words)}
+            yield {
+                "text": sentence.text.strip(),
+                "tokens": [
+                    {
+                        "text": doc[i].text,
+                        "tag": doc[i].tag_,
+                        "pos": doc[i].pos_,
+                        "entity": doc[i].ent_type_,
+                        "space": bool(doc[i].whitespace_),
+                    }
+                    for i in words
+                ],
+                "constituents": [
+                    {"label": label, "start": place[start], "end": place[end - 1] + 1, "posterior": posterior}
+                    for label, start, end, posterior in read_brackets(doc, key, sentence.start, sentence.end)
+                ],
+                "fallback": read_fallback(sentence, key),
+                "trees": self._trees(sentence),
+            }
+
+    def _trees(self, sentence: Span) -> list[dict[str, Any]]:
+        """The tree of the document first, then those of the k best that differ from it."""
+        draw = renderer("svg")
+        (parse,) = parses_of(sentence, self.parser.spans_key)
+        trees: list[dict[str, Any]] = [{"brackets": str(parse.tree), "svg": draw(parse, True), "score": None}]
+        try:
+            alternatives = self.parser.k_best(sentence, self.k) if self.k > 1 else []
+        except ComponentError:  # too long to list alternatives
+            alternatives = []
+        for each in alternatives:
+            if str(each.tree) != trees[0]["brackets"] and len(trees) < self.k:
+                drawing = draw(_bare(parse, each.tree), False)
+                trees.append({"brackets": str(each.tree), "svg": drawing, "score": each.score})
+        return trees
+
+
+def _bare(parse: Any, tree: Any) -> Any:
+    """Another tree over the same sentence, of whose constituents nothing is known."""
+    from dataclasses import replace
+
+    return replace(parse, tree=tree, constituents=())
