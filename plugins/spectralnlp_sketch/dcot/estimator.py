@@ -30,14 +30,13 @@ from spectralnlp_sketch.stream import MatrixCorpus
 from spectralnlp_sketch.words import stop_list
 
 Floats = NDArray[Any]
-SOLVERS = ("auto", "terms", "documents", "iteration")
 BATCH_ROWS = 2048
 #: Up to so many terms or documents a Cholesky decomposition of them is faster than iterating.
 CHOLESKY_ROWS = 16_000
 
 
 class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
-    """Dense Cohort of Terms: prototypes, the frequent terms, reconstructed from what else a document says.
+    """Dense Cohort of Terms: prototypes, terms that stand for many, reconstructed from the rest of a document.
 
     Xu, Chen, Weinberger and Sha 2012. Each layer is the linear map that best restores the prototypes of rows
     from which every term was removed with probability 1 − p, in expectation over all such corruptions and in
@@ -45,6 +44,8 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
 
     Args:
         n_prototypes: r, how many terms are reconstructed; all where there are fewer.
+        prototypes: which: ``heavy``, the columns with the largest sums of squares, best of tf-idf weights; or
+            ``frequent``, as published, the terms of the most documents.
         keep_probability: p, the probability of a term to survive corruption.
         n_layers: how often the map is applied.
         output: of `transform`, the paper's equation 8: ``all``, the rows and all layers side by side;
@@ -58,7 +59,7 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             agree; ``auto`` takes the cheapest.
 
     Attributes:
-        prototypes_: columns of the prototypes (r,), the most frequent first.
+        prototypes_: columns of the prototypes (r,), the heaviest or most frequent first.
         layers_: a `Reconstruction` each.
         solver_: what ``auto`` chose.
         n_rows_: rows seen.
@@ -68,7 +69,8 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         self,
         n_prototypes: int = 1000,
         *,
-        keep_probability: float = 0.5,
+        prototypes: str = "heavy",
+        keep_probability: float = 0.3,
         n_layers: int = 3,
         output: str = "all",
         normalise: bool = True,
@@ -78,6 +80,7 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         solver: str = "auto",
     ) -> None:
         self.n_prototypes = n_prototypes
+        self.prototypes = prototypes
         self.keep_probability = keep_probability
         self.n_layers = n_layers
         self.output = output
@@ -109,7 +112,7 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             self.n_rows_ = int(columns.n_rows)
             if not self.n_rows_:
                 raise MatrixError("the stream holds no rows")
-            self.prototypes_ = self._choose_prototypes(columns.nonzeros)
+            self.prototypes_ = self._choose_prototypes(columns)
             self.solver_ = self.solver if self.solver != "auto" else self._cheapest()
             first = next(iter(corpus.batches(1))).examples.matrix  # type: ignore[attr-defined]
             dtype = first.dtype if first.dtype in (np.float32, np.float64) else np.dtype(np.float64)
@@ -145,13 +148,14 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             return "iteration"
         return "terms" if d <= n else "documents"
 
-    def _choose_prototypes(self, frequencies: NDArray[np.int64]) -> NDArray[np.int64]:
-        order = np.argsort(-frequencies, kind="stable")
-        dropped = set(stop_list(self.stop_words))
+    def _choose_prototypes(self, columns: ColumnMoments) -> NDArray[np.int64]:
+        measure = columns.squares if self.prototypes == "heavy" else columns.nonzeros
+        order = np.argsort(-measure, kind="stable")
+        dropped = stop_list(self.stop_words)
         if dropped:
             names = self._names()
             order = np.array([column for column in order if names[column] not in dropped], np.int64)
-        order = order[frequencies[order] > 0]
+        order = order[columns.nonzeros[order] > 0]
         if not len(order):
             raise MatrixError("no term can be a prototype: all are stop words, or all rows are empty")
         return order[: self.n_prototypes]
@@ -231,12 +235,15 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             raise SizeError(f"keep_probability must be above 0 and at most 1, not {self.keep_probability}")
         if not self.ridge > 0:
             raise SizeError(f"ridge must be above 0, not {self.ridge}")
-        choices = {"output": ("all", "layers", "last"), "solver": SOLVERS}
+        choices = {
+            "prototypes": ("heavy", "frequent"),
+            "output": ("all", "layers", "last"),
+            "solver": ("auto", "terms", "documents", "iteration"),
+        }
         for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise SizeError(
-                    f"no {name} is called {getattr(self, name)!r}", hint=f"there are {', '.join(known)}"
-                )
+            value = getattr(self, name)
+            if value not in known:
+                raise SizeError(f"{name} must be one of {', '.join(known)}, not {value!r}")
 
     def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
         kinds = [np.float64, np.float32]

@@ -142,13 +142,15 @@ def test_chooses_the_smaller_side() -> None:
     assert DCoT(4).fit(ROWS[:6]).solver_ == "documents"
 
 
-def test_prototypes_are_the_most_frequent_terms_that_are_no_stop_words() -> None:
+def test_prototypes_are_heavy_or_frequent_terms_that_are_no_stop_words() -> None:
     rows = np.array([[1, 5, 0, 1.0], [1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]])
-    assert DCoT(2).fit(rows).prototypes_.tolist() == [0, 3]
-    named = DCoT(2, terms=["the", "wheat", "never", "grain"], stop_words="english").fit(rows)
+    terms = ["the", "wheat", "never", "grain"]
+    assert DCoT(2, prototypes="frequent").fit(rows).prototypes_.tolist() == [0, 3]
+    assert DCoT(2).fit(rows).prototypes_.tolist() == [1, 0]
+    named = DCoT(2, prototypes="frequent", terms=terms, stop_words="english").fit(rows)
     assert named.prototypes_.tolist() == [3, 1]
-    own = DCoT(9, terms=["the", "wheat", "never", "grain"], stop_words={"grain"}).fit(rows)
-    assert own.prototypes_.tolist() == [0, 1]  # column 2 is in no row
+    own = DCoT(9, terms=terms, stop_words={"grain"}).fit(rows)
+    assert own.prototypes_.tolist() == [1, 0]  # column 2 is in no row
 
 
 def test_reconstructs_frequent_terms_from_rare_ones() -> None:
@@ -178,8 +180,9 @@ def test_reconstructs_frequent_terms_from_rare_ones() -> None:
         (DCoT(keep_probability=0.0), "keep_probability must be above 0"),
         (DCoT(keep_probability=1.1), "at most 1"),
         (DCoT(ridge=0.0), "ridge must be above 0"),
-        (DCoT(output="first"), "no output is called 'first'"),
-        (DCoT(solver="magic"), "no solver is called 'magic'"),
+        (DCoT(prototypes="all"), "prototypes must be one of heavy, frequent, not 'all'"),
+        (DCoT(output="first"), "output must be one of .*, not 'first'"),
+        (DCoT(solver="magic"), "solver must be one of .*, not 'magic'"),
         (DCoT(stop_words="english"), "terms must name the columns"),
         (DCoT(stop_words="french", terms=["a"] * 12), "no stop words of 'french'"),
         (DCoT(stop_words="english", terms=["a"]), "terms names 1 columns, and there are 12"),
