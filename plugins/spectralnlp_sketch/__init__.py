@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
     from spectralnlp_sketch.linear.sizes import required_rows
     from spectralnlp_sketch.order import ordered_batches, training_order
+    from spectralnlp_sketch.sent.estimator import SENT, SENTPlus
     from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
     from spectralnlp_sketch.tmpca.estimator import TMPCA, tmpca_classifier
     from spectralnlp_sketch.words import prepare
 
 __all__ = [
     "OSNAP",
+    "SENT",
     "SRHT",
     "TMPCA",
     "Centring",
@@ -42,6 +44,7 @@ __all__ = [
     "LeverageScores",
     "MatrixCorpus",
     "RowFormat",
+    "SENTPlus",
     "ordered_batches",
     "prepare",
     "required_rows",
@@ -62,6 +65,8 @@ _HOMES = {
     "Classifier": "intent.model",
     "HashedNgrams": "hashing.estimator",
     "IntentClassifier": "intent.estimator",
+    "SENT": "sent.estimator",
+    "SENTPlus": "sent.estimator",
     "TMPCA": "tmpca.estimator",
     "tmpca_classifier": "tmpca.estimator",
     "prepare": "words",

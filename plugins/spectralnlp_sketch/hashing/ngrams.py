@@ -117,7 +117,7 @@ def _count_block(text: Bytes, bounds: NDArray[np.int64], form: NgramFormat) -> s
         text, bounds, character_classes(), *form.lengths(), form.mask, columns, counts, rows, scratch
     )
     size = int(rows[-1])
-    arrays = (counts[:size].astype(np.float32), columns[:size].copy(), rows)
+    arrays = (counts[:size].astype(np.float32), columns[:size].copy(), rows.astype(np.int32))
     return sp.csr_array(arrays, shape=(n, form.n_columns))
 
 

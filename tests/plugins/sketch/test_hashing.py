@@ -130,6 +130,7 @@ def test_characters_are_those_of_scikit_learn_where_words_are_long() -> None:
 def test_weightings() -> None:
     counts = HashedNgrams((1, 1), None, 2**10, "counts", norm=False).transform(["a a b", ""])
     assert sorted(counts.data.tolist()) == [1, 2]
+    assert counts.indices.dtype == counts.indptr.dtype == np.int32  # some of scikit-learn takes no other
     binary = HashedNgrams((1, 1), None, 2**10, "binary", norm=False).transform(["a a b"])
     assert binary.data.tolist() == [1, 1]
     both = HashedNgrams((1, 2), (2, 3), 2**20).fit_transform(["book a table"])

@@ -1,0 +1,90 @@
+"""SENT and SENT+: what stands beside the counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from spectralnlp_sketch import SENT, SENTPlus
+from spectralnlp_sketch.errors import SizeError, TextError
+from spectralnlp_sketch.sent.estimator import POSITION_COLUMNS
+
+TEXTS = [
+    f"{verb} the {thing}" for verb in ("open", "close", "paint") for thing in ("door", "lid", "box", "gate")
+]
+LABELS = [text.split()[0] for text in TEXTS]
+PLAIN = ["open the window", "paint it red", "close it now"] * 3
+SIZES: dict[str, Any] = {"sketch_size": 4, "n_features": 2**10}
+
+
+@pytest.mark.parametrize("cls", [SENT, SENTPlus])
+@pytest.mark.parametrize("scale", [None, 0.5])
+def test_the_projection_has_its_length(cls: Any, scale: float | None) -> None:
+    model = cls(**SIZES, scale=scale).fit(TEXTS, LABELS, unlabelled=PLAIN)
+    rows = model.transform(TEXTS)
+    n = len(model.sketch_.components_)
+    x, dense = rows[:, :-n], rows[:, -n:].toarray()
+    np.testing.assert_allclose(np.linalg.norm(dense, axis=1), model.length_, rtol=1e-5)
+    expected = x @ model.sketch_.components_.T
+    np.testing.assert_allclose(
+        dense, model.length_ * expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-5
+    )
+    assert model.length_ == 1 if scale is None else model.length_ < np.sqrt(x.power(2).sum(axis=1)).mean()
+
+
+def test_counts_are_counts() -> None:
+    x = SENT(**SIZES).fit(TEXTS).transform(["open open the"])[:, : 2**10]
+    assert sorted(x.data.tolist()) == [1, 1, 1, 1, 2]  # open ×2, the; open open, open the; all three
+
+
+def test_plus_has_first_words_and_unseen_predictions() -> None:
+    model = SENTPlus(**SIZES)
+    own = model.fit_transform(TEXTS, LABELS, unlabelled=PLAIN)
+    rows = model.transform(TEXTS)
+    first = 2**10 + 2 * POSITION_COLUMNS
+    assert rows[:, 2**10 : first].sum() == 2 * len(TEXTS)
+    predicted = rows[:, first : first + 3].toarray()
+    assert model.classes_[predicted.argmax(axis=1)].tolist() == LABELS
+    assert own.shape == rows.shape
+    assert (own[:, :first] != rows[:, :first]).nnz == 0
+    assert (predicted.sum(axis=1) == 1).all()
+
+
+def test_predictions_of_own_texts_are_of_models_without_them() -> None:
+    labels = ["a", "b", "a", "b", "b", "a", "b", "a"] + [
+        "a",
+        "b",
+        "a",
+        "b",
+    ]  # no word tells: one must have seen
+    model = SENTPlus(**SIZES)
+    own = model.fit_transform(TEXTS, labels)
+    first = 2**10 + 2 * POSITION_COLUMNS
+    seen = model.classes_[model.transform(TEXTS)[:, first : first + 2].toarray().argmax(axis=1)]
+    unseen = model.classes_[own[:, first : first + 2].toarray().argmax(axis=1)]
+    assert (seen == labels).mean() > (unseen == labels).mean()
+
+
+def test_in_a_pipeline() -> None:
+    pipeline = make_pipeline(SENT(**SIZES), LinearSVC(multi_class="crammer_singer"))
+    assert clone(pipeline).fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1
+    assert np.isfinite(pipeline.fit(TEXTS, LABELS)[0].transform(["", "nothing known"]).data).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: SENT(**SIZES).fit([]), TextError, "no queries"),
+        (lambda: SENT(**SIZES).fit(["", "!"]), TextError, "no queries"),
+        (lambda: SENT(**SIZES, scale=0.0).fit(TEXTS), SizeError, "scale"),
+        (lambda: SENTPlus(**SIZES).fit(TEXTS), TextError, "intent of each"),
+        (lambda: SENTPlus(**SIZES).fit(TEXTS, ["a"] * 12), TextError, "two intents"),
+    ],
+)
+def test_bad_input(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
