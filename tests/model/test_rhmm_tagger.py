@@ -21,7 +21,7 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def tagger() -> RefinementTagger:
-    fitted = RefinementHMM(n_states=2, n_clusters=2, tokens_per_state=6).fit(SENTENCES)
+    fitted = RefinementHMM("tensors+clusters", n_states=2, n_clusters=2, tokens_per_state=6).fit(SENTENCES)
     return RefinementTagger(fitted.coarse_, fitted.models_, fitted.beam, {"estimator": "RefinementHMM"})
 
 
@@ -59,7 +59,7 @@ def test_a_saved_tagger_is_the_same(tagger: RefinementTagger, tmp_path: Path) ->
     again = RefinementTagger.from_stored(load_model(tmp_path / "model"))
     words = ["Tom", "saw", "the", "barking", "dog"]
     np.testing.assert_allclose(again.posteriors(words), tagger.posteriors(words), atol=1e-5)
-    assert again.info() == tagger.info()
+    assert again.info == tagger.info
     assert again.card == tagger.card
     again.save(tmp_path / "again")
     for name in ("arrays.safetensors", "model.json"):

@@ -40,6 +40,7 @@ from spectralnlp.trees.features import NodeFeatures
 TENSORS, CLUSTERS, EM = "tensors", "clusters", "em"
 _HARD, _SOFT = 0.05, 0.01  # α of counted refinements, and of those that EM has softened
 _NOISE = 0.1  # of EM's random start
+_WORD_PRIOR = 0.5  # half of what the parser's lexicon wants
 
 
 class RefinementHMM(Estimator):
@@ -113,7 +114,7 @@ class RefinementHMM(Estimator):
         tokens_per_state: float = 50.0,
         min_tokens: float = 20.0,
         smoothing: bool = True,
-        smoothing_strength: float = 20.0,
+        smoothing_strength: float = 10.0,
         interpolate: bool = True,
         cluster_dimensions: int = 8,
         em_iterations: int = 1,
@@ -266,7 +267,7 @@ class RefinementHMM(Estimator):
         )
 
     def _lexicon(self) -> LexiconOptions:
-        return LexiconOptions(rare=self.rare, tag_weight=self.tag_weight)
+        return LexiconOptions(rare=self.rare, tag_weight=self.tag_weight, word_prior=_WORD_PRIOR)
 
 
 _ENOUGH = 5000  # tokens that tell English from other languages

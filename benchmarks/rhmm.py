@@ -1,0 +1,144 @@
+"""Refinement hidden Markov models side by side: accuracy on EWT's dev set, of all and of unknown words.
+
+The rows: TnT (nltk, with endings for unknown words), the supervised bigram HMM (one refinement a tag),
+spectral tensors, clusters and EM with more and more refinements. Seconds and words a second are of the CPU,
+one thread.
+
+    python -m benchmarks.rhmm
+    python -m benchmarks.rhmm xpos --no-peers
+    python -m benchmarks.rhmm upos --setting models=tensors,n_states=48
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import process_time
+
+from spectralnlp.estimators.rhmm import RefinementHMM
+from spectralnlp.model.rhmm_tagger import RefinementTagger
+from spectralnlp.text.conll import read_annotated
+
+ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))
+EWT = ROOT / "corpora" / "tagging" / "ewt"
+COLUMNS = ("upos", "xpos")
+RARE = 10  # words seen at most so often teach TnT what endings say, as in Brants (2000)
+
+Sentences = list[tuple[Sequence[str], Sequence[str]]]
+Tag = Callable[[Sequence[Sequence[str]]], list[list[str]]]
+
+LADDER: Sequence[tuple[str, str]] = (
+    ("supervised bigram HMM: 1 refinement", "n_states=1"),
+    ("tensors, 2 refinements", "n_states=2"),
+    ("… 4", "n_states=4"),
+    ("… 8", "n_states=8"),
+    ("… 16", "n_states=16"),
+    ("… 24", "n_states=24"),
+    ("… 32: `rhmm`", "n_states=32"),
+    ("clusters, 16 refinements", "models=clusters,n_clusters=16"),
+    ("… 32", "models=clusters,n_clusters=32"),
+    ("EM, 16 refinements, 20 iterations", "models=em,n_clusters=16"),
+    ("… 40", "models=em,n_clusters=16,random_em_iterations=40"),
+    ("tensors and two of clusters, 32", "models=tensors+clusters+clusters"),
+    ("`rhmm:preset=tutorial`: no shrinkage, no bound, 8", "preset=tutorial"),
+    ("`rhmm` without a beam, exact", "beam=0"),
+)
+
+
+def read(part: str, column: str) -> Sentences:
+    path = EWT / f"en_ewt-ud-{part}.conllu"
+    return [sentence.tagged(column) for sentence in read_annotated(path)]
+
+
+def row(name: str, train: Sentences, dev: Sentences, learn: Callable[[Sentences], Tag]) -> list[object]:
+    """Learn and tag, and what that scores and costs."""
+    started = process_time()
+    tag = learn(train)
+    learned = process_time()
+    words = [words for words, _ in dev]
+    tag(words[:1])
+    warm = process_time()
+    tagged = tag(words)
+    seconds = process_time() - warm
+    known = {word for words, _ in train for word in words}
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for (words_of, gold), own in zip(dev, tagged, strict=True):
+        counts.update((word in known, a == b) for word, a, b in zip(words_of, gold, own, strict=True))
+    unknown = counts[False, True] + counts[False, False]
+    right = counts[True, True] + counts[False, True]
+    return [
+        name,
+        f"{100 * right / counts.total():.2f}",
+        f"{100 * counts[False, True] / max(unknown, 1):.1f}",
+        f"{learned - started:.1f}",
+        f"{counts.total() / seconds:,.0f}",
+    ]
+
+
+def refinement_hmm(setting: str) -> Callable[[Sentences], Tag]:
+    settings = dict(each.split("=", 1) for each in setting.split(",") if each)
+
+    def learn(train: Sentences) -> Tag:
+        fitted = RefinementHMM.from_settings(settings).fit(train)
+        return RefinementTagger(fitted.coarse_, fitted.models_, fitted.beam).tag
+
+    return learn
+
+
+def tnt(train: Sentences) -> Tag:
+    """nltk's TnT, beam 100; an unknown word has the commonest tag of its longest ending among rare words."""
+    from nltk.tag import AffixTagger, DefaultTagger
+    from nltk.tag.tnt import TnT
+
+    counts = Counter(word for words, _ in train for word in words)
+    rare = [
+        [(word, tag)]
+        for words, tags in train
+        for word, tag in zip(words, tags, strict=True)
+        if counts[word] <= RARE
+    ]
+    unknown = DefaultTagger(Counter(tag for ((_, tag),) in rare).most_common(1)[0][0])
+    for length in range(1, 6):
+        unknown = AffixTagger(rare, affix_length=-length, min_stem_length=1, backoff=unknown)
+    tagger = TnT(unk=unknown, Trained=True, N=100)
+    tagger.train([list(zip(words, tags, strict=True)) for words, tags in train])
+    return lambda sentences: [[tag for _, tag in tagger.tag(list(words))] for words in sentences]
+
+
+def table(column: str, ladder: Sequence[tuple[str, str]], *, peers: bool) -> str:
+    train, dev = read("train", column), read("dev", column)
+    rows = [row("TnT (nltk)", train, dev, tnt)] if peers else []
+    rows += [row(name, train, dev, refinement_hmm(setting)) for name, setting in ladder]
+    return report.table(("model", "accuracy", "unknown words", "training s", "words/s"), rows)
+
+
+def warm_up() -> None:
+    """Compile or load the kernels, so that no model's time has it."""
+    train: Sentences = [(("the", "dog", "barks"), ("DET", "NOUN", "VERB"))] * 30
+    for setting in ("", "models=clusters", "models=em"):
+        refinement_hmm(setting)(train)([("a", "dog")])
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("columns", nargs="*", metavar="COLUMN", help="upos, xpos; default both")
+    parser.add_argument("--no-peers", action="store_true", help="leave TnT out, which takes minutes")
+    parser.add_argument("--setting", action="append", help="key=value,… of rhmm, instead of the ladder")
+    arguments = parser.parse_args()
+    print(report.machine())
+    warm_up()
+    ladder = LADDER if arguments.setting is None else [(f"`rhmm:{each}`", each) for each in arguments.setting]
+    for column in arguments.columns or COLUMNS:
+        print(f"\n### EWT {column.upper()}\n\n{table(column, ladder, peers=not arguments.no_peers)}")
+
+
+if __name__ == "__main__":
+    main()
