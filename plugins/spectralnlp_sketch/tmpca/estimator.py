@@ -22,11 +22,10 @@ from spectralnlp_sketch.tmpca.information import StageReport, report_of
 from spectralnlp_sketch.tmpca.lookup import Lookup
 from spectralnlp_sketch.tmpca.moments import PositionMoments, StageMoments, centred, extend
 from spectralnlp_sketch.tmpca.segments import Elements, to_length
-from spectralnlp_sketch.tmpca.stream import ElementsCorpus, SequenceCorpus
+from spectralnlp_sketch.tmpca.stream import BATCH, ElementsCorpus, SequenceCorpus
 from spectralnlp_sketch.words import prepare, stop_list
 
 Floats = NDArray[Any]
-BATCH = 1024  # sequences whose products are added up at a time: they stay in the cache
 
 
 class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
@@ -92,21 +91,24 @@ class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         self._open_vectors(X)
         with one_blas_thread():
             corpus = self._corpus(X)
-            self.means_ = self._means(corpus)
+            means = self.means_ = self._means(corpus)
             self.stages_: list[Floats] = []
             self.report_: list[StageReport] = []
             system: Floats | None = None
             energy = 0.0
             for stage in range(1, n_stages + 1):
-                moments = accumulate(
-                    StageMoments(self.means_, self.branching, system), corpus, batch_size=BATCH
-                )
+                # A stream is read again and goes through all stages so far; in memory, through the last one.
+                before = None if isinstance(corpus, ElementsCorpus) else system
+                moments = StageMoments(means, self.branching, before)
+                accumulate(moments, corpus, batch_size=BATCH)
                 kept, rows = leading_components(moments.scatter, self.size_)
                 energy = energy or float(np.trace(moments.scatter))
                 elements = self.length // self.branching**stage
                 self.report_.append(report_of(stage, elements, kept, int(moments.n_rows), energy))
                 self.stages_.append(rows)
                 system = extend(rows, system)
+                if isinstance(corpus, ElementsCorpus) and stage < n_stages:
+                    corpus, means = corpus.through(rows, means), np.zeros((elements, self.size_))
         assert system is not None
         self.system_matrix_ = system
         return self

@@ -86,6 +86,8 @@ class StageMoments(Moments[Any]):
 
 def centred(elements: Elements, means: Floats) -> Floats:
     """Elements less the mean of their position (m, N, D); zero where they are not real."""
+    if not means.any():
+        return elements.values  # what is not real is zero
     values = elements.values - means.astype(elements.values.dtype)
     if not elements.real.all():
         values *= elements.real[:, :, None]

@@ -6,9 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spectralnlp.corpus import Batch, Corpus, Partition
+from spectralnlp_sketch.tmpca.moments import centred
 from spectralnlp_sketch.tmpca.segments import Elements
 
+Floats = NDArray[Any]
+BATCH = 512  # sequences whose products are added up at a time: they stay in the cache
 ToElements = Callable[[Sequence[Any], int], Elements]
 
 
@@ -65,6 +71,23 @@ class ElementsCorpus(Corpus[Any]):
     def partitions(self) -> Sequence[MemoryPartition]:
         """One."""
         return [MemoryPartition("memory", 0, 0, self.elements.__iter__, self.elements)]
+
+    def through(self, stage: Floats, means: Floats) -> ElementsCorpus:
+        """What a stage makes of the sequences less their means: P times fewer elements, their means zero.
+
+        Args:
+            stage: U^s (D, P·D).
+            means: (N, D), of each position.
+        """
+        values, real = self.elements.values, self.elements.real
+        size, width = stage.shape
+        result = np.empty((len(values), values.shape[1] * size // width, size), values.dtype)
+        narrow = stage.T.astype(values.dtype)
+        for start in range(0, len(values), BATCH):
+            block = slice(start, start + BATCH)
+            rows = centred(Elements(values[block], real[block]), means).reshape(-1, width)
+            np.matmul(rows, narrow, out=result[block].reshape(-1, size))
+        return ElementsCorpus(Elements(result, np.ones(result.shape[:2], bool)))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,270 @@
+"""TMPCA beside PCA, the mean and fastText: tables 4, 7, 8 and 9 and figures 4 and 5 of Su, Lin and Kuo 2019.
+
+    python -m benchmarks.tmpca accuracy             # tables 4 and 8, 9, energy; a table a corpus
+    python -m benchmarks.tmpca time                 # table 7
+    python -m benchmarks.tmpca figures --out docs   # figures 4 and 5, as SVG
+
+Vectors of ten numbers are fastText's, trained on the labels of ``train`` as in the paper (the package
+``fasttext-wheel``, ``pip install "spectralnlp[bench]"``), or eigenwords of the same texts, without labels.
+Accuracy is that on ``dev``. The dense network is the paper's, one layer: logistic regression. Times are CPU
+seconds of learning from sequences that are vectors already.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from spectralnlp_sketch import TMPCA, prepare
+from spectralnlp_sketch.tmpca.information import mutual_information
+from spectralnlp_sketch.tmpca.moments import centred
+
+from benchmarks.labelled import TEXTCAT, read_tsv
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.model.vectors import Vectors
+
+SIZE, LENGTHS = 10, (2, 4, 8, 16, 32)
+CORPORA = ("sms_spam", "sentence_polarity", "sst")
+
+
+class Texts(NamedTuple):
+    """A corpus in two parts; tokens are the paper's: stop words left out, the rest stemmed."""
+
+    train: list[str]
+    labels: np.ndarray
+    dev: list[str]
+    gold: np.ndarray
+
+    def tokens(self, texts: Sequence[str], published: bool = True) -> list[list[str]]:
+        return [prepare(text) if published else prepare(text, None, False) for text in texts]
+
+
+def read(name: str) -> Texts:
+    folder = TEXTCAT / name
+    if name != "sst":
+        return Texts(*read_tsv(folder / "train.tsv"), *read_tsv(folder / "dev.tsv"))
+    return Texts(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
+
+
+def read_sst(path: Path) -> tuple[list[str], np.ndarray]:
+    """Sentences that are not neutral: 0 and 1 are negative, 3 and 4 positive."""
+    lines = [line for line in path.open(encoding="utf-8") if line[1] != "2"]
+    texts = [" ".join(re.findall(r"\(\d ([^()]+)\)", line)) for line in lines]
+    return texts, np.array(["negative" if line[1] in "01" else "positive" for line in lines])
+
+
+def fasttext_model(tokens: Sequence[Sequence[str]], labels: np.ndarray) -> Any:
+    """fastText as the paper trained it: vectors of ten numbers, five epochs, rate 0.5."""
+    import fasttext
+
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+        for words, label in zip(tokens, labels, strict=True):
+            file.write(f"__label__{label} {' '.join(words)}\n")
+        file.flush()
+        return fasttext.train_supervised(file.name, dim=SIZE, epoch=5, lr=0.5, thread=1, verbose=0)
+
+
+def fasttext_accuracy(model: Any, tokens: Sequence[Sequence[str]], gold: np.ndarray) -> float:
+    # Its own predict does not know numpy 2.
+    lines = (" ".join(words) + "\n" for words in tokens)
+    found = [(model.f.predict(line, 1, 0.0, "strict") or [(0, "")])[0][1] for line in lines]
+    return 100 * float(
+        np.mean([label == f"__label__{right}" for label, right in zip(found, gold, strict=True)])
+    )
+
+
+def fasttext_vectors(model: Any) -> Mapping[str, np.ndarray]:
+    return {word: model.get_word_vector(word) for word in model.words}
+
+
+def eigenwords(tokens: Sequence[Sequence[str]], size: int = SIZE) -> Vectors:
+    model = Eigenwords(dimensions=size, min_count=2).fit(InMemoryCorpus([list(each) for each in tokens]))
+    return Vectors(model.word_vectors_)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Three ways to make one vector of a sequence: TMPCA, PCA, the mean
+
+
+class Ways:
+    """Linear maps of the same centred sequences."""
+
+    def __init__(self, model: TMPCA, train: Any, dev: Any) -> None:
+        self.model = model.fit(train)
+        self.train, self.dev = self._rows(train), self._rows(dev)
+        size, length = model.size_, model.length
+        self.maps = {
+            "TMPCA": model.system_matrix_,
+            "PCA": pca(self.train, size),
+            "mean": np.hstack([np.eye(size)] * length) / length,
+        }
+
+    def _rows(self, data: Any) -> np.ndarray:
+        batches = self.model._corpus(data).batches(4096)
+        rows = [centred(batch.examples, self.model.means_) for batch in batches]
+        return np.concatenate(rows).reshape(-1, self.model.length * self.model.size_)
+
+    def accuracy(self, name: str, labels: np.ndarray, gold: np.ndarray) -> float:
+        dense = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        dense.fit(self.train @ self.maps[name].T, labels)
+        return 100 * float(dense.score(self.dev @ self.maps[name].T, gold))
+
+    def information(self, name: str) -> float:
+        output = self.train @ self.maps[name].T.astype(np.float64)
+        return mutual_information(output.T @ output / len(output), rows=self.maps[name])
+
+    def energy(self, name: str) -> float:
+        return float(((self.train @ self.maps[name].T) ** 2).sum() / (self.train**2).sum())
+
+
+def pca(rows: np.ndarray, size: int) -> np.ndarray:
+    """The leading components of centred rows, through their Gram matrix."""
+    _, vectors = np.linalg.eigh((rows.T @ rows).astype(np.float64))
+    return vectors[:, ::-1][:, :size].T
+
+
+def table_of(texts: Texts, vectors: Any, published: bool, **settings: Any) -> list[tuple[object, ...]]:
+    """A row for each length: accuracies, ratios of |V|, energies."""
+    rows = []
+    train, dev = texts.tokens(texts.train, published), texts.tokens(texts.dev, published)
+    for length in LENGTHS:
+        ways = Ways(TMPCA(vectors, length=length, **settings), train, dev)
+        scores = [f"{ways.accuracy(name, texts.labels, texts.gold):.1f}" for name in ways.maps]
+        nats = {name: ways.information(name) for name in ways.maps}
+        ratios = [np.exp(2 * (nats[a] - nats[b])) for a, b in (("TMPCA", "mean"), ("PCA", "TMPCA"))]
+        energy = [f"{100 * ways.energy(name):.2f}" for name in ("TMPCA", "PCA")]
+        rows.append((length, *scores, f"{ratios[0]:.2g}", f"{ratios[1]:.2f}", *energy))
+    return rows
+
+
+HEADER = ("N", "TMPCA %", "PCA %", "mean %", "\\|V\\|: TMPCA/mean", "PCA/TMPCA", "energy: TMPCA %", "PCA %")
+
+
+def accuracy(arguments: argparse.Namespace) -> None:
+    for name in CORPORA:
+        texts = read(name)
+        tokens, every = texts.tokens(texts.train), texts.tokens(texts.train, False)
+        supervised = fasttext_model(tokens, texts.labels)
+        peer = fasttext_accuracy(supervised, texts.tokens(texts.dev), texts.gold)
+        svm = make_pipeline(TfidfVectorizer(sublinear_tf=True), LinearSVC()).fit(texts.train, texts.labels)
+        bag = 100 * svm.score(texts.dev, texts.gold)
+        print(f"### {name}: fastText {peer:.1f} %, tf-idf with a linear SVM on the raw text {bag:.1f} %\n")
+        vectors = fasttext_vectors(supervised)
+        unlabelled = eigenwords(every)
+        cases: list[tuple[str, list[tuple[object, ...]]]] = [
+            (
+                "As published (padding is zero), fastText's vectors",
+                table_of(texts, vectors, True, mask_padding=False),
+            ),
+            ("Padding masked, fastText's vectors", table_of(texts, vectors, True)),
+            ("The same with bigrams", table_of(texts, vectors, True, bigrams=True)),
+            ("Padding masked, eigenwords, all words", table_of(texts, unlabelled, False)),
+        ]
+        for title, rows in cases:
+            print(f"{title}\n\n{report.table(HEADER, rows)}\n", flush=True)
+
+
+def timing(arguments: argparse.Namespace) -> None:
+    print("### Table 7: seconds to learn, float32\n")
+    texts = read("sentence_polarity")
+    tokens = texts.tokens(texts.train)
+    rows = []
+    for size, lengths in ((10, (4, 8, 16, 32, 128, 256)), (50, (8, 16, 32, 64))):
+        vectors = eigenwords(tokens, size)
+        for length in lengths:
+            model = TMPCA(vectors, length=length, mask_padding=False)
+            model.fit(tokens[:10])
+            data = model._to_elements(tokens, 0).values
+            ours = best_of(lambda length=length, data=data: TMPCA(length=length).fit(data))
+            theirs = best_of(lambda data=data, size=size: centred_pca(data, size), 1 if length > 32 else 3)
+            ratio = f"{theirs / ours:.1f}"
+            rows.append((f"D = {size}, N = {length}", size * length, f"{ours:.3f}", f"{theirs:.3f}", ratio))
+            sys.stderr.write(f"{rows[-1]}\n")
+    print(f"{len(tokens):,} sequences.\n")
+    print(report.table(("", "N·D", "TMPCA", "PCA by Gram matrix", "×"), rows), end="\n\n")
+
+
+def centred_pca(data: np.ndarray, size: int) -> np.ndarray:
+    rows = data.reshape(len(data), -1)
+    return pca(rows - rows.mean(axis=0), size)
+
+
+def best_of(work: Callable[[], object], repeats: int = 3) -> float:
+    times = []
+    for _ in range(repeats):
+        started = time.process_time()
+        work()
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def figures(arguments: argparse.Namespace) -> None:
+    """Figures 4 (accuracy by N) and 5 (energy by stage, N = 32)."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "spectralnlp", "svg.fonttype": "none", "font.size": 9})
+    import matplotlib.pyplot as plt
+
+    above, scores = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained")
+    below, energies = plt.subplots(1, 3, figsize=(10, 3.0), layout="constrained")
+    for name, axis, energy in zip(CORPORA, scores, energies, strict=True):
+        texts = read(name)
+        train, dev = texts.tokens(texts.train), texts.tokens(texts.dev)
+        supervised = fasttext_model(train, texts.labels)
+        vectors = fasttext_vectors(supervised)
+        ways = [Ways(TMPCA(vectors, length=length), train, dev) for length in LENGTHS]
+        for kind, style in (("TMPCA", "o-"), ("PCA", "s--"), ("mean", "^:")):
+            accuracies = [each.accuracy(kind, texts.labels, texts.gold) for each in ways]
+            axis.semilogx(LENGTHS, accuracies, style, base=2, markersize=4, label=kind)
+        axis.axhline(fasttext_accuracy(supervised, dev, texts.gold), color="grey", label="fastText")
+        axis.set(title=name, xlabel="N", xticks=LENGTHS, xticklabels=LENGTHS)
+        stages = [100 * each.energy for each in ways[-1].model.report_]
+        energy.plot(range(1, len(stages) + 1), stages, "o-", markersize=4, label="TMPCA")
+        energy.axhline(100 * ways[-1].energy("PCA"), linestyle="--", color="tab:orange", label="PCA")
+        energy.set(title=name, xlabel="stage", ylim=(0, 100))
+    scores[0].set_ylabel("accuracy on dev, %")
+    energies[0].set_ylabel("energy, %")
+    scores[0].legend()
+    energies[0].legend()
+    above.savefig(arguments.out / "tmpca-lengths.svg", metadata={"Date": None})
+    below.savefig(arguments.out / "tmpca-energy.svg", metadata={"Date": None})
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "accuracy": accuracy,
+    "time": timing,
+    "figures": figures,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART")
+    parser.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR")
+    arguments = parser.parse_args()
+    if arguments.parts != ["figures"]:
+        print(f"{report.machine()} One thread.\n", flush=True)
+    for part in arguments.parts:
+        PARTS[part](arguments)
+
+
+if __name__ == "__main__":
+    main()
