@@ -136,7 +136,8 @@ def test_missing_forms_have_no_key_and_clusters_have_one_in_each_place() -> None
     assert sum(each.shape[1] for each in keys) == plain + 2 * 5
     own = [each[:, -2:] for each in keys[:5]]
     for each in own:
-        assert (each[0, 0] == each[1, 0]) and each[0, 0]
+        assert each[0, 0] == each[1, 0]
+        assert each[0, 0]
         assert each[0, 1] == 0, "no cluster, no feature"
     numbers = [int(key) for each in own for key in each[1]]
     assert len(set(numbers)) == 10, "a cluster in another place or of another clustering is another feature"

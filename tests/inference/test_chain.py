@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def all_scores(chain: list[NDArray[np.float32]], first: int, last: int) -> dict[
     for tags in product(range(len(start)), repeat=last - first):
         score = start[tags[0]] + end[tags[-1]]
         score += sum(emissions[first + t, tag] for t, tag in enumerate(tags))
-        scores[tags] = score + sum(transitions[a, b] for a, b in zip(tags, tags[1:], strict=False))
+        scores[tags] = score + sum(transitions[a, b] for a, b in pairwise(tags))
     return scores
 
 
@@ -47,7 +47,7 @@ def test_the_best_tags_are_the_best_of_all(seed: int, n_tags: int, forbidden: fl
     emissions, *rest = chain
     found = best_tags(emissions, STARTS, *rest)
     assert found.dtype == np.int32
-    for first, last in zip(STARTS, STARTS[1:], strict=False):
+    for first, last in pairwise(STARTS):
         if first < last:
             scores = all_scores(chain, first, last)
             ours = scores[tuple(found[first:last].tolist())]
@@ -62,7 +62,7 @@ def test_marginals_and_sums_are_those_of_all(seed: int, n_tags: int, forbidden: 
     chain = random_chain(seed, n_tags, forbidden)
     emissions, *rest = chain
     marginals, log_sums = tag_marginals(emissions, STARTS, *rest)
-    for s, (first, last) in enumerate(zip(STARTS, STARTS[1:], strict=False)):
+    for s, (first, last) in enumerate(pairwise(STARTS)):
         if first == last:
             assert log_sums[s] == 0
             continue
