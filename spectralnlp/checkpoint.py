@@ -5,7 +5,7 @@ and their parameters. So a run that is started again finds pass after pass what 
 that it is of the same data and parameters, and goes on from there to the same bytes.
 
 A pass has a folder, ``pass-1-PairCounts``, with a safetensors file for each finished partition, and when all
-are merged, one for the sum in their place.
+are merged, one for the sum in their place. A map has a file, ``map-1.jsonl`` (:mod:`spectralnlp.journal`).
 """
 
 from __future__ import annotations
@@ -203,11 +203,11 @@ def _sources(partitions: Sequence[Partition[Any]]) -> str:
 
 
 class Checkpoint:
-    """A folder of passes, which one after the other ask for their part of it."""
+    """A folder of passes and maps, which one after the other ask for their part of it."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).resolve()
-        self._n_passes = 0
+        self._n_passes = self._n_maps = 0
         _check_folder(self.folder)
 
     def next_pass(self, moments: Moments[Any], batch_size: int) -> KeptPass:
@@ -216,10 +216,17 @@ class Checkpoint:
         name = f"pass-{self._n_passes}-{type(moments).__name__}"
         return KeptPass(self.folder / name, batch_size)
 
+    def next_map(self) -> Path:
+        """Where the next map writes down its results."""
+        self._n_maps += 1
+        return self.folder / f"map-{self._n_maps}.jsonl"
+
     def remove(self) -> None:
         """Take away what was kept; the folder too, if it is empty then."""
         for each in self.folder.glob("pass-*"):
             shutil.rmtree(each, ignore_errors=True)
+        for each in self.folder.glob("map-*.jsonl"):
+            each.unlink(missing_ok=True)
         if self.folder.exists() and not any(self.folder.iterdir()):
             self.folder.rmdir()
 
@@ -228,7 +235,9 @@ def _check_folder(folder: Path) -> None:
     try:
         if folder.exists() and not folder.is_dir():
             raise ConfigError("is a file, not a folder for checkpoints", path=folder)
-        strangers = sorted(each.name for each in folder.glob("*") if not each.name.startswith("pass-"))
+        strangers = sorted(
+            each.name for each in folder.glob("*") if not each.name.startswith(("pass-", "map-", ".map-"))
+        )
         if strangers:
             what = f"the folder holds other things than checkpoints, such as {strangers[0]}"
             raise ConfigError(what, path=folder, hint="choose another folder")

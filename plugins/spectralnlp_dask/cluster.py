@@ -21,6 +21,7 @@ CONFIG = {
     # What does not fit into a worker's memory would be written to disk as pickles.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
+    "distributed.deploy.lost-worker-timeout": "1s",
     # One task at a time: what waits in a worker that dies is suspected of having killed it.
     "distributed.scheduler.worker-saturation": 1.0,
     # A corpus in memory travels with its tasks.
@@ -48,14 +49,18 @@ def start_local(jobs: int) -> LocalCluster:
         SpectralError: they do not start.
     """
     try:
-        return LocalCluster(
+        cluster = LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # None would listen on all interfaces, at a fixed port
+            scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
         )
+        # A worker's nanny starts it again when it dies, but gives up on one that dies as it starts.
+        cluster.adapt(minimum=jobs, maximum=jobs, interval="1s")
+        return cluster
     except (OSError, RuntimeError) as error:
         hint = "a script needs an `if __name__ == '__main__':` guard"
         raise SpectralError(f"local workers do not start: {error}", hint=hint) from error
@@ -111,8 +116,13 @@ def check_answers(address: str, timeout: float) -> None:
         raise ConfigError(f"what answers at {address} is a {kind}, not a scheduler", hint=hint)
 
 
+def own_version() -> str:
+    """That of the package on this machine."""
+    return importlib.metadata.version(PACKAGE)
+
+
 def _check_versions(client: Client) -> None:
-    ours = importlib.metadata.version(PACKAGE)
+    ours = own_version()
     found = client.run(importlib.metadata.version, PACKAGE, on_error="return")
     for worker, theirs in sorted(found.items()):
         if theirs != ours:

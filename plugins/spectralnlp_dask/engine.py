@@ -43,7 +43,7 @@ class DaskEngine(Engine):
     chunk_size = 16
     attempts = 3
 
-    def __init__(self, scheduler: str | None = None, jobs: int | None = None, timeout: float = 30.0) -> None:
+    def __init__(self, scheduler: str | None = None, jobs: int | None = None, timeout: float = 10.0) -> None:
         if scheduler is not None and jobs is not None:
             raise ConfigError("the scheduler has its own workers", hint="give a scheduler or jobs, not both")
         if not timeout > 0:
@@ -108,29 +108,28 @@ class DaskEngine(Engine):
 
     def reduce(self, observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M] | None:
         """Observed and merged on the workers, in the order of `spectralnlp.reduction`."""
-        shared = self._shared(observe)
         killers: list[BadPartition] = []
         suspicions = 0
         while tasks:
-            run = f"observe-{secrets.token_hex(4)}"
+            run, shared = f"observe-{secrets.token_hex(4)}", self._shared(observe)
             try:
                 part: Part[M] = self._result(self._grow(shared, tasks, run))
                 return Part(part.moments, (*part.bad, *killers))
             except KilledWorker as error:
-                blamed = cast("tuple[str, int] | str", error.task)
-                if blamed[0] != run or suspicions == SUSPICIONS:
+                if suspicions == SUSPICIONS:
                     raise _died(error) from error
-                place = cast(int, blamed[1])
+                blamed = cast("tuple[str, int] | str", error.task)
             # What was waiting in a worker that died is blamed with what ran there: so ask it alone.
-            partition = tasks[place][1]
-            death = self._death_by(shared, tasks[place])
-            if death is None:
+            place = cast(int, blamed[1]) if blamed[0] == run else None
+            death = None if place is None else self._death_by(observe, tasks[place])
+            if place is None or death is None:
                 suspicions += 1
-            elif observe.tolerant:
-                killers.append(BadPartition(partition.document, partition.start, death.what))
-                tasks = [task for at, task in enumerate(tasks) if at != place]
-            else:
+                continue
+            partition = tasks[place][1]
+            if not observe.tolerant:
                 raise SpectralError(death.what, path=partition.document, hint=death.hint)
+            killers.append(BadPartition(partition.document, partition.start, death.what))
+            tasks = [task for at, task in enumerate(tasks) if at != place]
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _grow(self, shared: Future[Any], tasks: Sequence[Numbered], run: str) -> Future[Any]:
@@ -141,9 +140,9 @@ class DaskEngine(Engine):
             nodes = [group[0] if len(group) == 1 else self._submit(_merged, group) for group in groups]
         return nodes[0]
 
-    def _death_by(self, shared: Future[Any], task: Numbered) -> SpectralError | None:
+    def _death_by(self, observe: Observer[Any], task: Numbered) -> SpectralError | None:
         try:
-            self._result(self._submit(_call, shared, task))
+            self._result(self._submit(_call, observe, task))
         except KilledWorker as error:
             return _died(error)
         return None
@@ -179,11 +178,15 @@ class DaskEngine(Engine):
                 raise SpectralError("the scheduler was restarted in the middle of the work") from error
 
     def _check_scheduler(self) -> None:
+        hint = "start again; what a --checkpoint kept is not lost"
         try:
             check_answers(self._connected_to, self.timeout)
         except ConfigError as error:
-            hint = "start again; what a --checkpoint kept is not lost"
             raise SpectralError(f"in the middle of the work, {error.what}", hint=hint) from error
+        try:
+            self.client.wait_for_workers(1, timeout=self.timeout)
+        except TimeoutError as error:
+            raise SpectralError("in the middle of the work, all workers are gone", hint=hint) from error
 
 
 def _died(error: KilledWorker) -> SpectralError:

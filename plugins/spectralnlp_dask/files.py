@@ -29,7 +29,7 @@ class FsspecFiles:
         return cast(BinaryIO, files.open(path, "rb"))
 
     def expand(self, address: str) -> list[str]:
-        """Files that an address stands for: itself, those of a folder without hidden ones, or of a pattern."""
+        """Files that an address stands for: itself, a folder's without hidden ones, or a pattern's."""
         files, path = _file_system(address)
         try:
             if files.isdir(path):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, faults
 from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -51,7 +52,10 @@ def parse(
         bool, typer.Option("--scores", help="Add the log-probability and each constituent's posterior.")
     ] = False,
     k: Annotated[int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences parsed at a time.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Sentences parsed at a time.")] = None,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    checkpoint: CheckpointFolder = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; for svg, a folder."),
@@ -73,16 +77,35 @@ def parse(
     sink = _svg_files(output) if output is not None and format_ == "svg" else results(output)
     # A terminal that shows the trees needs no progress beside them.
     shown = output is None and sys.stdout.isatty()
-    with announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
-        for result in parser.parse_many(sentences, decoder=decoder, jobs=jobs, k=k):
-            write("" if result is None else render(result, scores))
+    with faults(checkpoint), announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
+        if engine or scheduler or checkpoint:
+            texts = _on_workers(Where(engine, jobs, scheduler), model, sentences, decoder, k, format_, scores)
+        else:
+            found = parser.parse_many(sentences, decoder=decoder, jobs=jobs or 1, k=k)
+            texts = (None if each is None else (render(each, scores), each.fallback) for each in found)
+        for result in texts:
+            text, fallback = result or ("", None)
+            write(text)
             step()
             n_sentences += result is not None
-            if result is not None and result.fallback is not None:
-                fallbacks[result.fallback] += 1
+            if fallback is not None:
+                fallbacks[fallback] += 1
     if fallbacks:
         reasons = "; ".join(f"{count} × {reason}" for reason, count in fallbacks.most_common())
         note(f"{fallbacks.total()} of {n_sentences} sentences got a fallback tree ({reasons})")
+
+
+def _on_workers(
+    where: Where, model: str, sentences: Iterable[Sentence | None], decoder: str | None, k: int, form: str,
+    scores: bool,
+) -> Iterator[tuple[str, str | None] | None]:  # fmt: skip
+    """What each sentence's parse looks like, and why it is a fallback if it is one."""
+    from spectralnlp.cli.remote import ParseToText, fingerprint_of
+    from spectralnlp.journal import map_resumable
+
+    parse_to_text = ParseToText(model, fingerprint_of(model), decoder, k, form, scores)
+    with where.running():
+        yield from map_resumable(parse_to_text, sentences, parse_to_text.about())
 
 
 def _sources(files: list[str]) -> list[str]:

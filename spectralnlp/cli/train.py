@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, SkipBadPartitions, Where, faults
 from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
@@ -45,16 +44,18 @@ def train(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
     ] = False,
-    engine: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where the work is done, e.g. processes.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 1,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Worker processes.")] = None,
+    skip_bad_partitions: SkipBadPartitions = False,
+    checkpoint: CheckpointFolder = None,
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Markdown to put above the model card's tables.")
     ] = None,
 ) -> None:
     """Train a model."""
     from spectralnlp import registry
+    from spectralnlp.reduction import TolerantCorpus
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
@@ -69,34 +70,28 @@ def train(
     options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
     reading = task.accepted("read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
-    with _engine(engine, jobs), announced_kernels(), progress("training"):
-        corpus = task.read(inputs, reader=reader, **reading)
-        held_out = task.read_gold(dev, reader=reader, **task.accepted("read_gold", options)) if dev else None
-        if skipped is not None:
-            skipped.find(corpus, held_out or ())
-        model = task.train(learner, corpus, report=_say, description=description)
-    model.save(output)
+    where = Where(engine, jobs, scheduler)
+    with faults(checkpoint, skip_bad_partitions=skip_bad_partitions):
+        with where.running(), announced_kernels(), progress("training"):
+            corpus = task.read(inputs, reader=reader, **reading)
+            held_out = (
+                task.read_gold(dev, reader=reader, **task.accepted("read_gold", options)) if dev else None
+            )
+            if skipped is not None:
+                skipped.find(corpus, held_out or ())
+            if skip_bad_partitions:
+                corpus = TolerantCorpus(corpus)
+            model = task.train(learner, corpus, report=_say, description=description)
+        model.save(output)
     _say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
         with announced_kernels(), progress("evaluating"):
-            report = task.evaluate(model, held_out, jobs=jobs)
+            report = task.evaluate(model, held_out, jobs=jobs or 1)
         print(f"\n{report.to_table()}")
 
 
 def _say(line: str) -> None:
     print(line, flush=True)
-
-
-@contextmanager
-def _engine(name: str | None, jobs: int) -> Iterator[None]:
-    """The engine asked for; processes if only ``--jobs`` was, and nothing but this process by default."""
-    from spectralnlp.engine import use_engine
-
-    if name is None and jobs == 1:
-        yield
-        return
-    with use_engine(name or "processes", **({"jobs": jobs} if jobs > 1 else {})):
-        yield
 
 
 def build_estimator(kind: type[Estimator], config: dict[str, Any], settings: dict[str, str]) -> Estimator:

@@ -22,6 +22,21 @@ def load(name: str | Path) -> Any:
     Raises:
         ModelError: there is no such model, or it is truncated or of another version.
     """
+    stored = load_model(folder_of(name))
+    if stored.kind not in registry.tasks:
+        raise ModelError(f"a model for {stored.kind!r}, which nothing installed knows", path=stored.path)
+    return registry.tasks.get(stored.kind)().load(stored)
+
+
+def folder_of(name: str | Path) -> Path:
+    """Where a model lies.
+
+    Args:
+        name: as for `load`.
+
+    Raises:
+        ModelError: there is no such model.
+    """
     path = Path(name)
     if not (path / META).exists() and str(name) in registry.models:
         path = Path(registry.models.get(str(name)))
@@ -30,7 +45,4 @@ def load(name: str | Path) -> Any:
         raise ModelError(
             f"no model {str(name)!r}", hint=f"give a model folder, or an installed model: {installed}"
         )
-    stored = load_model(path)
-    if stored.kind not in registry.tasks:
-        raise ModelError(f"a model for {stored.kind!r}, which nothing installed knows", path=path)
-    return registry.tasks.get(stored.kind)().load(stored)
+    return path

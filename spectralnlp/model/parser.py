@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.engine import ThreadsEngine
+from spectralnlp.engine import ThreadsEngine, map_ordered
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimators.grammar_set import GrammarSet
 from spectralnlp.inference.decoders import Decoder, Evidence, MBRDecoder
@@ -31,6 +31,7 @@ from spectralnlp.model.parse import (
     mean_posteriors,
 )
 from spectralnlp.model.pool import Pool, check_labels
+from spectralnlp.model.tag_evidence import TagEvidence, TagModel
 from spectralnlp.parameters import Ints, LatentGrammar
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.text.conventions import Conventions
@@ -60,6 +61,7 @@ class Parser:
         pruning: what the coarse pass keeps.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
+        tag_evidence: a tagger to listen to; it is not saved with the parser.
     """
 
     grammar_sets: tuple[GrammarSet, ...]
@@ -69,6 +71,7 @@ class Parser:
     pruning: Pruning = field(default_factory=Pruning)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
+    tag_evidence: TagEvidence | None = None
 
     task = "parsing"
 
@@ -87,6 +90,16 @@ class Parser:
         """
         sets = tuple(each for parser in parsers for each in parser.grammar_sets)
         return replace(parsers[0], grammar_sets=sets)
+
+    def with_tagger(self, tagger: TagModel, *, weight: float = 0.5, fixed: bool = False) -> Parser:
+        """The same parser, listening to a tagger; see `TagEvidence`.
+
+        Raises:
+            ConfigError: the tagger's tags are not the treebank's.
+        """
+        evidence = TagEvidence(tagger, weight, fixed)
+        evidence.check(self.coarse)
+        return replace(self, tag_evidence=evidence)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -162,17 +175,17 @@ class Parser:
     def parse_many(
         self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, jobs: int = 1, k: int = 1
     ) -> Iterator[Parse | None]:
-        """Parse a stream of sentences, lazily and in order; None stays None.
+        """Parse a stream of sentences, lazily and in order, on the current engine; None stays None.
 
         Args:
             sentences: tokenised sentences.
             decoder: name of a decoder, in place of the parser's own.
-            jobs: threads; the kernels release the GIL.
+            jobs: threads instead, if more than 1; the kernels release the GIL.
             k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
         """
         step = partial(self._parse_sentence, chosen=self._decoder(decoder), k=k)
         if jobs == 1:
-            return map(step, sentences)
+            return map_ordered(step, sentences)
         return ThreadsEngine(jobs).map(step, sentences)
 
     def _parse_sentence(self, sentence: Sentence | None, chosen: Decoder, k: int) -> Parse | None:
@@ -181,10 +194,13 @@ class Parser:
     def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
         pooled = isinstance(decoder, MBRDecoder) and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
-        inferred = [
-            (number, pipe.infer(forms, self._allowed(number, sentence.tags)))
-            for number, pipe in enumerate(pipelines)
-        ]
+        tags, evidence = sentence.tags, self.tag_evidence
+        if tags is None and evidence is not None:
+            tags = evidence.given(forms)
+        inferred = []
+        for number, pipe in enumerate(pipelines):
+            weights = evidence.weights(pipe.coarse, forms) if evidence is not None and tags is None else None
+            inferred.append((number, pipe.infer(forms, self._allowed(number, tags), weights)))
         found = [(number, inference) for number, inference in inferred if inference is not None]
         if not found:
             return self._flat(sentence, forms)

@@ -1,0 +1,64 @@
+"""Options that say where work is done, in how much memory, and what happens when a part of it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+EngineName: TypeAlias = Annotated[
+    str | None, typer.Option("--engine", metavar="NAME", help="Where the work is done: processes, dask …")
+]
+Scheduler: TypeAlias = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster, tcp://host:port.")
+]
+SkipBadPartitions: TypeAlias = Annotated[
+    bool, typer.Option("--skip-bad-partitions", help="Leave out and name files that fail, and go on.")
+]
+CheckpointFolder: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--checkpoint", metavar="DIR", help="Keep what is finished here; a later run goes on."),
+]
+
+
+@dataclass(frozen=True)
+class Where:
+    """The engine that was asked for: processes if only ``--jobs`` was, and this process by default."""
+
+    engine: str | None = None
+    jobs: int | None = None
+    scheduler: str | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """With this engine."""
+        from spectralnlp.engine import use_engine
+
+        name = self.engine or ("dask" if self.scheduler else "processes" if (self.jobs or 1) > 1 else None)
+        if name is None:
+            yield
+            return
+        options = {"jobs": self.jobs, "scheduler": self.scheduler}
+        with use_engine(name, **{key: value for key, value in options.items() if value is not None}):
+            yield
+
+
+@contextmanager
+def faults(checkpoint: Path | None, *, skip_bad_partitions: bool = False) -> Iterator[None]:
+    """Keep what is finished in a folder until the block has come to its end; leave out what fails."""
+    from spectralnlp.checkpoint import use_checkpoint
+    from spectralnlp.cli.console import note
+    from spectralnlp.reduction import skip_bad_partitions as skipping
+
+    with ExitStack() as stack:
+        tolerance = stack.enter_context(skipping(note)) if skip_bad_partitions else None
+        kept = stack.enter_context(use_checkpoint(checkpoint)) if checkpoint is not None else None
+        yield
+        if kept is not None:
+            kept.remove()
+        if tolerance is not None and tolerance.bad:
+            note(f"left out {len(tolerance.bad)} in all")
