@@ -17,6 +17,7 @@ import numpy as np
 from ..parameters import DenseTensors, Floats, LatentGrammar, Lexicon, Offsets
 from .forest import Forest
 from .kernel import fast_kernel, kernel
+from .lexical import Lookup
 
 
 @dataclass(frozen=True)
@@ -85,26 +86,29 @@ def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
     return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])
 
 
-def leaf_vectors(forest: Forest, grammar: LatentGrammar, entries: Offsets, signatures: Offsets) -> Floats:
+def leaf_vectors(forest: Forest, grammar: LatentGrammar, found: Lookup) -> Floats:
     """Vectors of the forest's lexical nodes.
 
     Args:
         forest: the forest.
         grammar: the grammar whose lexicon gives the vectors.
-        entries: int64 (n_tokens,); lexicon entry of each token.
-        signatures: int64 (n_tokens,); entry of each token's signature.
+        found: where the tokens are in it.
     """
     lexicon: Lexicon = grammar.lexicon
+    weights = _NO_WEIGHTS if found.tag_weights is None else found.tag_weights
     return _leaf_vectors(
-        forest.kind, forest.symbol, forest.start, entries, signatures, lexicon.starts, lexicon.tags,
-        lexicon.offsets, lexicon.values, lexicon.backoff, grammar.n_states, grammar.state_offsets,
-        grammar.tag_default,
+        forest.kind, forest.symbol, forest.start, found.entries, found.signatures, weights, lexicon.starts,
+        lexicon.tags, lexicon.offsets, lexicon.values, lexicon.backoff, grammar.n_states,
+        grammar.state_offsets, grammar.tag_default,
     )  # fmt: skip
+
+
+_NO_WEIGHTS = np.empty((0, 0))
 
 
 @kernel
 def _leaf_vectors(
-    kind, symbol, start, entries, signatures, starts, tags, offsets, values, backoff, n_states,
+    kind, symbol, start, entries, signatures, weights, starts, tags, offsets, values, backoff, n_states,
     state_offsets, tag_default,
 ):  # fmt: skip
     size = 0
@@ -129,6 +133,9 @@ def _leaf_vectors(
         else:
             for h in range(m):
                 leaves[position + h] = tag_default[state_offsets[tag] + h]
+        if len(weights):
+            for h in range(m):
+                leaves[position + h] *= weights[start[node], tag]
         position += m
     return leaves
 

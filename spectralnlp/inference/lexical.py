@@ -27,11 +27,13 @@ class Lookup:
         entries: int64 (n_tokens,); entry of each token, a word's or a signature's.
         signatures: int64 (n_tokens,); entry of each token's signature.
         log_weight: natural logarithm of the product of p(word).
+        tag_weights: float64 (n_tokens, n_symbols); factors of the tags' values, from elsewhere; or None.
     """
 
     entries: Offsets
     signatures: Offsets
     log_weight: float
+    tag_weights: Floats | None = None
 
 
 def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Lookup:
@@ -86,6 +88,8 @@ def coarse_values(
     _fill(
         found.entries, found.signatures, lexicon.starts, lexicon.tags, lexicon.values, lexicon.backoff, values
     )
+    if found.tag_weights is not None:
+        values *= found.tag_weights
     if any_tag:
         values = np.maximum(values, _ANY_TAG * grammar.tag_default)
     if allowed is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -85,14 +85,22 @@ class Pipeline:
         """The coarse grammar's rules, indexed once."""
         return RuleIndex.of(self.coarse)
 
-    def infer(self, words: Sequence[str], allowed: NDArray[np.bool_] | None = None) -> Inference | None:
+    def infer(
+        self,
+        words: Sequence[str],
+        allowed: NDArray[np.bool_] | None = None,
+        tag_weights: Floats | None = None,
+    ) -> Inference | None:
         """Score the parses of a sentence; None when the grammar has no derivation for it.
 
         Args:
             words: tokens in the model's conventions, one or more.
             allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
+            tag_weights: float64 (n_tokens, n_symbols), factors of the tags' values; None for ones.
         """
         found = look_up(self.coarse.lexicon, words, self.signature)
+        if tag_weights is not None:
+            found = replace(found, tag_weights=tag_weights)
         coarse_only: Inference | None = None
         for pruning, any_tag in self._tries(len(words)):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
@@ -130,7 +138,7 @@ class Pipeline:
             forest = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
         usable: list[tuple[LatentGrammar, Floats, Scores]] = []
         for grammar in grammars:
-            leaves = leaf_vectors(forest, grammar, found.entries, found.signatures)
+            leaves = leaf_vectors(forest, grammar, found)
             scores = score_forest(forest, grammar, leaves)
             if scores.usable:
                 usable.append((grammar, leaves, scores))
@@ -146,7 +154,7 @@ class Pipeline:
 
     def _thinned(self, forest: Forest, pruner: LatentGrammar, found: Lookup, threshold: float) -> Forest:
         """The forest without the hyperedges that the pruning grammar thinks improbable."""
-        scores = score_forest(forest, pruner, leaf_vectors(forest, pruner, found.entries, found.signatures))
+        scores = score_forest(forest, pruner, leaf_vectors(forest, pruner, found))
         thinned = prune_forest(forest, np.abs(scores.edge) >= threshold)
         return thinned if scores.usable and thinned.n_roots else forest
 

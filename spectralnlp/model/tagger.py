@@ -56,6 +56,11 @@ class Tagger:
 
     task = "tagging"
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Names of the tags that were learned, in the order of the columns of `posteriors`."""
+        return self.weights.tags
+
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The tags that can be given; of spans, in the scheme of the training data."""
@@ -95,26 +100,30 @@ class Tagger:
         """The spans of a sentence: first token, token after the last, label."""
         return spans_of(self.tag([words])[0])
 
-    def posteriors(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
-        """How probable each tag of ``weights.tags`` is.
+    def posteriors(self, sentence: Sequence[str]) -> NDArray[np.float64]:
+        """How probable each tag is, in the order of `tags`.
 
         One temperature, fitted on sentences held out in training, makes scores into probabilities.
 
         Returns:
-            For each sentence float64 (n_words, n_tags); rows sum to one.
+            float64 (n_words, n_tags); rows sum to one.
         """
-        emissions, starts = self._scorer.emissions(sentences)
-        cold = np.float32(1 / self.weights.temperature)
-        p, _ = tag_marginals(emissions * cold, starts, *(each * cold for each in self._chain))
-        return [p[first:last] for first, last in pairwise(starts)]
+        p, _ = self._marginals(*self._scorer.emissions([sentence]))
+        return p
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
         """How probable the tag is that `tag` gives each word; of spans, in the scheme that was learned."""
         emissions, starts = self._scorer.emissions(sentences)
         best = best_tags(emissions, starts, *self._chain)
-        p = np.concatenate([*self.posteriors(sentences), np.zeros((0, len(self.weights.tags)))])
+        p, _ = self._marginals(emissions, starts)
         sure = p[np.arange(len(best)), best].tolist()
         return [sure[first:last] for first, last in pairwise(starts)]
+
+    def _marginals(
+        self, emissions: Array32, starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        cold = np.float32(1 / self.weights.temperature)
+        return tag_marginals(emissions * cold, starts, *(each * cold for each in self._chain))
 
     def _as_given(self, tags: list[str]) -> list[str]:
         """Tags in the scheme of the training data, whatever was learned."""

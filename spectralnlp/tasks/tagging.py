@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from spectralnlp import __version__
-from spectralnlp.corpus import Corpus, FileCorpus, MappedCorpus, expand_inputs
+from spectralnlp import __version__, registry
+from spectralnlp.corpus import Corpus, FileCorpus, MappedCorpus, expand_inputs, open_text
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.estimators.rhmm import RefinementHMM
@@ -24,6 +25,7 @@ from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
 from spectralnlp.text.conventions import Conventions
+from spectralnlp.trees import clean, read_trees
 
 CONVENTION_SENTENCES = 5000
 """Sentences that are enough to see how words are written."""
@@ -46,13 +48,14 @@ class TaggingTask(Task):
 
         Args:
             inputs: where they are.
-            reader: ``conllu``, ``columns``, ``tagged``, or ``auto``.
+            reader: ``conllu``, ``columns``, ``tagged``, a treebank reader's name for the tags of trees, or
+                ``auto``.
             on_bad: called for each bad sentence, which is then left out; None to stop at the first.
 
         Raises:
             InputError: a missing or unreadable input, or (on reading) a bad line.
         """
-        return FileCorpus(expand_inputs(inputs), partial(read_annotated, reader=reader, on_bad=on_bad))
+        return FileCorpus(expand_inputs(inputs), partial(_read, reader=reader, on_bad=on_bad))
 
     def train(
         self,
@@ -125,6 +128,27 @@ class TaggingTask(Task):
         if stored.metadata.get("kind") == REFINED:
             return RefinementTagger.from_stored(stored)
         return Tagger.from_stored(stored)
+
+
+def _read(path: str | Path, reader: str, on_bad: OnBad | None) -> Iterator[AnnotatedSentence]:
+    """Sentences of a file: of tagged text, or of a treebank's trees."""
+    if reader in registry.readers or (reader == "auto" and _has_trees(path)):
+        for tree in read_trees(path, reader, on_bad):
+            cleaned = clean(tree)
+            if cleaned is not None:
+                tags = tuple(cleaned.tags())
+                yield AnnotatedSentence(tuple(cleaned.words()), {"tag": tags}, "tag", path)
+    else:
+        yield from read_annotated(path, reader, on_bad)
+
+
+def _has_trees(path: str | Path) -> bool:
+    with open_text(path, "iso-8859-1") as lines:  # decodes any bytes
+        first = next((line for line in lines if line.strip()), "")
+    return _TREE.match(first.strip()) is not None
+
+
+_TREE = re.compile(r"\(\s*\(|\(\S+\s*(\(|$)|\($")
 
 
 def _column(sentence: AnnotatedSentence, column: str | int | None) -> TaggedSentence:

@@ -359,7 +359,7 @@ def found_in(grammar: LatentGrammar, words: Sequence[str]) -> Lookup:
 
 def leaves_of(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> Array:
     found = found_in(grammar, words)
-    return leaf_vectors(forest, grammar, found.entries, found.signatures)
+    return leaf_vectors(forest, grammar, found)
 
 
 def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> Scores:

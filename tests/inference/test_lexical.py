@@ -99,7 +99,7 @@ def test_leaf_vectors_are_the_words_vectors() -> None:
     forest = reference.full_forest(GRAMMAR, ["q", "q"])
     assert forest is not None
     found = reference.found_in(fine, ["q", "q"])
-    leaves = leaf_vectors(forest, fine, found.entries, found.signatures)
+    leaves = leaf_vectors(forest, fine, found)
     vectors = {T: 0.125 * fine.lexicon.values[6:8], U: fine.lexicon.values[2:6]}
     lexical = forest.symbol[forest.kind == 2].tolist()
     np.testing.assert_allclose(leaves, np.concatenate([vectors[tag] for tag in lexical]))
