@@ -25,6 +25,9 @@ def evaluate(
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
     ] = None,
+    tagger: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Parsing: a tagger of the same tags to listen to.")
+    ] = None,
     prm: Annotated[
         Path | None,
         typer.Option("--prm", metavar="FILE", help="Parsing: EVALB parameters; default COLLINS.prm's."),
@@ -56,6 +59,7 @@ def evaluate(
         "evaluate",
         {
             "decoder": ("--decoder", decoder),
+            "tagger": ("--tagger", None if tagger is None else load(tagger)),
             "parameters": ("--prm", parameters),
             "own_tags": ("--own-tags", own_tags),
         },

@@ -25,3 +25,21 @@ def load_for(name: str, method: str, verb: str) -> Any:
     if not hasattr(model, method):
         raise ConfigError(f"{name} is a model for {model.task}, which cannot {verb}")
     return model
+
+
+def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = False) -> Any:
+    """A parser, which listens to a tagger if one is named.
+
+    Args:
+        name: of the parser, or its folder.
+        tagger: the same of the tagger.
+        fixed_tags: take its tags as given.
+
+    Raises:
+        ModelError: there is no such model.
+        ConfigError: one is of another kind, or the tagger's tags are not the parser's.
+    """
+    parser = load_for(name, "parse_many", "parse")
+    if tagger is None:
+        return parser
+    return parser.with_tagger(load_for(tagger, "tag", "tag"), fixed=fixed_tags)

@@ -23,13 +23,11 @@ import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
 from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, faults
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spectralnlp.model.parser import Parser
+    from spectralnlp.cli.remote import ParseToText
     from spectralnlp.text.tokens import Sentence
-
-STDIN = "-"
 
 
 def parse(
@@ -42,6 +40,12 @@ def parse(
         bool, typer.Option("--tokenized", help="One sentence a line, blanks between tokens.")
     ] = False,
     tagged: Annotated[bool, typer.Option("--tagged", help="The same, with tokens as word_TAG.")] = False,
+    tagger: Annotated[
+        str | None, typer.Option(metavar="NAME|PATH", help="A tagger of the same tags to listen to.")
+    ] = None,
+    fixed_tags: Annotated[
+        bool, typer.Option("--fixed-tags", help="With --tagger: take its tags as given.")
+    ] = False,
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="How to choose the tree, e.g. mbr, viterbi.")
     ] = None,
@@ -64,25 +68,29 @@ def parse(
     """Parse text into constituency trees."""
     if tokenized and tagged:
         raise ConfigError("--tokenized and --tagged exclude each other", hint="--tagged text is tokenized")
+    if fixed_tags and tagger is None:
+        raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger")
+    from spectralnlp.cli.models import load_parser
+    from spectralnlp.cli.remote import ParseToText
+    from spectralnlp.cli.texts import sentences, sources
     from spectralnlp.render import renderer
 
     render = renderer(format_)
-    sources = _sources(files or [STDIN])
+    found = sources(files or [])
     with progress(f"loading {model}"):
-        from spectralnlp.cli.models import load_for
-
-        parser = load_for(model, "parse_many", "parse")
-    sentences = _sentences(parser, sources, tokenized=tokenized, tagged=tagged)
+        parser = load_parser(model, tagger, fixed_tags=fixed_tags)
+    stream = sentences(parser.tokenizer, found, tokenized=tokenized, tagged=tagged)
     n_sentences, fallbacks = 0, Counter[str]()
     sink = _svg_files(output) if output is not None and format_ == "svg" else results(output)
     # A terminal that shows the trees needs no progress beside them.
     shown = output is None and sys.stdout.isatty()
     with faults(checkpoint), announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
         if engine or scheduler or checkpoint:
-            texts = _on_workers(Where(engine, jobs, scheduler), model, sentences, decoder, k, format_, scores)
+            to_text = ParseToText.of(model, tagger, fixed_tags, decoder, k, format_, scores)
+            texts = _on_workers(Where(engine, jobs, scheduler), to_text, stream)
         else:
-            found = parser.parse_many(sentences, decoder=decoder, jobs=jobs or 1, k=k)
-            texts = (None if each is None else (render(each, scores), each.fallback) for each in found)
+            parses = parser.parse_many(stream, decoder=decoder, jobs=jobs or 1, k=k)
+            texts = (None if each is None else (render(each, scores), each.fallback) for each in parses)
         for result in texts:
             text, fallback = result or ("", None)
             write(text)
@@ -96,60 +104,13 @@ def parse(
 
 
 def _on_workers(
-    where: Where, model: str, sentences: Iterable[Sentence | None], decoder: str | None, k: int, form: str,
-    scores: bool,
-) -> Iterator[tuple[str, str | None] | None]:  # fmt: skip
+    where: Where, to_text: ParseToText, stream: Iterable[Sentence | None]
+) -> Iterator[tuple[str, str | None] | None]:
     """What each sentence's parse looks like, and why it is a fallback if it is one."""
-    from spectralnlp.cli.remote import ParseToText, fingerprint_of
     from spectralnlp.journal import map_resumable
 
-    parse_to_text = ParseToText(model, fingerprint_of(model), decoder, k, form, scores)
     with where.running():
-        yield from map_resumable(parse_to_text, sentences, parse_to_text.about())
-
-
-def _sources(files: list[str]) -> list[str]:
-    """The files behind the arguments; what is missing is missed before any work starts."""
-    from spectralnlp.corpus import expand_inputs
-
-    sources: list[str] = []
-    for file in files:
-        sources += [STDIN] if file == STDIN else map(str, expand_inputs([file]))
-    return sources
-
-
-@contextmanager
-def _lines(source: str) -> Iterator[Iterator[str]]:
-    from spectralnlp.corpus import decode_lines, open_text
-
-    if source != STDIN:
-        with open_text(source) as lines:
-            yield lines
-    elif sys.stdin is None:
-        raise InputError("standard input is closed", hint="give a file")
-    else:
-        yield decode_lines(sys.stdin.buffer, _called(source))
-
-
-def _called(source: str) -> str:
-    return "<stdin>" if source == STDIN else source
-
-
-def _sentences(
-    parser: Parser, sources: list[str], *, tokenized: bool, tagged: bool
-) -> Iterator[Sentence | None]:
-    """The sentences of all files, read as they are needed; None for a blank line of tokenized text."""
-    from spectralnlp.text.sentences import read_tagged, read_tokenized
-
-    for source in sources:
-        with _lines(source) as bare:
-            lines = (line + "\n" for line in bare)  # offsets count a line end as one character
-            if tagged:
-                yield from read_tagged(lines, parser.tokenizer, _called(source))
-            elif tokenized:
-                yield from read_tokenized(lines, parser.tokenizer)
-            else:
-                yield from parser.sentences(lines)
+        yield from map_resumable(to_text, stream, to_text.about())
 
 
 @contextmanager

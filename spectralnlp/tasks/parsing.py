@@ -15,6 +15,7 @@ from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.model.parser import Parser
+from spectralnlp.model.tag_evidence import TagModel
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
@@ -89,6 +90,7 @@ class ParsingTask(Task):
         *,
         jobs: int = 1,
         decoder: str | None = None,
+        tagger: TagModel | None = None,
         parameters: EvalbParameters = COLLINS,
         own_tags: bool = False,
     ) -> ParseReport:
@@ -99,12 +101,15 @@ class ParsingTask(Task):
             corpus: cleaned gold trees.
             jobs: threads.
             decoder: name of a decoder, in place of the parser's own.
+            tagger: a tagger to listen to.
             parameters: how brackets are counted.
             own_tags: count with the parser's tags, as plain EVALB does, not with gold ones put in.
         """
         gold = [add_root(tree) for tree in corpus]
         if not gold:
             raise InputError("no trees to evaluate on")
+        if tagger is not None:
+            parser = parser.with_tagger(tagger)
         warm_up(parser)
         started = perf_counter()
         sentences = (gold_sentence(tree, parser.conventions) for tree in gold)
