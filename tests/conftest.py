@@ -47,6 +47,43 @@ def own_treebank(own_corpora: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def word_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Model folders learned from a made-up language of 24 words, for models that take vectors.
+
+    ``words`` are eigenwords with contexts and clusters, ``plain`` come without either from a word2vec file,
+    ``states`` is a hidden Markov model.
+    """
+    import numpy as np
+
+    from spectralnlp.corpus import InMemoryCorpus
+    from spectralnlp.estimators.eigenwords import Eigenwords
+    from spectralnlp.estimators.hmm import HMM
+    from spectralnlp.model.vectors import Vectors
+    from spectralnlp.tasks.sequences import SequenceTask
+    from spectralnlp.tasks.vectors import VectorsTask
+
+    root, rng = tmp_path_factory.mktemp("words"), np.random.default_rng(0)
+    kinds = (["the", "a", "this"], ["cat", "dog", "fox", "hen", "cow", "owl"], ["saw", "bit", "fed", "met"])
+    lines = [" ".join(str(rng.choice(kinds[kind])) for kind in (0, 1, 2, 0, 1)) + " ." for _ in range(300)]
+    text = root / "text.txt"
+    text.write_text("\n".join(lines) + "\n")
+    folders = {name: root / name for name in ("words", "plain", "states")}
+    task = VectorsTask()
+    quiet = {"report": lambda line: None}
+    learner = Eigenwords(dimensions=4, min_count=1, oversampling=2, clusters=4)
+    vectors = task.train(learner, task.read([text]), **quiet)
+    vectors.save(folders["words"])
+    with (root / "plain.txt").open("w") as file:
+        words = vectors.parameters.words
+        file.write(f"{len(words)} 3\n")
+        file.writelines(f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=3))}\n" for word in words)
+    Vectors.from_word2vec(root / "plain.txt").save(folders["plain"])
+    sequences = InMemoryCorpus([line.split() for line in lines])
+    SequenceTask().train(HMM(n_states=3), sequences, **quiet).save(folders["states"])
+    return folders
+
+
+@pytest.fixture(scope="session")
 def scheduler() -> Iterator[str]:
     """The address of a Dask scheduler with two workers on this machine, one for all tests."""
     pytest.importorskip("distributed")

@@ -113,7 +113,7 @@ class PerceptronTagger(Estimator):
             sentences = [
                 (words, tuple(write_spans(spans_of(tags), len(tags), scheme))) for words, tags in sentences
             ]
-            names = sorted({tag for _, tags in sentences for tag in tags})
+            names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
         self.evidence_ = evidence
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
@@ -157,7 +157,7 @@ class PerceptronTagger(Estimator):
         for epoch in range(self.epochs):
             order = rng.permutation(n)
             last = epoch == self.epochs - 1
-            if last and len(held_out):
+            if last and epoch > 0 and len(held_out):
                 temperature = _fit_temperature(examples, held_out, model.average(), forbidden)
             if not last:
                 order = order[~np.isin(order, held_out)]

@@ -93,7 +93,7 @@ class Perceptron:
         return int(wrong)
 
     def average(self) -> list[Array32]:
-        """The mean of the weights after each sentence."""
+        """The mean of the weights at the start and after each sentence."""
         time = self.time + 1
         return [
             (w - change / time).astype(np.float32)
