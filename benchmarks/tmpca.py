@@ -152,7 +152,7 @@ def table_of(texts: Texts, vectors: Any, published: bool, **settings: Any) -> li
     return rows
 
 
-HEADER = ("N", "TMPCA %", "PCA %", "mean %", "\\|V\\|: TMPCA/mean", "PCA/TMPCA", "energy: TMPCA %", "PCA %")
+HEADER = ("N", "TMPCA %", "PCA %", "mean %", "|V|: TMPCA/mean", "PCA/TMPCA", "energy: TMPCA %", "PCA %")
 
 
 def accuracy(arguments: argparse.Namespace) -> None:

@@ -36,7 +36,7 @@ CHOLESKY_ROWS = 16_000
 
 
 class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
-    """Dense Cohort of Terms: prototypes, terms that stand for many, reconstructed from the rest of a document.
+    """Dense Cohort of Terms: prototypes, terms that stand for many, restored from the rest of a document.
 
     Xu, Chen, Weinberger and Sha 2012. Each layer is the linear map that best restores the prototypes of rows
     from which every term was removed with probability 1 − p, in expectation over all such corruptions and in
@@ -118,7 +118,15 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             dtype = first.dtype if first.dtype in (np.float32, np.float64) else np.dtype(np.float64)
             self.layers_ = [self._first_layer(corpus, dtype).astype(dtype)]
             while len(self.layers_) < self.n_layers:
-                self.layers_.append(self._next_layer(corpus).astype(dtype))
+                # A stream is read again and goes through all layers so far; in memory, through the last one.
+                if isinstance(corpus, MatrixCorpus):
+                    z = reconstruct(self.layers_[-1], corpus.matrix)
+                    corpus = MatrixCorpus(z, corpus.n_partitions, corpus.document)
+                    moments = ReconstructionMoments(z.shape[1])
+                else:
+                    moments = ReconstructionMoments.after(self.layers_)
+                # All of the last layer's output is reconstructed (section 3.1).
+                self.layers_.append(self._solve_by_terms(moments, corpus, slice(None)).astype(dtype))
         return self
 
     def _first_layer(self, corpus: Corpus[Any], dtype: np.dtype[Any]) -> Reconstruction:
@@ -127,10 +135,6 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         log = accumulate(RowLog(self.n_features_in_, dtype.name), corpus, batch_size=BATCH_ROWS)
         solve = solve_by_documents if self.solver_ == "documents" else solve_by_iteration
         return solve(log.rows(), self.prototypes_, self._corruption)
-
-    def _next_layer(self, corpus: Corpus[Any]) -> Reconstruction:
-        """Reconstructs all of the last layer's output from what corruption leaves of it (section 3.1)."""
-        return self._solve_by_terms(ReconstructionMoments.after(self.layers_), corpus, slice(None))
 
     def _solve_by_terms(
         self, moments: ReconstructionMoments, corpus: Corpus[Any], prototypes: Any

@@ -23,6 +23,7 @@ from spectralnlp_sketch.dcot.solve import (
 from spectralnlp_sketch.errors import MatrixError, SizeError
 
 from spectralnlp import registry
+from spectralnlp.corpus import Corpus
 from spectralnlp.engine import use_engine
 
 RNG = np.random.default_rng(0)
@@ -135,6 +136,18 @@ def test_solvers_and_engines_agree() -> None:
             two = DCoT(4, solver=solver).fit(corpus).transform(COUNTS)
         assert one.tobytes() == two.tobytes()
         np.testing.assert_allclose(one, expected, atol=1e-5)
+
+
+def test_a_stream_gives_what_memory_gives() -> None:
+    class Stream(Corpus[Any]):
+        n_columns = COUNTS.shape[1]
+
+        def partitions(self) -> Any:
+            return MatrixCorpus(ROWS, n_partitions=3).partitions()
+
+    for solver in ("terms", "documents"):
+        streamed = DCoT(4, solver=solver).fit(Stream()).transform(COUNTS)
+        np.testing.assert_allclose(streamed, DCoT(4, solver=solver).fit(ROWS).transform(COUNTS), atol=1e-9)
 
 
 def test_chooses_the_smaller_side() -> None:

@@ -1,0 +1,240 @@
+"""dCoT beside tf-idf, LSI and LDA: the tables and figures of Xu, Chen, Weinberger and Sha 2012.
+
+    python -m benchmarks.dcot labels              # R52: 100, 300 and 1,000 labels; time to learn
+    python -m benchmarks.dcot time                # full vocabulary, three layers
+    python -m benchmarks.dcot figures --out docs  # their figures 2, 3 and 4, as SVG
+
+Representations are learned from all of R52's training texts without their labels; accuracy is that of a
+linear SVM on ``dev``. Times are CPU seconds, without the counting of words, which is the same for all.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import gzip
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.decomposition import LatentDirichletAllocation, TruncatedSVD
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.preprocessing import normalize
+from spectralnlp_sketch import DCoT
+
+from benchmarks.labelled import TEXTCAT, accuracies, read_tsv
+
+SIZES, DRAWS = (100, 300, 1000), 5
+WORDS: dict[str, Any] = {
+    "stop_words": "english",
+    "token_pattern": r"(?u)\b[a-z][a-z]+\b",
+    "dtype": np.float32,
+}
+warnings.simplefilter("ignore", ConvergenceWarning)
+
+
+class Data(NamedTuple):
+    """R52 as tf-idf and as counts."""
+
+    labels: np.ndarray
+    gold: np.ndarray
+    tfidf: tuple[Any, Any]
+    counts: tuple[Any, Any]
+    terms: list[str]
+
+
+def r52() -> Data:
+    texts, labels = read_tsv(TEXTCAT / "r52" / "train.tsv")
+    dev, gold = read_tsv(TEXTCAT / "r52" / "dev.tsv")
+    weights, counts = TfidfVectorizer(sublinear_tf=True, **WORDS), CountVectorizer(**WORDS)
+    tfidf = weights.fit_transform(texts), weights.transform(dev)
+    both = counts.fit_transform(texts), counts.transform(dev)
+    return Data(labels, gold, tfidf, both, list(weights.get_feature_names_out()))
+
+
+def learned(model: Any, rows: tuple[Any, Any], scaled: bool = True) -> tuple[float, Any, Any]:
+    """CPU seconds to learn, and both representations."""
+    started = time.process_time()
+    model.fit(rows[0])
+    seconds = time.process_time() - started
+    train, dev = model.transform(rows[0]), model.transform(rows[1])
+    return seconds, *((normalize(train), normalize(dev)) if scaled else (train, dev))
+
+
+def lda(topics: int, iterations: int) -> Any:
+    return LatentDirichletAllocation(topics, max_iter=iterations, random_state=0)
+
+
+def ways(data: Data) -> dict[str, Callable[[], tuple[float, Any, Any]]]:
+    counts = normalize(data.counts[0]), normalize(data.counts[1])
+    published = DCoT(prototypes="frequent", keep_probability=0.5, normalise=False)
+    return {
+        "counts": lambda: (0.0, *counts),
+        "tf-idf": lambda: (0.0, *data.tfidf),
+        "LSI, 100": lambda: learned(TruncatedSVD(100, random_state=0), data.tfidf),
+        "LSI, 200": lambda: learned(TruncatedSVD(200, random_state=0), data.tfidf),
+        "LDA, 50 topics, 10 iterations": lambda: learned(lda(50, 10), data.counts, False),
+        "LDA, 100 topics, 30 iterations": lambda: learned(lda(100, 30), data.counts, False),
+        "`dcot`, as published, of counts": lambda: learned(published, counts, False),
+        "`dcot:prototypes=frequent`": lambda: learned(DCoT(prototypes="frequent"), data.tfidf, False),
+        "`dcot`": lambda: learned(DCoT(), data.tfidf, False),
+    }
+
+
+def labels(arguments: argparse.Namespace) -> None:
+    data = r52()
+    print(
+        f"### R52, {len(data.labels):,} texts, {len(data.terms):,} terms, mean of {DRAWS} draws of labels\n"
+    )
+    rows, peer = [], 0.0
+    for name, way in ways(data).items():
+        seconds, train, dev = way()
+        peer = seconds if name.startswith("LDA") else peer
+        faster = f"{peer / seconds:.0f}" if peer and seconds else None
+        scores = accuracies(train, dev, data.labels, data.gold, SIZES, DRAWS)
+        cells = [f"{mean:.1f} ± {deviation:.1f}" for mean, deviation in scores]
+        rows.append((name, *cells, f"{seconds:.1f}" if seconds else None, faster))
+        sys.stderr.write(f"{rows[-1]}\n")
+    header = ("", *(f"{size:,} labels" for size in SIZES), "s to learn", "× as fast as the LDA above")
+    print(report.table(header, rows), end="\n\n")
+
+
+def reuters() -> list[str]:
+    """All of Reuters' training and unlabelled texts."""
+    texts = []
+    for name in ("train", "unlabelled"):
+        with gzip.open(TEXTCAT / f"reuters21578.{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            texts += [f"{each['title']} {each['body']}" for each in map(json.loads, lines)]
+    return texts
+
+
+def timing(arguments: argparse.Namespace) -> None:
+    print("### dCoT, 1,000 prototypes, three layers, all terms\n")
+    rows = []
+    for name, texts in (("R52", read_tsv(TEXTCAT / "r52" / "train.tsv")[0]), ("Reuters", reuters())):
+        for dtype in (np.float32, np.float64):
+            x = TfidfVectorizer(sublinear_tf=True, dtype=dtype).fit_transform(texts)
+            solvers = ("documents", "iteration") if name == "R52" and dtype == np.float32 else ("auto",)
+            for solver in solvers:
+                seconds, *_ = learned(DCoT(solver=solver), (x, x[:10]), False)
+                sys.stderr.write(f"{name} {solver} {seconds:.1f} s\n")
+                rows.append(
+                    (
+                        f"{name}, {dtype.__name__}, `solver={solver}`",
+                        *map("{:,}".format, x.shape),
+                        f"{seconds:.1f}",
+                    )
+                )
+    print(report.table(("", "documents", "terms", "s"), rows), end="\n\n")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Figures
+
+TERMS = ("reagan", "nasdaq", "cocoa", "opec", "tokyo", "copper", "dividend")
+
+
+def figures(arguments: argparse.Namespace) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "spectralnlp", "svg.fonttype": "none", "font.size": 9})
+    data = r52()
+    reconstructions(data, arguments.out / "dcot-terms.svg")
+    by_layers(data, arguments.out / "dcot-layers.svg")
+    by_labels(data, arguments.out / "dcot-labels.svg")
+
+
+def reconstructions(data: Data, path: Path) -> None:
+    """Figure 2: prototypes that documents of one word bring up."""
+    import matplotlib.pyplot as plt
+
+    model = DCoT(terms=data.terms).fit(data.tfidf[0])
+    figure, axis = plt.subplots(figsize=(9, 2.9))
+    for column, term in enumerate((None, *TERMS)):
+        style = {"weight": "bold", "ha": "center"}
+        axis.text(column, 0, "(empty)" if term is None else term, **style)
+        for row, (prototype, score) in enumerate(model.reconstruct(term, 10), 1):
+            shade = str(max(0.0, 0.55 - score))
+            axis.text(column, -row, prototype, ha="center", color=shade)
+    axis.set(xlim=(-0.6, len(TERMS) + 0.6), ylim=(-10.8, 0.8))
+    axis.axis("off")
+    save(figure, path)
+
+
+def by_layers(data: Data, path: Path) -> None:
+    """Figure 3: accuracy at 1,000 labels by layers and by noise 1 − p."""
+    import matplotlib.pyplot as plt
+
+    noises = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
+    figure, axis = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
+    curves: dict[int, list[float]] = {1: [], 2: [], 3: [], 4: []}
+    for noise in noises:
+        model = DCoT(keep_probability=round(1 - noise, 3), n_layers=4).fit(data.tfidf[0])
+        train, dev = (model.transform(each) for each in data.tfidf)
+        for layers, curve in curves.items():
+            width = len(data.terms) + layers * len(model.prototypes_)
+            ((mean, _),) = accuracies(
+                train[:, :width], dev[:, :width], data.labels, data.gold, (1000,), DRAWS
+            )
+            curve.append(mean)
+        sys.stderr.write(f"noise {noise}: {[round(curve[-1], 2) for curve in curves.values()]}\n")
+    for layers, curve in curves.items():
+        axis.plot(noises, curve, ".-", label=f"{layers} layer{'s' * (layers > 1)}")
+    axis.set(xlabel="noise, 1 − p", ylabel="accuracy, 1,000 labels, %", title="R52 dev")
+    axis.legend()
+    save(figure, path)
+
+
+def by_labels(data: Data, path: Path) -> None:
+    """Figure 4: accuracy by the number of labels."""
+    import matplotlib.pyplot as plt
+
+    sizes = (50, 100, 200, 300, 500, 1000, 2000)
+    figure, axis = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
+    chosen = ways(data)
+    for name in ("tf-idf", "LSI, 200", "LDA, 50 topics, 10 iterations", "`dcot`"):
+        _, train, dev = chosen[name]()
+        means = [mean for mean, _ in accuracies(train, dev, data.labels, data.gold, sizes, DRAWS)]
+        sys.stderr.write(f"{name}: {[round(mean, 1) for mean in means]}\n")
+        axis.semilogx(sizes, means, ".-", label=name.split(" topics")[0].strip("`"))
+    axis.set(xlabel="labels", ylabel="accuracy, %", title="R52 dev", xticks=sizes, xticklabels=sizes)
+    axis.minorticks_off()
+    axis.legend()
+    save(figure, path)
+
+
+def save(figure: Any, path: Path) -> None:
+    figure.savefig(path, metadata={"Date": None})
+    sys.stderr.write(f"{path}\n")
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "labels": labels,
+    "time": timing,
+    "figures": figures,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART")
+    parser.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR")
+    arguments = parser.parse_args()
+    if arguments.parts != ["figures"]:
+        print(f"{report.machine()} One thread.\n", flush=True)
+    for part in arguments.parts:
+        PARTS[part](arguments)
+
+
+if __name__ == "__main__":
+    main()
