@@ -52,13 +52,11 @@ class SpectralPipe(Pipe):
 
     Class attributes:
         task: the task of the core whose models the component holds.
-        needed: what examples have to be annotated with, for errors.
-        writes_to: names of the settings that say where the component writes.
+        place_setting: the setting that says where the component writes, if there is one.
     """
 
     task: ClassVar[str]
-    needed: ClassVar[str]
-    writes_to: ClassVar[str | None] = None
+    place_setting: ClassVar[str | None] = None
 
     def __init__(
         self,
@@ -121,6 +119,16 @@ class SpectralPipe(Pipe):
     @abstractmethod
     def _labels(self) -> tuple[str, ...]:
         """The labels of the model."""
+
+    @property
+    @abstractmethod
+    def place(self) -> str:
+        """Where the component writes, ``token.tag_``."""
+
+    @property
+    @abstractmethod
+    def needed(self) -> str:
+        """What examples have to be annotated with."""
 
     # -----------------------------------------------------------------------------------------------------
     # Annotating
@@ -305,12 +313,8 @@ def check_alone(pipe: SpectralPipe, nlp: Language) -> None:
     Raises:
         ComponentError: one does; names it and what can be done.
     """
-    setting = pipe.writes_to
     for name, other in nlp.components:
-        if type(other) is type(pipe) and (
-            setting is None or getattr(other, setting) == getattr(pipe, setting)
-        ):
-            place = "the same annotation" if setting is None else f"{setting} = {getattr(pipe, setting)!r}"
-            raise ComponentError(
-                Errors.SN006.format(name=pipe.name, other=name, place=place, setting=setting or "task")
-            )
+        if type(other) is type(pipe) and other.place == pipe.place:
+            remedy = f", or give one another {pipe.place_setting} in its config" if pipe.place_setting else ""
+            message = Errors.SN006.format(name=pipe.name, other=name, place=pipe.place, remedy=remedy)
+            raise ComponentError(message)

@@ -6,13 +6,20 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
-from spacy.tokens import Doc, DocBin
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.text.conll import AnnotatedSentence
+from spectralnlp.text.spans import spans_of
 from spectralnlp.trees import Tree
 from spectralnlp_spacy.constituents import KEY, Bracket, brackets_of, write_constituents
+
+Field = Literal["tag", "pos", "ents", "spans"]
+"""Where tags of files go: ``token.tag_``, ``token.pos_``, ``doc.ents``, ``doc.spans["chunks"]``."""
 
 
 def docs_of_trees(
@@ -49,6 +56,73 @@ def _doc_of_trees(trees: Sequence[Tree], vocab: Vocab, key: str) -> Doc:
     doc = Doc(vocab, words=words, tags=tags, sent_starts=starts)
     write_constituents(doc, key, brackets, tags)
     return doc
+
+
+def docs_of_tags(
+    annotated: Iterable[AnnotatedSentence],
+    vocab: Vocab,
+    *,
+    column: str | int | None = None,
+    field: Field | None = None,
+    sentences: int = 1,
+) -> Iterator[Doc]:
+    """Documents with gold tokens, sentence boundaries and tags; blanks are unknown, as in `docs_of_trees`.
+
+    Args:
+        annotated: sentences; of CoNLL-U both ``pos`` and ``tag`` are taken, if no column is named.
+        vocab: of the documents.
+        column: of other files, the column with the tags; the last by default.
+        field: where the column's tags go; by default to ``tag``.
+        sentences: how many of them make a document.
+
+    Raises:
+        ConfigError: the tags write spans, and no field is named for them.
+        InputError: there is no such column.
+    """
+    stream = iter(annotated)
+    while chunk := list(islice(stream, sentences)):
+        words = [word for sentence in chunk for word in sentence.words]
+        starts = [number == 0 for sentence in chunk for number, _ in enumerate(sentence.words)]
+        if column is None and field is None and "upos" in chunk[0].columns:
+            pos, tags = ([t for s in chunk for t in s.columns[name]] for name in ("upos", "xpos"))
+            yield Doc(vocab, words=words, sent_starts=starts, pos=pos, tags=tags)
+            continue
+        tags = [tag for sentence in chunk for tag in sentence.tagged(column)[1]]
+        if field is None and any(tag[:2] in ("B-", "I-") for tag in tags):
+            raise ConfigError(
+                "the tags write spans", hint="say what they are: --field ents, or --field spans"
+            )
+        doc = Doc(vocab, words=words, sent_starts=starts)
+        _annotate(doc, tags, field or "tag")
+        yield doc
+
+
+def _annotate(doc: Doc, tags: Sequence[str], field: Field) -> None:
+    if field in ("tag", "pos"):
+        for token, tag in zip(doc, tags, strict=True):
+            setattr(token, f"{field}_", tag)
+        return
+    spans = [Span(doc, first, end, label=label) for first, end, label in spans_of(tags)]
+    if field == "ents":
+        doc.set_ents(spans)
+    else:
+        doc.spans["chunks"] = spans
+
+
+def docs_of_texts(labelled: Iterable[tuple[str, str | None]], nlp: Language) -> Iterator[Doc]:
+    """Documents of whole texts, with all labels in ``doc.cats``.
+
+    Args:
+        labelled: texts and their labels; None where there is none.
+        nlp: its tokeniser makes the documents.
+    """
+    examples = list(labelled)
+    labels = sorted({label for _, label in examples if label is not None})
+    for text, label in examples:
+        doc = nlp.make_doc(text)
+        if label is not None:
+            doc.cats = {each: float(each == label) for each in labels}
+        yield doc
 
 
 def write_docs(docs: Iterable[Doc], path: Path) -> int:

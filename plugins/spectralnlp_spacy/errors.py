@@ -26,10 +26,7 @@ class Errors(metaclass=ErrorsWithCodes):
     )
     SN004 = "The component '{name}' holds a model for {kind!r}, and it needs one for {task!r}: {model}"
     SN005 = "The component '{name}' cannot be trained: {reason}"
-    SN006 = (
-        "The components '{name}' and '{other}' would both write {place}. Remove one of them, or give one "
-        "another {setting} in its config"
-    )
+    SN006 = "The components '{name}' and '{other}' would both write {place}. Remove one of them{remedy}"
     SN007 = "The estimator {estimator!r} is for {task!r}, and the component '{name}' needs one for {needed!r}"
     SN010 = (
         "doc.spans[{key!r}] holds no constituents. Add 'spectral_parser' to the pipeline, or name the group "
@@ -44,6 +41,11 @@ class Errors(metaclass=ErrorsWithCodes):
     SN014 = "nltk.Tree objects need nltk, which is not installed: pip install nltk"
     SN015 = "The sentence {sentence!r} has words without a part of speech: set token.tag_ of each"
     SN016 = "k_best takes a sentence or a part of one, of at most {limit} tokens: this span has {length}"
+
+    SN020 = "'{name}' cannot tag {attribute!r}: there are {known}"
+    SN021 = "'{name}' needs {place} of every word, and some lack it in: {sentence}"
+    SN022 = "'{name}' takes spans that do not overlap, and in {place} {label} and {other} do"
+    SN023 = "'{name}' takes one label a text, and {text!r} has {labels}"
 
 
 class Warnings(metaclass=ErrorsWithCodes):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,16 +12,16 @@ from spacy.vocab import Vocab
 from spectralnlp.corpus import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
-from spectralnlp_spacy.component import Scores, SpectralPipe
+from spectralnlp_spacy.component import Scores
 from spectralnlp_spacy.constituents import (
     Bracket,
     gold_trees,
-    sentence_bounds,
     words_of,
     write_constituents,
 )
-from spectralnlp_spacy.errors import ComponentError, Errors, Warnings
+from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.extensions import install_extensions
+from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
 
 if TYPE_CHECKING:
     from spectralnlp.model.parse import Alternative, Parse
@@ -36,19 +35,19 @@ class ParsedDoc(NamedTuple):
     """What the parser makes of a document; positions are tokens of the document.
 
     Args:
-        sentences: first token and end of each sentence.
+        bounds: first token and end of each sentence.
         brackets: constituents, sentence after sentence, parents first.
         tags: of each token, empty for white space.
         fallbacks: first token and reason of each sentence whose tree is a fallback.
     """
 
-    sentences: list[tuple[int, int]]
+    bounds: Bounds
     brackets: list[Bracket]
     tags: list[str]
     fallbacks: list[tuple[int, str]]
 
 
-class SpectralParser(SpectralPipe):
+class SpectralParser(SentencePipe):
     """A constituency parser.
 
     Args:
@@ -69,8 +68,7 @@ class SpectralParser(SpectralPipe):
     """
 
     task = "parsing"
-    needed = "constituents: labelled spans in doc.spans, and token.tag_"
-    writes_to = "spans_key"
+    place_setting = "spans_key"
 
     def __init__(
         self,
@@ -97,8 +95,17 @@ class SpectralParser(SpectralPipe):
         self.split_sentences = split_sentences
         self.max_length = max_length
         self.cfg = {"spans_key": spans_key}
-        self._warned = False
         install_extensions(prefix, spans_key=spans_key)
+
+    @property
+    def place(self) -> str:
+        """Where constituents go."""
+        return f"doc.spans[{self.spans_key!r}]"
+
+    @property
+    def needed(self) -> str:
+        """What examples have to be annotated with."""
+        return f"constituents ({self.place}) and token.tag_"
 
     def _labels(self) -> tuple[str, ...]:
         grammar = self.ready().coarse
@@ -116,7 +123,7 @@ class SpectralParser(SpectralPipe):
     def predict(self, docs: Sequence[Doc]) -> list[ParsedDoc]:
         """Parse documents, which stay as they are."""
         parser: Parser = self.ready()
-        bounds = [self._sentences(doc, parser) for doc in docs]
+        bounds = [self.bounds(doc) for doc in docs]
         pieces = [
             [list(self._pieces(doc, words_of(doc, start, end))) for start, end in sentences]
             for doc, sentences in zip(docs, bounds, strict=True)
@@ -124,7 +131,7 @@ class SpectralParser(SpectralPipe):
         parses = iter(
             parser.parse_many(
                 (
-                    _sentence(doc, words, parser)
+                    self._sentence(doc, words)
                     for doc, in_doc in zip(docs, pieces, strict=True)
                     for sentence in in_doc
                     for words in sentence
@@ -140,10 +147,7 @@ class SpectralParser(SpectralPipe):
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
         """Write constituents, and tags and sentence boundaries where documents have none."""
         for doc, parsed in zip(docs, predictions, strict=True):
-            if not doc.has_annotation("SENT_START"):
-                starts = {start for start, _ in parsed.sentences}
-                for token in doc:
-                    token.is_sent_start = token.i in starts
+            set_boundaries(doc, parsed.bounds)
             if self.set_tags:
                 for token, tag in zip(doc, parsed.tags, strict=True):
                     if tag and not token.tag:
@@ -169,19 +173,10 @@ class SpectralParser(SpectralPipe):
         words = words_of(span.doc, span.start, span.end)
         if not 0 < len(words) <= self.max_length:
             raise ComponentError(Errors.SN016.format(limit=self.max_length, length=len(words)))
-        sentence = _sentence(span.doc, words, parser)
+        sentence = self._sentence(span.doc, words)
         (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=max(n, 2))
         assert parse is not None
         return list(parse.alternatives[:n])
-
-    def _sentences(self, doc: Doc, parser: Parser) -> list[tuple[int, int]]:
-        """The sentences of a document; found in its text if it does not say."""
-        if doc.has_annotation("SENT_START"):
-            return sentence_bounds(doc)
-        if not self._warned:
-            self._warned = True
-            warnings.warn(Warnings.SW001.format(name=self.name), stacklevel=2)
-        return find_sentences(doc, parser) if self.split_sentences else sentence_bounds(doc)
 
     def _pieces(self, doc: Doc, words: list[int]) -> Iterator[list[int]]:
         """A sentence's words in pieces of at most ``max_length``, cut behind punctuation if there is any."""
@@ -194,6 +189,11 @@ class SpectralParser(SpectralPipe):
         if words:
             yield words
 
+    def _sentence(self, doc: Doc, words: Sequence[int]) -> Sentence:
+        given = Sentence.from_words(doc[i].text for i in words)
+        tokens = zip(given.tokens, self.forms(doc, words), strict=True)
+        return Sentence(tuple(replace(token, form=form) for token, form in tokens))
+
     # -----------------------------------------------------------------------------------------------------
     # Learning
 
@@ -203,36 +203,15 @@ class SpectralParser(SpectralPipe):
         return InMemoryCorpus(trees) if trees else None
 
 
-def find_sentences(doc: Doc, parser: Parser) -> list[tuple[int, int]]:
-    """Where the sentences of a document are, by its text: a first token and an end each."""
-    found = parser.sentences(doc.text.splitlines(keepends=True))
-    offsets = sorted(sentence.start for sentence in found)
-    starts = [0]
-    token = 0
-    for offset in offsets:
-        while token < len(doc) and doc[token].idx < offset:
-            token += 1
-        if starts[-1] < token < len(doc):
-            starts.append(token)
-    return list(zip(starts, [*starts[1:], len(doc)], strict=True))
-
-
-def _sentence(doc: Doc, words: Sequence[int], parser: Parser) -> Sentence:
-    """Words of a document as the parser's treebank writes them."""
-    given = Sentence.from_words(doc[i].text for i in words)
-    forms = parser.conventions.forms(given.words)
-    return Sentence(tuple(replace(token, form=form) for token, form in zip(given.tokens, forms, strict=True)))
-
-
 def _assemble(
     doc: Doc,
-    sentences: list[tuple[int, int]],
+    bounds: Bounds,
     pieces: Sequence[Sequence[Sequence[int]]],
     parses: Iterator[Parse | None],
 ) -> ParsedDoc:
     """The parses of a document's sentences, or of pieces of them, over its tokens."""
-    result = ParsedDoc(sentences, [], [""] * len(doc), [])
-    for (start, _), in_sentence in zip(sentences, pieces, strict=True):
+    result = ParsedDoc(bounds, [], [""] * len(doc), [])
+    for (start, _), in_sentence in zip(bounds, pieces, strict=True):
         reason = None
         if len(in_sentence) > 1:
             reason = CUT

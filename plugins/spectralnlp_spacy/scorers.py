@@ -1,11 +1,11 @@
-"""Scorers of constituents for spaCy: labelled spans, and EVALB."""
+"""Scorers for spaCy: of constituents, as labelled spans and by EVALB, and of tags."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spacy.scorer import Scorer
+from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
@@ -47,15 +47,20 @@ def score_constituents(examples: Iterable[Example], *, spans_key: str = KEY, **s
         spans_key: the group that holds constituents.
         settings: ignored.
     """
+    return _score_group(examples, spans_key, name=KEY)
 
-    def has_constituents(doc: Doc) -> bool:
-        return spans_key in doc.spans
 
-    def constituents(doc: Doc, _: str) -> Sequence[Span]:
-        return list(doc.spans.get(spans_key, ()))
+def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
+    """Labelled spans of one group, called ``name`` in the scores."""
+
+    def has_group(doc: Doc) -> bool:
+        return key in doc.spans
+
+    def group(doc: Doc, _: str) -> Sequence[Span]:
+        return list(doc.spans.get(key, ()))
 
     scores: Scores = Scorer.score_spans(
-        examples, KEY, getter=constituents, has_annotation=has_constituents, allow_overlap=True
+        examples, name, getter=group, has_annotation=has_group, allow_overlap=True
     )
     return scores
 
@@ -95,3 +100,29 @@ def _count_sentences(example: Example, key: str) -> Iterable[SentenceCounts]:
         if words_of(gold, start, end):
             found = add_root(tree_of(predicted, key, start, end)) if parsed else None
             yield count_sentence(add_root(tree_of(gold, key, start, end)), found)
+
+
+def make_tagger_scorer() -> Callable[..., Scores]:
+    """``spectralnlp.tagger_scorer.v1``: see `score_tags`."""
+    return score_tags
+
+
+def score_tags(
+    examples: Iterable[Example], *, attribute: str = "tag", spans_key: str = "chunks", **settings: Any
+) -> Scores:
+    """Tags as spaCy scores them: ``tag_acc``, ``pos_acc``, ``ents_f`` or, of spans, ``chunks_f``.
+
+    Args:
+        examples: with gold annotation; others are passed over.
+        attribute: of the tagger.
+        spans_key: the group that holds spans; the scores are named after it.
+        settings: ignored.
+    """
+    scores: Scores
+    if attribute in ("tag", "pos"):
+        scores = Scorer.score_token_attr(examples, attribute)
+    elif attribute == "ents":
+        scores = get_ner_prf(examples)
+    else:
+        scores = _score_group(examples, spans_key, name=spans_key)
+    return scores

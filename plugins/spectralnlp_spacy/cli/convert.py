@@ -2,32 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+FIELDS = ("tag", "pos", "ents", "spans")
+TASKS = {"trees": "parsing", "tags": "tagging", "texts": "intents"}
 
 
 def convert(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .spacy file to make.")],
-    reader: Annotated[str, typer.Option(metavar="NAME", help="How to read trees, e.g. ptb.")] = "auto",
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="trees, tags or texts; auto looks at the first file.")
+    ] = "auto",
+    reader: Annotated[
+        str, typer.Option(metavar="NAME", help="How to read it, e.g. ptb; conllu, columns.")
+    ] = "auto",
+    column: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Of columns, the one with the tags.")
+    ] = None,
+    field: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Where tags go: tag, pos, ents or spans.")
+    ] = None,
     lang: Annotated[str, typer.Option(metavar="CODE", help="Language of the documents.")] = "en",
     sentences: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences a document.")] = 1,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
     ] = False,
 ) -> None:
-    """Convert treebanks for `spacy train`."""
-    import spacy
-
+    """Convert treebanks, CoNLL files and labelled texts (label, tab, text) for `spacy train`."""
     from spectralnlp import registry
     from spectralnlp.cli.console import note, progress
     from spectralnlp.cli.skipping import Skipped
-    from spectralnlp_spacy.documents import docs_of_trees, write_docs
+    from spectralnlp.corpus import expand_inputs
+    from spectralnlp_spacy.documents import write_docs
 
-    skipped = Skipped(note) if skip_bad else None
-    trees = registry.tasks.get("parsing")().read(inputs, reader=reader, on_bad=skipped)
+    files = expand_inputs(inputs)
+    kind = _recognise(files[0]) if kind == "auto" else kind
+    if kind not in TASKS:
+        raise ConfigError(f"no kind {kind!r}", hint=f"there are auto, {', '.join(TASKS)}")
+    if field not in (None, *FIELDS):
+        raise ConfigError(f"no field {field!r}", hint=f"there are {', '.join(FIELDS)}")
+    task = registry.tasks.get(TASKS[kind])()
+    corpus = task.read(files, reader=reader, on_bad=Skipped(note) if skip_bad else None)
     with progress("converting"):
-        n_docs = write_docs(docs_of_trees(trees, spacy.blank(lang).vocab, sentences=sentences), output)
+        n_docs = write_docs(_documents(kind, corpus, lang, sentences, column, field), output)
     print(f"{output}: {n_docs:,} documents")
+
+
+def _documents(
+    kind: str, corpus: Iterable[Any], lang: str, sentences: int, column: int | None, field: Any
+) -> Iterable[Doc]:
+    import spacy
+
+    from spectralnlp_spacy.documents import docs_of_tags, docs_of_texts, docs_of_trees
+
+    nlp = spacy.blank(lang)
+    if kind == "trees":
+        return docs_of_trees(corpus, nlp.vocab, sentences=sentences)
+    if kind == "texts":
+        return docs_of_texts(corpus, nlp)
+    return docs_of_tags(corpus, nlp.vocab, column=column, field=field, sentences=sentences)
+
+
+def _recognise(path: Path | str) -> str:
+    """What a file holds, by its first line that is not empty."""
+    from spectralnlp.corpus import open_text
+
+    with open_text(path, "iso-8859-1") as lines:  # decodes any bytes; the marks looked for are ASCII
+        first = next((line for line in lines if line.strip()), "")
+    label, tab, text = first.partition("\t")
+    if first.lstrip().startswith("("):
+        return "trees"
+    return "texts" if tab and " " in text.strip() and "\t" not in text and label.strip() else "tags"

@@ -12,7 +12,7 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.storage import META, load_model
 
-FACTORIES = {"parsing": "spectral_parser"}
+FACTORIES = {"parsing": "spectral_parser", "tagging": "spectral_tagger", "intents": "spectral_textcat"}
 """The component for models of each task."""
 
 

@@ -1,0 +1,73 @@
+"""What the components share that work by sentences: boundaries, and words as the model writes them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from spacy.tokens import Doc
+
+from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.sentences import split_sentences
+from spectralnlp.text.tokenizer import Tokenizer
+from spectralnlp_spacy.component import SpectralPipe
+from spectralnlp_spacy.constituents import sentence_bounds
+from spectralnlp_spacy.errors import Warnings
+
+Bounds = list[tuple[int, int]]
+
+
+class SentencePipe(SpectralPipe):
+    """Base of the parser and the tagger.
+
+    Attributes:
+        split_sentences: whether documents without sentence boundaries get some; otherwise each is one
+            sentence.
+    """
+
+    split_sentences: bool = True
+    _warned: bool = False
+
+    @property
+    def conventions(self) -> Conventions:
+        """How the model's training data writes words."""
+        return getattr(self.ready(), "conventions", None) or Conventions()
+
+    def bounds(self, doc: Doc) -> Bounds:
+        """First token and end of each sentence; found in the text if the document does not say."""
+        if doc.has_annotation("SENT_START"):
+            return sentence_bounds(doc)
+        if not self._warned:
+            self._warned = True
+            warnings.warn(Warnings.SW001.format(name=self.name), stacklevel=2)
+        return find_sentences(doc, self._tokenizer()) if self.split_sentences else sentence_bounds(doc)
+
+    def forms(self, doc: Doc, words: Sequence[int]) -> list[str]:
+        """Words of a document, as the model's training data writes them."""
+        return self.conventions.forms([doc[i].text for i in words])
+
+    def _tokenizer(self) -> Tokenizer:
+        tokenizer: Any = getattr(self.ready(), "tokenizer", None)
+        return tokenizer or Tokenizer(self.conventions)
+
+
+def set_boundaries(doc: Doc, bounds: Bounds) -> None:
+    """Set sentence boundaries in a document that has none."""
+    if not doc.has_annotation("SENT_START"):
+        starts = {start for start, _ in bounds}
+        for token in doc:
+            token.is_sent_start = token.i in starts
+
+
+def find_sentences(doc: Doc, tokenizer: Tokenizer) -> Bounds:
+    """Where the sentences of a document are, by its text: a first token and an end each."""
+    found = split_sentences(doc.text.splitlines(keepends=True), tokenizer)
+    starts = [0]
+    token = 0
+    for offset in sorted(sentence.start for sentence in found):
+        while token < len(doc) and doc[token].idx < offset:
+            token += 1
+        if starts[-1] < token < len(doc):
+            starts.append(token)
+    return list(zip(starts, [*starts[1:], len(doc)], strict=True))

@@ -1,0 +1,192 @@
+"""``spectral_tagger``: parts of speech, entities or chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, get_args
+
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.vocab import Vocab
+
+from spectralnlp.corpus import Corpus, InMemoryCorpus
+from spectralnlp.text.conll import AnnotatedSentence
+from spectralnlp.text.spans import spans_of, write_spans
+from spectralnlp_spacy.component import Scores
+from spectralnlp_spacy.constituents import sentence_bounds, words_of
+from spectralnlp_spacy.errors import ComponentError, Errors
+from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
+
+Attribute = Literal["tag", "pos", "ents", "spans"]
+
+
+class TaggedDoc(NamedTuple):
+    """What the tagger makes of a document.
+
+    Args:
+        bounds: first token and end of each sentence.
+        words: for each sentence, which tokens its words are.
+        tags: for each sentence, a tag a word.
+    """
+
+    bounds: Bounds
+    words: list[list[int]]
+    tags: list[list[str]]
+
+
+class SpectralTagger(SentencePipe):
+    """A tagger.
+
+    Args:
+        vocab: the shared vocabulary.
+        name: of this component.
+        model: a model folder; None to have it trained.
+        estimator: what `initialize` trains.
+        settings: its hyper-parameters; ``preset`` names a preset.
+        attribute: what is tagged: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents``
+            (``doc.ents``) or ``spans`` (``doc.spans[spans_key]``).
+        spans_key: where ``spans`` go.
+        overwrite: whether tags and entities that are there already are replaced.
+        split_sentences: whether documents without sentence boundaries get some; otherwise each is one
+            sentence.
+        scorer: makes scores of examples.
+    """
+
+    task = "tagging"
+    place_setting = "attribute"
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        name: str = "spectral_tagger",
+        *,
+        model: str | None = None,
+        estimator: str = "tagger",
+        settings: Mapping[str, Any] | None = None,
+        attribute: Attribute = "tag",
+        spans_key: str = "chunks",
+        overwrite: bool = True,
+        split_sentences: bool = True,
+        scorer: Callable[..., Scores] | None = None,
+    ) -> None:
+        super().__init__(
+            vocab, name, model=model, estimator=estimator, settings=settings or {}, scorer=scorer
+        )
+        if attribute not in get_args(Attribute):
+            known = ", ".join(get_args(Attribute))
+            raise ComponentError(Errors.SN020.format(name=name, attribute=attribute, known=known))
+        self.attribute = attribute
+        self.spans_key = spans_key
+        self.overwrite = overwrite
+        self.split_sentences = split_sentences
+        self.cfg = {"attribute": attribute, "spans_key": spans_key}
+
+    @property
+    def place(self) -> str:
+        """Where the tags go."""
+        places = {"tag": "token.tag_", "pos": "token.pos_", "ents": "doc.ents"}
+        return places.get(self.attribute, f"doc.spans[{self.spans_key!r}]")
+
+    @property
+    def needed(self) -> str:
+        """What examples have to be annotated with."""
+        return f"{self.place} of every word" if self.attribute in ("tag", "pos") else self.place
+
+    def _labels(self) -> tuple[str, ...]:
+        labels = self.ready().labels
+        if self.attribute in ("tag", "pos"):
+            return tuple(labels)
+        return tuple(sorted({label.partition("-")[2] for label in labels if label != "O"}))
+
+    # -----------------------------------------------------------------------------------------------------
+    # Annotating
+
+    def predict(self, docs: Sequence[Doc]) -> list[TaggedDoc]:
+        """Tag the words of documents, which stay as they are."""
+        tagger = self.ready()
+        bounds = [self.bounds(doc) for doc in docs]
+        words = [
+            [found for start, end in in_doc if (found := words_of(doc, start, end))]
+            for doc, in_doc in zip(docs, bounds, strict=True)
+        ]
+        forms = [
+            self.forms(doc, sentence) for doc, in_doc in zip(docs, words, strict=True) for sentence in in_doc
+        ]
+        tags = iter(tagger.tag(forms) if forms else ())
+        return [
+            TaggedDoc(of_bounds, in_doc, [next(tags) for _ in in_doc])
+            for of_bounds, in_doc in zip(bounds, words, strict=True)
+        ]
+
+    def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[TaggedDoc]) -> None:
+        """Write tags, entities or spans, and sentence boundaries where documents have none."""
+        for doc, tagged in zip(docs, predictions, strict=True):
+            set_boundaries(doc, tagged.bounds)
+            if self.attribute in ("tag", "pos"):
+                self._set_tags(doc, tagged)
+            else:
+                self._set_spans(doc, tagged)
+
+    def _set_tags(self, doc: Doc, tagged: TaggedDoc) -> None:
+        name = f"{self.attribute}_"
+        for words, tags in zip(tagged.words, tagged.tags, strict=True):
+            for i, tag in zip(words, tags, strict=True):
+                if self.overwrite or not getattr(doc[i], name):
+                    setattr(doc[i], name, tag)
+
+    def _set_spans(self, doc: Doc, tagged: TaggedDoc) -> None:
+        spans = [
+            Span(doc, words[first], words[end - 1] + 1, label=label)
+            for words, tags in zip(tagged.words, tagged.tags, strict=True)
+            for first, end, label in spans_of(tags)
+        ]
+        if self.attribute == "spans":
+            doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=spans)
+        elif self.overwrite or not doc.ents:
+            doc.set_ents(spans)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Learning
+
+    def _training_corpus(self, docs: Sequence[Doc]) -> Corpus[AnnotatedSentence] | None:
+        sentences = [
+            AnnotatedSentence(tuple(doc[i].text for i in words), {"tag": tuple(tags)}, "tag")
+            for doc in docs
+            if self._is_annotated(doc)
+            for words, tags in self._gold(doc)
+        ]
+        return InMemoryCorpus(sentences) if sentences else None
+
+    def _is_annotated(self, doc: Doc) -> bool:
+        if self.attribute == "spans":
+            return self.spans_key in doc.spans
+        return bool(doc.has_annotation({"tag": "TAG", "pos": "POS", "ents": "ENT_IOB"}[self.attribute]))
+
+    def _gold(self, doc: Doc) -> list[tuple[list[int], list[str]]]:
+        """The words of each sentence and their tags."""
+        sentences = []
+        for start, end in sentence_bounds(doc):
+            words = words_of(doc, start, end)
+            if words:
+                sentences.append((words, self._gold_tags(doc, words)))
+        return sentences
+
+    def _gold_tags(self, doc: Doc, words: list[int]) -> list[str]:
+        if self.attribute in ("tag", "pos"):
+            tags = [getattr(doc[i], f"{self.attribute}_") for i in words]
+            if not all(tags):
+                text = " ".join(doc[i].text for i in words)
+                raise ComponentError(Errors.SN021.format(name=self.name, place=self.place, sentence=text))
+            return tags
+        group = doc.ents if self.attribute == "ents" else doc.spans[self.spans_key]
+        place = {token: number for number, token in enumerate(words)}
+        spans = sorted(
+            (place[span.start], place[span.end - 1] + 1, span.label_)
+            for span in group
+            if span.start in place and span.end - 1 in place
+        )
+        for (_, end, label), (start, _, other) in pairwise(spans):
+            if start < end:
+                message = Errors.SN022.format(name=self.name, place=self.place, label=label, other=other)
+                raise ComponentError(message)
+        return write_spans(spans, len(words), "bio")

@@ -1,0 +1,51 @@
+"""Eigenwords as the vectors of a spaCy pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import spacy
+from spacy.vectors import Vectors as SpacyVectors
+
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.model.vectors import Vectors
+
+
+def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
+    """Write a blank pipeline with the vectors of a vocabulary.
+
+    Words in small letters stand for themselves capitalised and in capitals too: spaCy looks vectors up by
+    ``token.orth``, and does not save another choice.
+
+    Args:
+        model: vectors.
+        folder: where to.
+        lang: code of the language.
+
+    Returns:
+        Words and dimensions.
+
+    Raises:
+        ConfigError: the vocabulary is hashed, so that its words are not known; or the folder is taken.
+    """
+    if model.parameters.hash_bits is not None:
+        hint = "train without hash_bits"
+        raise ConfigError("these vectors have a hashed vocabulary, and spaCy needs words", hint=hint)
+    if folder.exists() and not (folder / "meta.json").exists() and any(folder.iterdir()):
+        raise ConfigError("the folder holds other things than a pipeline", path=folder, hint="choose another")
+    nlp = spacy.blank(lang)
+    add = nlp.vocab.strings.add
+    vectors = SpacyVectors(
+        data=model.vectors(model.words), keys=[add(word) for word in model.words], name=f"{lang}_eigenwords"
+    )
+    if model.parameters.lowercase:
+        for row, word in enumerate(model.words):
+            for variant in {word.capitalize(), word.upper()} - {word}:
+                vectors.add(add(variant), row=row)
+    nlp.vocab.vectors = vectors
+    nlp.meta["vectors"] = {**nlp.meta["vectors"], "name": vectors.name}
+    nlp.to_disk(folder)
+    return len(model.words), model.dimensions
