@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -19,6 +20,8 @@ READERS = ("conllu", "columns", "tagged")
 _CONLLU_WIDTH = 10
 _CONLLU = {"upos": 3, "xpos": 4}
 _DOCUMENT = "-DOCSTART-"
+_BLANKS = re.compile(r"[ \t]+")
+_NUMBER = re.compile(r"\d+([-.]\d+)?")  # of a word of CoNLL-U, of a range, of an empty node
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def read_annotated(
     Args:
         path: the file.
         reader: ``conllu``; ``columns``, a word a line, blanks or tabs between it and its tags, an empty line
-            between sentences; ``tagged``, a sentence a line of ``word_TAG``; or ``auto``, by the first line.
+            between sentences; ``tagged``, a sentence a line of ``word_TAG``; or ``auto``, by the first lines.
         on_bad: called for each bad sentence, which is left out; None to stop at the first.
 
     Raises:
@@ -75,11 +78,9 @@ def read_annotated(
     try:
         with open_text(path) as lines:
             numbered = enumerate(lines, 1)
-            first = next((each for each in numbered if each[1].strip()), None)
-            if first is None:
-                return
-            name = _recognise(first[1]) if reader == "auto" else reader
-            rest = chain([first], numbered)
+            head = _head(numbered)
+            name = _recognise([line for _, line in head]) if reader == "auto" else reader
+            rest = chain(head, numbered)
             sentences = _word_tag(path, rest) if name == "tagged" else _blocks(path, rest, name == "conllu")
             for sentence in sentences:
                 if isinstance(sentence, InputError):
@@ -94,12 +95,32 @@ def read_annotated(
         on_bad(error)
 
 
-def _recognise(line: str) -> str:
-    if line.startswith("# ") or len(line.split("\t")) == _CONLLU_WIDTH:
+def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The lines up to one that is not blank and cannot be a comment."""
+    head: list[tuple[int, str]] = []
+    for number, line in lines:
+        head.append((number, line))
+        if line.strip() and not line.startswith("#"):
+            break
+    return head
+
+
+def _recognise(head: Sequence[str]) -> str:
+    """The reader for a file that begins so. A ``#`` begins a comment of CoNLL-U, or is a word."""
+    telling = next((line for line in reversed(head) if line.strip()), "")
+    fields = telling.split("\t")
+    commented = any(line.startswith("# ") for line in head)
+    numbered = len(fields) > 1 and _NUMBER.fullmatch(fields[0]) is not None
+    if len(fields) == _CONLLU_WIDTH or (commented and (numbered or telling.startswith("# "))):
         return "conllu"
-    words = line.split()
-    is_tagged = len(words) > 2 or (len(words) == 1 and "_" in words[0][1:])
+    words = _fields(telling)
+    is_tagged = len(words) != 2 or "_" in words[1][1:]
     return "tagged" if is_tagged and all("_" in word[1:] for word in words) else "columns"
+
+
+def _fields(line: str) -> list[str]:
+    """What blanks and tabs separate; other spaces, such as the one that does not break, are letters."""
+    return [field for field in _BLANKS.split(line) if field]
 
 
 def _blocks(
@@ -109,7 +130,7 @@ def _blocks(
     rows: list[list[str]] = []
     start, error = 0, None
     for number, line in chain(lines, [(0, "")]):
-        fields = line.split("\t") if conllu else line.split()
+        fields = line.split("\t") if conllu else _fields(line)
         if not line.strip():
             if error is not None:
                 yield error
@@ -131,6 +152,8 @@ def _fault(fields: Sequence[str], rows: Sequence[Sequence[str]], conllu: bool) -
         return f"{len(fields)} columns of CoNLL-U's {_CONLLU_WIDTH}", "put tabs between columns"
     if conllu and not fields[1].strip():
         return "a word is missing", "give every token a form"
+    if not _is_word(fields, conllu):
+        return None
     if not conllu and len(fields) < 2:
         return "a word without a tag", "give a word and its tags a line, blanks between them"
     if not conllu and rows and len(fields) != len(rows[0]):
@@ -154,10 +177,10 @@ def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu
 
 def _word_tag(path: str | Path, lines: Iterator[tuple[int, str]]) -> Iterator[AnnotatedSentence | InputError]:
     for number, line in lines:
-        pairs = [token.rpartition("_") for token in line.split()]
-        bad = next((tag or word for word, _, tag in pairs if not word or not tag), None)
+        tokens = _fields(line)
+        bad = next((token for token in tokens if token.rfind("_") in (-1, 0, len(token) - 1)), None)
         if bad is not None:
             yield InputError(f"{bad!r} is not word_TAG", path=path, line=number)
-        elif pairs:
-            words, _, tags = zip(*pairs, strict=True)
+        elif tokens:
+            words, _, tags = zip(*(token.rpartition("_") for token in tokens), strict=True)
             yield AnnotatedSentence(words, {"tag": tags}, "tag", path, number)

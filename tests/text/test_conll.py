@@ -1,0 +1,164 @@
+"""Readers of tagged sentences, and what they say of bad lines."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.text.conll import AnnotatedSentence, read_annotated
+
+Write = Callable[..., Path]
+
+CONLLU = """\
+# sent_id = 1
+# text = Vámonos al mar.
+1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_
+1\tVamos\tir\tVERB\tvmm\t_\t0\troot\t_\t_
+2\tnos\tnosotros\tPRON\tpp1\t_\t1\tobj\t_\t_
+3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_
+3\ta\ta\tADP\tsp\t_\t5\tcase\t_\t_
+4\tel\tel\tDET\tda\t_\t5\tdet\t_\t_
+5\tmar\tmar\tNOUN\tnc\t_\t1\tobl\t_\t_
+5.1\t_\t_\t_\t_\t_\t_\t_\t_\t_
+6\t.\t.\tPUNCT\tfp\t_\t1\tpunct\t_\t_
+
+# a comment between
+1\t#\t#\tSYM\t_\t_\t0\troot\t_\t_
+2\tNew York\t_\tPROPN\t_\t_\t1\t_\t_\t_
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def to_file(text: str, name: str = "file.txt") -> Path:
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+        return path
+
+    return to_file
+
+
+def tagged(path: Path, column: str | int | None = None, reader: str = "auto") -> list[str]:
+    """Each sentence as ``word/TAG`` with blanks between."""
+    sentences = (sentence.tagged(column) for sentence in read_annotated(path, reader))
+    return [" ".join(f"{w}/{t}" for w, t in zip(*each, strict=True)) for each in sentences]
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "b.txt", "c.conllu.gz"])
+def test_conllu_without_ranges_empty_nodes_and_comments(write: Write, name: str) -> None:
+    path = write(CONLLU, name)
+    first = "Vamos/VERB nos/PRON a/ADP el/DET mar/NOUN ./PUNCT"
+    assert tagged(path) == [first, "#/SYM New York/PROPN"]
+    assert tagged(path, "upos", "conllu") == tagged(path)
+    assert tagged(path, "xpos")[0] == "Vamos/vmm nos/pp1 a/sp el/da mar/nc ./fp"
+    one, two = read_annotated(path)
+    assert (one.line, two.line) == (4, 14)
+    assert one.path == path
+    assert one == AnnotatedSentence(one.words, one.columns, "upos")
+
+
+def test_conllu_without_comments_or_a_last_line_end(write: Write) -> None:
+    rows = [line for line in CONLLU.splitlines() if not line.startswith("#")]
+    assert tagged(write("\n".join(rows))) == tagged(write(CONLLU))
+    assert tagged(write("\n\n" + CONLLU.replace("\n", "\r\n"))) == tagged(write(CONLLU))
+
+
+def test_columns(write: Write) -> None:
+    text = "-DOCSTART- -X- -X- O\n\nEU NNP I-NP B-ORG\nrejects VBZ I-VP O\n\n\n# # I-NP O\n1 CD I-NP O\n"
+    path = write(text)
+    assert tagged(path) == ["EU/B-ORG rejects/O", "#/O 1/O"]
+    assert tagged(path, 2) == tagged(path, "2") == ["EU/NNP rejects/VBZ", "#/# 1/CD"]
+    assert [sentence.line for sentence in read_annotated(path)] == [3, 7]
+    assert tagged(write(text.replace(" ", "\t"))) == tagged(path)
+    assert tagged(write("São\u00a0Paulo\tB-LOC\n"), reader="columns") == ["São\u00a0Paulo/B-LOC"]
+
+
+@pytest.mark.parametrize("mark", ["-DOCSTART- O", "-DOCSTART-", "-DOCSTART- -X- O O"])
+def test_marks_of_documents_are_no_words_whatever_their_columns(write: Write, mark: str) -> None:
+    assert tagged(write(f"{mark}\n\nEU NNP B-ORG\n\n{mark}\nrejects VBZ O\n")) == ["EU/B-ORG", "rejects/O"]
+
+
+def test_a_first_word_that_is_a_number_sign(write: Write) -> None:
+    assert tagged(write("# O\n1 O\n\nit O\n")) == ["#/O 1/O", "it/O"]
+    assert tagged(write("# # B-NP\nones NNS I-NP\n")) == ["#/B-NP ones/I-NP"]
+    assert tagged(write("#tag O\nword O\n")) == ["#tag/O word/O"]
+    assert tagged(write("#tag O\n\n#tag O\n")) == ["#tag/O", "#tag/O"]
+    only = "# newdoc\n# global.columns = ID FORM\n\n# text = it\n1\tit\t_\tPRON\t_\t_\t_\t_\t_\t_\n"
+    assert tagged(write(only)) == ["it/PRON"]
+
+
+def test_words_with_their_tags(write: Write) -> None:
+    path = write("The_DT cat_NN\n\nsnake_case_NN ,_, __SYM\n")
+    assert tagged(path) == ["The/DT cat/NN", "snake_case/NN ,/, _/SYM"]
+    assert [sentence.line for sentence in read_annotated(path)] == [1, 3]
+    assert tagged(path, "tag") == tagged(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("Hi_UH\n", 1), ("Hi_UH !_.\n", 2), ("a_DT b_NN c_.\n", 3), ("__SYM a_B\n", 2)]
+)
+def test_tagged_text_is_recognised_at_any_length(write: Write, text: str, words: int) -> None:
+    (sentence,) = read_annotated(write(text))
+    assert (sentence.default, len(sentence.words)) == ("tag", words)
+
+
+@pytest.mark.parametrize("text", ["snake_case NN\n", "New_York B-LOC\n", "it B_X\n", "a b_c d\n"])
+def test_columns_may_have_underscores(write: Write, text: str) -> None:
+    (sentence,) = read_annotated(write(text))
+    assert len(sentence.words) == 1
+
+
+def test_files_without_words(write: Write) -> None:
+    for text in ("", "\n \n", "# only a comment\n", "-DOCSTART- O\n\n"):
+        assert tagged(write(text)) == []
+
+
+BAD = [
+    ("a DT\nb\nc NN\n\nd NN\n", ":2: a word without a tag", ["d/NN"]),
+    ("a DT B\nb NN\n\nd NN O\n", ":2: 2 columns, 3 on the line before", ["d/O"]),
+    ("a_X b_Y\nc_ d_Y\n_e\nf_Z\n", ":2: 'c_' is not word_TAG", ["a/X b/Y", "f/Z"]),
+    (CONLLU + "3\tx\n\n1\ty\t_\tX\t_\t_\t_\t_\t_\t_\n", ":16: 2 columns of CoNLL-U's 10", None),
+    ("1\tx\t_\tX\t_\t_\t_\t_\t_\t_\n2\t\t_\tX\t_\t_\t_\t_\t_\t_\n", ":2: a word is missing", []),
+]
+
+
+@pytest.mark.parametrize(("text", "complaint", "rest"), BAD)
+def test_bad_lines_are_named(write: Write, text: str, complaint: str, rest: list[str] | None) -> None:
+    path = write(text)
+    with pytest.raises(InputError) as caught:
+        list(read_annotated(path))
+    assert str(caught.value).startswith(f"{path}{complaint}")
+    assert "\n" not in str(caught.value)
+    noted: list[InputError] = []
+    kept = [sentence.words for sentence in read_annotated(path, on_bad=noted.append)]
+    assert complaint in str(noted[0])
+    if rest is not None:
+        assert kept == [tuple(pair.rpartition("/")[0] for pair in each.split()) for each in rest]
+    else:
+        assert len(noted) == 1
+        assert kept == [("Vamos", "nos", "a", "el", "mar", "."), ("y",)]
+
+
+def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes(b"a DT\n\ncaf\xe9 NN\n")
+    with pytest.raises(InputError, match=r"latin\.txt:3: byte 0xe9"):
+        list(read_annotated(path))
+    noted: list[InputError] = []
+    assert [sentence.words for sentence in read_annotated(path, on_bad=noted.append)] == [("a",)]
+    assert len(noted) == 1
+
+
+def test_columns_and_readers_that_are_not_there(write: Write) -> None:
+    path = write("a DT\n")
+    (sentence,) = read_annotated(path)
+    with pytest.raises(InputError, match=r"file\.txt:1: no column 'xpos'.*there is 2"):
+        sentence.tagged("xpos")
+    with pytest.raises(ConfigError, match="no reader 'conll'"):
+        list(read_annotated(path, "conll"))
+    with pytest.raises(InputError, match="cannot read the file"):
+        list(read_annotated(path.with_name("missing")))
