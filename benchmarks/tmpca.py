@@ -19,7 +19,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,14 +58,17 @@ def read(name: str) -> Texts:
     folder = TEXTCAT / name
     if name != "sst":
         return Texts(*read_tsv(folder / "train.tsv"), *read_tsv(folder / "dev.tsv"))
-    return Texts(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
+    # The corpus's train.txt holds the sentences of dev.txt as well: they are no training data here.
+    dev = set((folder / "dev.txt").read_text(encoding="utf-8").splitlines())
+    train = (folder / "train.txt").read_text(encoding="utf-8").splitlines()
+    return Texts(*read_sst(line for line in train if line not in dev), *read_sst(sorted(dev)))
 
 
-def read_sst(path: Path) -> tuple[list[str], np.ndarray]:
+def read_sst(trees: Iterable[str]) -> tuple[list[str], np.ndarray]:
     """Sentences that are not neutral: 0 and 1 are negative, 3 and 4 positive."""
-    lines = [line for line in path.open(encoding="utf-8") if line[1] != "2"]
-    texts = [" ".join(re.findall(r"\(\d ([^()]+)\)", line)) for line in lines]
-    return texts, np.array(["negative" if line[1] in "01" else "positive" for line in lines])
+    kept = [tree for tree in trees if tree[1] != "2"]
+    texts = [" ".join(re.findall(r"\(\d ([^()]+)\)", tree)) for tree in kept]
+    return texts, np.array(["negative" if tree[1] in "01" else "positive" for tree in kept])
 
 
 def fasttext_model(tokens: Sequence[Sequence[str]], labels: np.ndarray) -> Any:
@@ -156,7 +159,7 @@ HEADER = ("N", "TMPCA %", "PCA %", "mean %", "|V|: TMPCA/mean", "PCA/TMPCA", "en
 
 
 def accuracy(arguments: argparse.Namespace) -> None:
-    for name in CORPORA:
+    for name in arguments.corpora or CORPORA:
         texts = read(name)
         tokens, every = texts.tokens(texts.train), texts.tokens(texts.train, False)
         supervised = fasttext_model(tokens, texts.labels)
@@ -258,6 +261,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART")
+    parser.add_argument("--corpora", nargs="+", choices=CORPORA, help="of accuracy; default all")
     parser.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR")
     arguments = parser.parse_args()
     if arguments.parts != ["figures"]:
