@@ -97,8 +97,8 @@ class Tagger:
                 yield self._as_given([names[tag] for tag in found[first:last]])
 
     def spans(self, words: Sequence[str]) -> list[Span]:
-        """The spans of a sentence: first token, token after the last, label."""
-        return spans_of(self.tag([words])[0])
+        """The spans of a sentence: first token, token after the last, label; none where tags write none."""
+        return [] if self.scheme == "tags" else spans_of(self.tag([words])[0])
 
     def posteriors(self, sentence: Sequence[str]) -> NDArray[np.float64]:
         """How probable each tag is, in the order of `tags`.
@@ -163,12 +163,7 @@ class Tagger:
             compact: numbers in half precision, and of vectors only what tagging needs.
         """
         described, arrays = pack_weights(self.weights, compact=compact)
-        evidence, packed = pack_evidence(self.evidence)
-        if compact:
-            packed = {
-                name: each.astype(np.float16) if each.dtype == np.float32 else each
-                for name, each in packed.items()
-            }
+        evidence, packed = pack_evidence(self.evidence, compact=compact)
         metadata = {
             "weights": described, "evidence": evidence, "scheme": self.scheme,
             "conventions": self.conventions.to_dict(), "known": sorted(self.known), "about": dict(self.about),
@@ -188,9 +183,13 @@ class Tagger:
             for name, each in stored.arrays.items()
         }
         try:
+            weights = unpack_weights(metadata["weights"], arrays)
+            evidence = unpack_evidence(metadata["evidence"], arrays)
+            widths = weights.words.shape[1], weights.tokens.shape[0]
+            if widths != (evidence.word_width, evidence.token_width):
+                raise ValueError("its vectors are of another width than its weights")
             return cls(
-                unpack_weights(metadata["weights"], arrays), unpack_evidence(metadata["evidence"], arrays),
-                metadata["scheme"], Conventions.from_dict(metadata["conventions"]),
+                weights, evidence, metadata["scheme"], Conventions.from_dict(metadata["conventions"]),
                 frozenset(metadata["known"]), metadata["about"], stored.card,
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from spectralnlp.estimators.hmm.packing import pack_filter, unpack_filter
 from spectralnlp.estimators.hmm.predictor import SequencePredictor
 from spectralnlp.estimators.tagger.kernels import add_contexts
 from spectralnlp.inference.filtering import Filter
+from spectralnlp.parameters import WordVectors
 from spectralnlp.storage import load_model
 
 Array32 = NDArray[np.float32]
@@ -177,13 +178,25 @@ def _load_source(folder: str) -> Source:
     raise ModelError(f"a model for {stored.kind}, not of words or sequences", path=folder, hint=hint)
 
 
-def pack_evidence(evidence: Evidence) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """JSON values, and arrays by name, of a model that carries its evidence with it."""
+def pack_evidence(
+    evidence: Evidence, *, compact: bool = False
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """JSON values, and arrays by name, of a model that carries its evidence with it.
+
+    Args:
+        evidence: any.
+        compact: vectors in half precision, and only what is used of them. States of sequences are made of
+            small probabilities, which would not bear it.
+    """
     described: list[dict[str, Any]] = []
     arrays: dict[str, NDArray[Any]] = {}
     for i, source in enumerate(evidence.sources):
         if isinstance(source, VectorLookup):
-            each, packed = pack_vectors(source.parameters)
+            each, packed = pack_vectors(_used(evidence, i) if compact else source.parameters)
+            if compact:
+                packed = {
+                    name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in packed.items()
+                }
             described.append({"vectors": each})
         else:
             each, packed = pack_filter(source.filter)
@@ -191,6 +204,20 @@ def pack_evidence(evidence: Evidence) -> tuple[dict[str, Any], dict[str, NDArray
         arrays |= {f"evidence.{i}.{name}": array for name, array in packed.items()}
     uses = {name: list(getattr(evidence, name)) for name in ("eigenwords", "eigentokens", "clusters")}
     return {"sources": described, **uses}, arrays
+
+
+def _used(evidence: Evidence, i: int) -> WordVectors:
+    """Vectors without what the tagger does not look at."""
+    source = evidence._words(i).parameters
+    if i not in evidence.eigenwords:
+        source = replace(source, spelling=None)
+    if i not in evidence.eigentokens:
+        source = replace(source, contexts=(), context_vectors=None)
+    if i not in evidence.clusters:
+        source = replace(source, clusters=None)
+    if i not in (*evidence.eigenwords, *evidence.eigentokens):
+        source = replace(source, vectors=source.vectors[:, :0])
+    return source
 
 
 def unpack_evidence(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Evidence:
