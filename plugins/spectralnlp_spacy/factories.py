@@ -42,7 +42,7 @@ TEXTCAT_CONFIG: dict[str, Any] = {
     "settings": {},
     "threshold": 0.0,
     "prefix": "",
-    "scorer": {"@scorers": "spacy.textcat_scorer.v2"},
+    "scorer": {"@scorers": "spectralnlp.textcat_scorer.v1"},
 }
 
 

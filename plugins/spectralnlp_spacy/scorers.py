@@ -1,4 +1,4 @@
-"""Scorers for spaCy: of constituents, as labelled spans and by EVALB, and of tags."""
+"""Scorers for spaCy: of constituents, as labelled spans and by EVALB, of tags and of labels of texts."""
 
 from __future__ import annotations
 
@@ -125,4 +125,29 @@ def score_tags(
         scores = get_ner_prf(examples)
     else:
         scores = _score_group(examples, spans_key, name=spans_key)
+    return scores
+
+
+def make_textcat_scorer() -> Callable[..., Scores]:
+    """``spectralnlp.textcat_scorer.v1``: see `score_cats`."""
+    return score_cats
+
+
+def score_cats(
+    examples: Iterable[Example], *, labels: Sequence[str], threshold: float | None = None, **settings: Any
+) -> Scores:
+    """Scores of exclusive labels: ``cats_score``, ``cats_micro_f``, which is the accuracy, and so on.
+
+    Args:
+        examples: with gold labels; others are passed over, as in a corpus that holds treebanks too.
+        labels: of the classifier.
+        threshold: least probability of a label that counts.
+        settings: ignored.
+    """
+    labelled = [example for example in examples if example.reference.cats]
+    if not labelled:
+        return {"cats_score": None}
+    scores: Scores = Scorer.score_cats(
+        labelled, "cats", labels=labels, multi_label=False, threshold=threshold
+    )
     return scores

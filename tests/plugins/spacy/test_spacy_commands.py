@@ -1,4 +1,4 @@
-"""The real ``spacy`` command, from data converted by ``spectralnlp convert`` to a packaged pipeline."""
+"""The real ``spacy`` command: the example project from conversion to package, and other commands."""
 
 from __future__ import annotations
 
@@ -11,40 +11,15 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("spacy")
+pytest.importorskip("sklearn")
 
 import spacy
 from spacy.tokens import DocBin
 from spacy_texts import TEXT
+from spectralnlp_spacy.constituents import gold_trees
 
-CONFIG = """
-[nlp]
-lang = "en"
-pipeline = ["spectral_parser"]
-
-[components]
-
-[components.spectral_parser]
-factory = "spectral_parser"
-
-[components.spectral_parser.settings]
-preset = "fast"
-
-[corpora]
-
-[corpora.train]
-@readers = "spectralnlp.GoldTokens.v1"
-path = "train.spacy"
-
-[corpora.dev]
-@readers = "spectralnlp.GoldTokens.v1"
-path = "dev.spacy"
-
-[training]
-max_steps = 1
-eval_frequency = 1000
-seed = 0
-gpu_allocator = null
-"""
+from spectralnlp import registry
+from spectralnlp.trees import clean, read_trees
 
 
 def run(*command: str, cwd: Path) -> str:
@@ -63,58 +38,72 @@ def run(*command: str, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory, own_treebank: Path) -> Path:
-    """A folder in which ``spacy train`` has run."""
-    folder = tmp_path_factory.mktemp("training")
-    for name in ("train", "dev"):
-        run("spectralnlp", "convert", str(own_treebank / f"{name}.mrg"), "-o", f"{name}.spacy", cwd=folder)
-    (folder / "config.cfg").write_text(CONFIG)
-    run("spacy", "train", "config.cfg", "-o", "out", cwd=folder)
-    return folder
+def project(tmp_path_factory: pytest.TempPathFactory, own_corpora: Path) -> Path:
+    """A copy of ``examples/spacy`` in which ``spacy project run all`` has run."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "corpora").symlink_to(own_corpora)
+    there = folder / "examples" / "spacy"
+    shutil.copytree(own_corpora.parent / "examples" / "spacy", there)
+    run("spacy", "project", "run", "all", str(there), cwd=folder)
+    return there
 
 
-def test_convert_makes_gold_documents(trained, own_treebank) -> None:
-    from spectralnlp_spacy.constituents import gold_trees
+@pytest.fixture(scope="module")
+def performance(project: Path) -> dict[str, float]:
+    """What ``spacy train`` wrote of the model's scores."""
+    return json.loads((project / "training" / "model-best" / "meta.json").read_text())["performance"]
 
-    from spectralnlp.trees import clean, read_trees
 
-    docs = list(DocBin().from_disk(trained / "dev.spacy").get_docs(spacy.blank("en").vocab))
+def test_convert_makes_gold_documents(project, own_treebank) -> None:
+    vocab = spacy.blank("en").vocab
+    docs = list(DocBin().from_disk(project / "corpus" / "dev" / "trees.spacy").get_docs(vocab))
     trees = [clean(tree) for tree in read_trees(own_treebank / "dev.mrg")]
     assert list(gold_trees(docs, "constituents")) == trees
     assert all(doc.has_unknown_spaces for doc in docs)
+    texts = list(DocBin().from_disk(project / "corpus" / "dev" / "intents.spacy").get_docs(vocab))
+    assert sum(sum(doc.cats.values()) for doc in texts) == len(texts) == 15
 
 
-def test_spacy_train_reaches_the_cores_score(trained, own_treebank) -> None:
-    from spectralnlp import registry
-
-    meta = json.loads((trained / "out" / "model-best" / "meta.json").read_text())
-    task = registry.tasks.get("parsing")()
+def test_spacy_train_reaches_the_cores_scores(project, performance, own_treebank) -> None:
+    parsing = registry.tasks.get("parsing")()
     estimator = registry.estimators.get("lpcfg").from_preset("fast")
-    core = task.train(estimator, task.read([own_treebank / "train.mrg"]))
-    report = task.evaluate(core, task.read([own_treebank / "dev.mrg"]))
-    assert meta["performance"]["evalb_f"] == pytest.approx(report.overall.f1 / 100, abs=1e-9)
-    assert meta["performance"]["spectral_parser_loss"] == 0
-    assert "NP" in meta["labels"]["spectral_parser"]
+    core = parsing.train(estimator, parsing.read([own_treebank / "train.mrg"]))
+    report = parsing.evaluate(core, parsing.read([own_treebank / "dev.mrg"]))
+    assert performance["evalb_f"] == pytest.approx(report.overall.f1 / 100, abs=1e-9)
+    assert performance["tag_acc"] > 0.95
+    assert performance["cats_micro_f"] > 0.8
+    for name in ("parser", "tagger", "textcat"):
+        assert performance[f"spectral_{name}_loss"] == 0
+    # A classifier that was told of the same texts.
+    trained = spacy.load(project / "training" / "model-best").get_pipe("spectral_textcat").ready()
+    assert trained.about["training texts"] == 50
+    assert trained.about["unlabelled texts"] == 15 + 171  # the trees' sentences are such texts, too
 
 
-def test_spacy_evaluate(trained) -> None:
-    run("spacy", "evaluate", "out/model-best", "dev.spacy", "--output", "scores.json", cwd=trained)
-    scores = json.loads((trained / "scores.json").read_text())
-    meta = json.loads((trained / "out" / "model-best" / "meta.json").read_text())
-    assert scores["evalb_f"] == pytest.approx(meta["performance"]["evalb_f"], abs=1e-6)
+def test_spacy_evaluate_finds_the_same(project, performance) -> None:
+    scores = json.loads((project / "training" / "scores.json").read_text())
+    for name in ("evalb_f", "constituents_f", "tag_acc", "cats_micro_f"):
+        assert scores[name] == pytest.approx(performance[name], abs=1e-6)
 
 
-def test_spacy_debug_config(trained) -> None:
-    run("spacy", "init", "fill-config", "config.cfg", "full.cfg", cwd=trained)
-    run("spacy", "debug", "config", "full.cfg", cwd=trained)
+def test_a_package_loads(project) -> None:
+    (data,) = (folder for folder in project.glob("packages/*/en_lighthouse/*") if folder.is_dir())
+    with pytest.warns(UserWarning, match="SW001"):
+        doc = spacy.load(data)("When does the boat leave?")
+    assert next(doc.sents)._.labels
+    assert doc[0].tag_ == "WRB"
+    assert doc._.intent == "timetable"
 
 
-def test_spacy_assemble_and_package(trained) -> None:
-    """A pipeline with a grammar that is there already, and a trained component of another pipeline."""
-    assembled = """
+def test_configs_are_valid_when_filled(project) -> None:
+    run("spacy", "init", "fill-config", "configs/lighthouse.cfg", "full.cfg", cwd=project)
+    run("spacy", "debug", "config", "full.cfg", cwd=project)
+
+
+ASSEMBLED = """
 [nlp]
 lang = "en"
-pipeline = ["sentencizer", "trained", "shipped"]
+pipeline = ["sentencizer", "trained", "given"]
 
 [components]
 
@@ -122,26 +111,29 @@ pipeline = ["sentencizer", "trained", "shipped"]
 factory = "sentencizer"
 
 [components.trained]
-source = "out/model-best"
+source = "training/model-best"
 component = "spectral_parser"
 
-[components.shipped]
+[components.given]
 factory = "spectral_parser"
-spans_key = "shipped"
-prefix = "shipped_"
+model = "{model}"
+spans_key = "given"
+prefix = "given_"
 """
-    (trained / "assemble.cfg").write_text(assembled)
-    run("spacy", "assemble", "assemble.cfg", "assembled", cwd=trained)
-    (trained / "packages").mkdir()
-    run("spacy", "package", "assembled", "packages", "--build", "none", "--name", "own", cwd=trained)
-    (module,) = trained.glob("packages/*/en_own")
-    (data,) = (folder for folder in module.iterdir() if folder.is_dir())
-    sentence = next(spacy.load(data)(TEXT).sents)
-    assert sentence._.labels == sentence._.shipped_labels == ("S",)
 
 
-def test_frozen_components_keep_their_model(trained) -> None:
-    frozen = CONFIG.replace("[training]", '[training]\nfrozen_components = ["spectral_parser"]')
-    (trained / "frozen.cfg").write_text(frozen.replace('preset = "fast"', 'preset = "no-such-preset"'))
-    out = run("spacy", "train", "frozen.cfg", "-o", "frozen", cwd=trained)
-    assert "Saved pipeline" in out
+def test_spacy_assemble_keeps_models(project, parser_folder) -> None:
+    (project / "assemble.cfg").write_text(ASSEMBLED.format(model=parser_folder))
+    run("spacy", "assemble", "assemble.cfg", "assembled", cwd=project)
+    sentence = next(spacy.load(project / "assembled")(TEXT).sents)
+    assert sentence._.parse_string == sentence._.given_parse_string
+
+
+def test_frozen_components_are_left_alone(project, parser_folder) -> None:
+    frozen = '[training]\nfrozen_components = ["spectral_parser"]'
+    config = (project / "configs" / "lighthouse.cfg").read_text().replace("[training]", frozen)
+    config = config.replace('estimator = "lpcfg"', f'estimator = "none"\nmodel = "{parser_folder}"')
+    (project / "frozen.cfg").write_text(config)
+    run("spacy", "train", "frozen.cfg", "-o", "frozen", cwd=project)
+    saved = project / "frozen" / "model-last" / "spectral_parser" / "model" / "arrays.safetensors"
+    assert saved.read_bytes() == (parser_folder / "arrays.safetensors").read_bytes()

@@ -85,7 +85,7 @@ def test_odd_documents_get_a_tree(nlp, text) -> None:
 
 def test_long_sentences_are_parsed_in_pieces_and_flagged(parser_folder) -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe("spectral_parser", config={"model": str(parser_folder), "max_length": 20})
+    nlp.add_pipe("spectral_parser", config={"model": str(parser_folder), "max_length": 13})
     words = LOOP * 400 + ["."]
     doc = nlp(own_tokens(nlp, words, SENTENCES[2]))
     assert len(words) > 4800
@@ -95,7 +95,7 @@ def test_long_sentences_are_parsed_in_pieces_and_flagged(parser_folder) -> None:
     assert long._.labels[0] == "TOP"
     assert long._.confidence == 0
     assert [token.text for token in long] == [word.replace("(", "-LRB-") for word in long._.tree.leaves()]
-    with pytest.raises(ComponentError, match=r"\[SN016\].*20 tokens"):
+    with pytest.raises(ComponentError, match=r"\[SN016\].*13 tokens"):
         nlp.get_pipe("spectral_parser").k_best(long)
 
 
@@ -295,10 +295,12 @@ def test_gold_constituents_without_tags_are_refused() -> None:
             r"\[SN001\] .*'spectral_parser' cannot load the model 'no-such-grammar'",
         ),
         ({"model": None}, r"\[SN002\]"),
-        ({"decoder": "nonsense"}, "no decoder is called 'nonsense'"),
+        ({"decoder": "nonsense", "model": "own"}, "no decoder is called 'nonsense'"),
     ],
 )
-def test_a_model_that_is_not_there_is_named(config, message) -> None:
+def test_a_model_that_is_not_there_is_named(config, message, parser_folder) -> None:
+    if config["model"] == "own":
+        config = {**config, "model": str(parser_folder)}
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("spectral_parser", config=config)

@@ -1,0 +1,287 @@
+"""The spaCy components beside the core they wrap, and beside spaCy's own.
+
+- ``parser``: WSJ dev, gold tokens; F1 and speed of the core's parser and of ``spectral_parser``, in turns.
+- ``tagger``: EWT; ``spacy train`` of two taggers, UPOS and XPOS, beside the core's estimator.
+- ``textcat``: CLINC150 and Banking77; ``spacy train`` beside the plugin's estimator and spaCy's bag of words.
+- ``memory``: of a process with a pipeline of all three.
+
+    python -m benchmarks.spacy_components
+    python -m benchmarks.spacy_components parser memory
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+CORPORA = (
+    Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared")) / "corpora"
+)
+WSJ = CORPORA / "treebanks" / "wsj"
+EWT = CORPORA / "tagging" / "ewt"
+INTENTS = CORPORA / "intents"
+TURNS = 5
+TRAINING = """
+[training]
+seed = 0
+gpu_allocator = null
+{training}
+[corpora]
+
+[corpora.train]
+@readers = "{reader}"
+path = "train.spacy"
+
+[corpora.dev]
+@readers = "{reader}"
+path = "dev.spacy"
+"""
+ONCE = "max_steps = 1\neval_frequency = 1000\n"
+
+
+def run(*command: str, cwd: Path) -> float:
+    """Seconds that a command of this environment takes."""
+    program, *arguments = command
+    started = perf_counter()
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name(program)), *arguments],
+        cwd=cwd, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return perf_counter() - started
+
+
+def convert(train: Path, dev: Path, folder: Path) -> None:
+    for name, path in (("train", train), ("dev", dev)):
+        run("spectralnlp", "convert", str(path), "-o", f"{name}.spacy", cwd=folder)
+
+
+def spacy_train(folder: Path, config: str, out: str = "out") -> tuple[float, dict[str, Any]]:
+    """Seconds of ``spacy train``, and the scores of the best model."""
+    (folder / "config.cfg").write_text(config)
+    seconds = run("spacy", "train", "config.cfg", "-o", out, cwd=folder)
+    meta = json.loads((folder / out / "model-best" / "meta.json").read_text())
+    return seconds, meta["performance"]
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+
+def parser_table() -> str:
+    import spacy
+    from spacy.tokens import Doc
+    from spectralnlp_spacy.constituents import tree_of
+
+    import spectralnlp
+    from spectralnlp import registry
+    from spectralnlp.corpus import InMemoryCorpus
+    from spectralnlp.scoring import score_trees
+    from spectralnlp.trees import add_root
+
+    task = registry.tasks.get("parsing")()
+    dev = list(task.read([WSJ / "dev"]))
+    gold = [add_root(tree) for tree in dev]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for preset in ("fast", None):
+            estimator = registry.estimators.get("lpcfg")
+            learner = estimator() if preset is None else estimator.from_preset(preset)
+            where = Path(folder) / str(preset)
+            task.train(learner, task.read([WSJ / "train"])).save(where)
+            core = spectralnlp.load(where)
+            nlp = spacy.blank("en")
+            pipe = nlp.add_pipe("spectral_parser", config={"model": str(where)})
+            nlp(Doc(nlp.vocab, words=["a", "b"], sent_starts=[True, False]))
+            ours, theirs, score = [], [], None
+            for _ in range(TURNS):
+                docs = [
+                    Doc(nlp.vocab, words=t.words(), sent_starts=[True, *[False] * (len(t.words()) - 1)])
+                    for t in dev
+                ]
+                score = task.evaluate(core, InMemoryCorpus(dev))
+                theirs.append(score.seconds)
+                started = perf_counter()
+                docs = list(nlp.pipe(docs))
+                ours.append(perf_counter() - started)
+            predicted = [add_root(tree_of(doc, pipe.spans_key, 0, len(doc))) for doc in docs]
+            f1 = score_trees(gold, predicted).overall.f1
+            ratio = statistics.median(core_s / our_s for core_s, our_s in zip(theirs, ours, strict=True))
+            name = "lpcfg" if preset is None else f"lpcfg:preset={preset}"
+            core_speed, speed = (len(dev) / statistics.median(times) for times in (theirs, ours))
+            rows.append([f"`{name}`, core", f"{score.overall.f1:.4f}", f"{core_speed:.1f}", "1.00"])
+            rows.append([f"`{name}`, `spectral_parser`", f"{f1:.4f}", f"{speed:.1f}", f"{ratio:.2f}"])
+    return report.table(("WSJ dev, gold tokens", "F1", "sentences/s", "of the core's speed"), rows)
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+TAGGERS = """
+[nlp]
+lang = "en"
+pipeline = ["pos", "tag"]
+
+[components]
+
+[components.pos]
+factory = "spectral_tagger"
+attribute = "pos"
+
+[components.tag]
+factory = "spectral_tagger"
+attribute = "tag"
+"""
+
+
+def tagger_table(keep: Path | None = None) -> str:
+    from spectralnlp import registry
+
+    train, dev = (EWT / f"en_ewt-ud-{part}.conllu" for part in ("train", "dev"))
+    task = registry.tasks.get("tagging")()
+    rows = []
+    for column in ("upos", "xpos"):
+        started = perf_counter()
+        model = task.train(registry.estimators.get("tagger")(column=column), task.read([train]))
+        seconds = perf_counter() - started
+        accuracy = task.evaluate(model, task.read([dev])).to_flat_dict()["accuracy"]
+        cells = [f"{accuracy:.4f}", None] if column == "upos" else [None, f"{accuracy:.4f}"]
+        rows.append([f"core, {column}", *cells, f"{seconds:.0f}"])
+    with tempfile.TemporaryDirectory() as folder:
+        where = keep or Path(folder)
+        convert(train, dev, where)
+        config = TAGGERS + TRAINING.format(training=ONCE, reader="spectralnlp.GoldTokens.v1")
+        seconds, scores = spacy_train(where, config)
+    both = [f"{100 * scores[name]:.4f}" for name in ("pos_acc", "tag_acc")]
+    rows.append(["`spacy train`, both", *both, f"{seconds:.0f}"])
+    return report.table(("EWT dev", "UPOS", "XPOS", "s"), rows)
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+TEXTCAT = """
+[nlp]
+lang = "en"
+pipeline = ["spectral_textcat"]
+
+[components]
+
+[components.spectral_textcat]
+factory = "spectral_textcat"
+"""
+BOW = """
+[nlp]
+lang = "en"
+pipeline = ["textcat"]
+
+[components]
+
+[components.textcat]
+factory = "textcat"
+
+[components.textcat.model]
+@architectures = "spacy.TextCatBOW.v3"
+exclusive_classes = true
+length = 262144
+ngram_size = 1
+no_output_layer = false
+"""
+
+
+def textcat_table(keep: Path | None = None, *, peer: bool = True) -> str:
+    from spectralnlp import registry
+
+    task = registry.tasks.get("intents")()
+    rows = []
+    for data in ("clinc150", "banking77"):
+        train, dev = (INTENTS / data / f"{part}.tsv" for part in ("train", "dev"))
+        started = perf_counter()
+        model = task.train(registry.estimators.get("intent")(), task.read([train]))
+        seconds = perf_counter() - started
+        accuracy = float(task.evaluate(model, task.read([dev])).to_flat_dict()["accuracy"])
+        rows.append([f"{data}: `intent`, the plugin alone", f"{accuracy:.4f}", f"{seconds:.0f}"])
+        with tempfile.TemporaryDirectory() as folder:
+            where = keep if keep is not None and data == "clinc150" else Path(folder)
+            convert(train, dev, where)
+            config = TEXTCAT + TRAINING.format(training=ONCE, reader="spacy.Corpus.v1")
+            seconds, scores = spacy_train(where, config)
+            rows.append(
+                [f"{data}: `spectral_textcat`", f"{100 * scores['cats_micro_f']:.4f}", f"{seconds:.0f}"]
+            )
+            if peer:
+                config = BOW + TRAINING.format(training="", reader="spacy.Corpus.v1")
+                seconds, scores = spacy_train(where, config, "peer")
+                micro = 100 * scores["cats_micro_f"]
+                rows.append([f"{data}: spaCy's `TextCatBOW.v3`", f"{micro:.4f}", f"{seconds:.0f}"])
+    return report.table(("dev", "accuracy", "s of training"), rows)
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+MEMORY = """
+import sys, warnings
+warnings.simplefilter("ignore")
+from benchmarks import report
+import spacy
+nlp = spacy.blank("en")
+nlp.add_pipe("spectral_parser")
+nlp.add_pipe("tag", source=spacy.load(sys.argv[1]))
+nlp.add_pipe("spectral_textcat", source=spacy.load(sys.argv[2]))
+text = open(sys.argv[3], encoding="utf-8").read()
+for doc in nlp.pipe([text, *text.split("\\n\\n")]):
+    assert doc.spans["constituents"] and doc[0].tag_ and doc.cats
+print(report.peak_megabytes())
+"""
+
+
+def memory_table(taggers: Path, textcat: Path) -> str:
+    root = Path(__file__).parent.parent
+    text = root / "corpora" / "text" / "lighthouse.txt"
+    models = [str(folder / "out" / "model-best") for folder in (taggers, textcat)]
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, *models, str(text)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    name = "`en`, tags of EWT, intents of CLINC150"
+    return report.table(("a pipeline with all three", "MB at most"), [[name, f"{float(done.stdout):.0f}"]])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    tables = ("parser", "tagger", "textcat", "memory")
+    options.add_argument("tables", nargs="*", choices=[*tables, []], help="which tables; all by default")
+    options.add_argument("--no-peer", action="store_true", help="leave spaCy's own components out")
+    given = options.parse_args(arguments)
+    wanted = given.tables or tables
+    print(report.machine(), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        taggers, textcat = Path(folder) / "taggers", Path(folder) / "textcat"
+        taggers.mkdir()
+        textcat.mkdir()
+        if "parser" in wanted:
+            print(f"\n{parser_table()}", flush=True)
+        if "tagger" in wanted or "memory" in wanted:
+            print(f"\n{tagger_table(taggers)}", flush=True)
+        if "textcat" in wanted or "memory" in wanted:
+            print(f"\n{textcat_table(textcat, peer=not given.no_peer)}", flush=True)
+        if "memory" in wanted:
+            print(f"\n{memory_table(taggers, textcat)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
