@@ -40,7 +40,7 @@ def accuracies(
         for seed in range(draws):
             chosen = draw(len(labels), size, seed)
             few = train[chosen]
-            inner, across = _dense(few @ few.T), _dense(dev @ few.T)
+            inner, across = _products(few, few), _products(dev, few)
             values, vectors = np.linalg.eigh(inner)
             kept = values > 1e-6 * values[-1]
             basis = vectors[:, kept]
@@ -51,5 +51,10 @@ def accuracies(
     return results
 
 
-def _dense(matrix: Any) -> np.ndarray:
-    return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, np.float64)
+def _products(left: Any, right: Any) -> np.ndarray:
+    """Inner products of rows; of sparse ones, full columns are multiplied as dense."""
+    if not sp.issparse(left):
+        return np.asarray(left @ right.T, np.float64)
+    full = right.getnnz(axis=0) > right.shape[0] / 4
+    dense = left[:, full].toarray() @ right[:, full].toarray().T
+    return np.asarray((left[:, ~full] @ right[:, ~full].T).toarray() + dense, np.float64)
