@@ -65,6 +65,12 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
     return Lookup(entries, signatures, float(lexicon.log_weight[entries].sum()))
 
 
+def is_rare(lexicon: Lexicon, word: str) -> bool:
+    """Whether a word is unknown to a lexicon, or was seen at most five times."""
+    entry = lexicon.word_index.get(word)
+    return entry is None or _is_rare(lexicon, entry)
+
+
 def _is_rare(lexicon: Lexicon, entry: int) -> bool:
     return float(lexicon.backoff[entry]) >= _RARE
 

@@ -91,7 +91,7 @@ class Parser:
         sets = tuple(each for parser in parsers for each in parser.grammar_sets)
         return replace(parsers[0], grammar_sets=sets)
 
-    def with_tagger(self, tagger: TagModel, *, weight: float = 0.5, fixed: bool = False) -> Parser:
+    def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
         """The same parser, listening to a tagger; see `TagEvidence`.
 
         Raises:
@@ -203,7 +203,7 @@ class Parser:
             inferred.append((number, pipe.infer(forms, self._allowed(number, tags), weights)))
         found = [(number, inference) for number, inference in inferred if inference is not None]
         if not found:
-            return self._flat(sentence, forms)
+            return self._flat(sentence, forms, tags)
         tree = self._decode(found, forms, decoder)
         posteriors = mean_posteriors(
             [bracket_posteriors(each.evidence, self.grammar_sets[n].coarse.symbols) for n, each in found]
@@ -240,9 +240,9 @@ class Parser:
             best.setdefault(add_root(restore(binary, grammars.chains)), gain)
         return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
 
-    def _flat(self, sentence: Sentence, forms: Sequence[str]) -> Parse:
-        tags = sentence.tags or self._likeliest_tags(forms)
-        words = [Tree(tag, word=form) for tag, form in zip(tags, forms, strict=True)]
+    def _flat(self, sentence: Sentence, forms: Sequence[str], tags: Sequence[str] | None) -> Parse:
+        tagged = zip(tags or self._likeliest_tags(forms), forms, strict=True)
+        words = [Tree(tag, word=form) for tag, form in tagged]
         return Parse(Tree("TOP", words), sentence, None, (), NO_DERIVATION)
 
     def _likeliest_tags(self, forms: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.inference.lexical import is_rare
 from spectralnlp.parameters import Floats, LatentGrammar
 from spectralnlp.trees.binarise import labels_of
 
@@ -36,15 +37,17 @@ class TagModel(Protocol):
 class TagEvidence:
     """A tagger beside a parser's own lexicon.
 
+    It is asked for words that the lexicon has seen five times or less. Of others the lexicon and the grammar
+    know more than the tagger: to weigh them too makes tags better and trees worse (docs/experiments.md).
+
     Args:
         tagger: whose tags are those of the parser's treebank.
-        weight: the values of a word's tags are multiplied with p(tag | sentence) to this power: 0 is not to
-            listen, 1 to believe the tagger as much as the lexicon.
-        fixed: take the tagger's tags as given instead.
+        weight: the values of a rare word's tags are multiplied with p(tag | sentence) to this power.
+        fixed: take the tagger's tags as given instead, of all words.
     """
 
     tagger: TagModel
-    weight: float = 0.5
+    weight: float = 1.0
     fixed: bool = False
 
     def check(self, grammar: LatentGrammar) -> None:
@@ -66,12 +69,14 @@ class TagEvidence:
         return tuple(self.tagger.tag([words])[0]) if self.fixed else None
 
     def weights(self, grammar: LatentGrammar, words: Sequence[str]) -> Floats | None:
-        """Factors of the values of symbols, float64 (n_words, n_symbols); None if tags are fixed."""
-        if self.fixed:
+        """Factors of symbols' values, float64 (n_words, n_symbols); None if tags are fixed or none is rare."""
+        rare = np.array([is_rare(grammar.lexicon, word) for word in words])
+        if self.fixed or not rare.any():
             return None
         factors = np.maximum(self.tagger.posteriors(words), _LEAST) ** self.weight
         columns = np.concatenate([factors, np.full((len(words), 1), _LEAST**self.weight)], axis=1)
         weights: Floats = columns[:, _column_of_symbol(grammar, self.tagger.tags)]
+        weights[~rare] = 1.0
         return weights
 
 

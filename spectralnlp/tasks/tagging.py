@@ -137,7 +137,7 @@ def _read(path: str | Path, reader: str, on_bad: OnBad | None) -> Iterator[Annot
             cleaned = clean(tree)
             if cleaned is not None:
                 tags = tuple(cleaned.tags())
-                yield AnnotatedSentence(tuple(cleaned.words()), {"tag": tags}, "tag", path)
+                yield AnnotatedSentence(tuple(cleaned.words()), {"xpos": tags}, "xpos", path)
     else:
         yield from read_annotated(path, reader, on_bad)
 
