@@ -19,6 +19,10 @@ Scheduler: TypeAlias = Annotated[
 SkipBadPartitions: TypeAlias = Annotated[
     bool, typer.Option("--skip-bad-partitions", help="Leave out and name files that fail, and go on.")
 ]
+MemorySize: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="SIZE", help="Of each process, e.g. 1.5GB; counts beyond go to disk."),
+]
 CheckpointFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option("--checkpoint", metavar="DIR", help="Keep what is finished here; a later run goes on."),
@@ -48,13 +52,18 @@ class Where:
 
 
 @contextmanager
-def faults(checkpoint: Path | None, *, skip_bad_partitions: bool = False) -> Iterator[None]:
-    """Keep what is finished in a folder until the block has come to its end; leave out what fails."""
+def limits(
+    checkpoint: Path | None, *, skip_bad_partitions: bool = False, memory: str | None = None
+) -> Iterator[None]:
+    """Keep what is finished in a folder until the block has come to its end; leave out what fails; spill."""
     from spectralnlp.checkpoint import use_checkpoint
     from spectralnlp.cli.console import note
     from spectralnlp.reduction import skip_bad_partitions as skipping
+    from spectralnlp.spill import use_memory
 
     with ExitStack() as stack:
+        if memory is not None:
+            stack.enter_context(use_memory(memory))
         tolerance = stack.enter_context(skipping(note)) if skip_bad_partitions else None
         kept = stack.enter_context(use_checkpoint(checkpoint)) if checkpoint is not None else None
         yield

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, faults
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def parse(
     sink = _svg_files(output) if output is not None and format_ == "svg" else results(output)
     # A terminal that shows the trees needs no progress beside them.
     shown = output is None and sys.stdout.isatty()
-    with faults(checkpoint), announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
+    with limits(checkpoint), announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
         if engine or scheduler or checkpoint:
             to_text = ParseToText.of(model, tagger, fixed_tags, decoder, k, format_, scores)
             texts = _on_workers(Where(engine, jobs, scheduler), to_text, stream)

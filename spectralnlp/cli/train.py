@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, SkipBadPartitions, Where, faults
+from spectralnlp.cli.engines import (
+    CheckpointFolder,
+    EngineName,
+    MemorySize,
+    Scheduler,
+    SkipBadPartitions,
+    Where,
+    limits,
+)
 from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
@@ -49,6 +57,7 @@ def train(
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Worker processes.")] = None,
     skip_bad_partitions: SkipBadPartitions = False,
     checkpoint: CheckpointFolder = None,
+    memory: MemorySize = None,
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Markdown to put above the model card's tables.")
     ] = None,
@@ -71,7 +80,7 @@ def train(
     reading = task.accepted("read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
     where = Where(engine, jobs, scheduler)
-    with faults(checkpoint, skip_bad_partitions=skip_bad_partitions):
+    with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with where.running(), announced_kernels(), progress("training"):
             corpus = task.read(inputs, reader=reader, **reading)
             held_out = (

@@ -70,7 +70,8 @@ def sparse_svd(
     which costs a quarter of a Householder QR when there are a hundred times as many rows as columns.
 
     Args:
-        matrix: scipy.sparse, (m, n), float32 or float64.
+        matrix: scipy.sparse, (m, n), float32 or float64; or anything with a ``shape`` and a ``dtype`` that has
+            ``multiply`` and ``multiply_transposed``, products with a dense matrix.
         rank: triplets wanted.
         less: a and b of a product abᵀ that is taken from the matrix first, as centring does.
         oversampling, iterations, random_state: as in `randomized_svd`.
@@ -84,14 +85,14 @@ def sparse_svd(
     if rank == 0:
         return np.empty((m, 0), kind), np.empty(0, kind), np.empty((n, 0), kind)
     width = min(rank + oversampling, m, n)
-    rows, columns = matrix.tocsr(), matrix.T.tocsr()
+    product, transposed_product = _products(matrix)
     a, b = (np.zeros(m, kind), np.zeros(n, kind)) if less is None else less
 
     def multiply(x: Array) -> Array:
-        return rows @ x - np.outer(a, b @ x)
+        return product(x) - np.outer(a, b @ x)
 
     def multiply_transposed(x: Array) -> Array:
-        return columns @ x - np.outer(b, a @ x)
+        return transposed_product(x) - np.outer(b, a @ x)
 
     start = np.random.default_rng(random_state).standard_normal((n, width)).astype(kind)
     basis = orthonormal(multiply(start))
@@ -102,6 +103,13 @@ def sparse_svd(
     u, v = (basis @ inner.T)[:, :rank], v[:, :rank]
     signs = _signs(u)
     return u * signs, sigma[:rank], v * signs
+
+
+def _products(matrix: Any) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    if hasattr(matrix, "multiply_transposed"):
+        return matrix.multiply, matrix.multiply_transposed
+    rows, columns = matrix.tocsr(), matrix.T.tocsr()
+    return rows.__matmul__, columns.__matmul__
 
 
 def orthonormal(x: Array) -> Array:

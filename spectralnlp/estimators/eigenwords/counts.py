@@ -13,8 +13,10 @@ from spectralnlp.corpus import Batch
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
+from spectralnlp.estimators.eigenwords.spilled import Epoch
 from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers, as_bytes
 from spectralnlp.moments import Array, Moments
+from spectralnlp.spill import Memory, current_memory
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,9 @@ class PairCounts(Moments[Example]):
     which of them become rows and contexts is decided later: one pass over the text is enough.
 
     Exact in every direction, until more than ``max_words`` words or ``max_pairs`` pairs have come together:
-    then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length.
+    then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length. Inside
+    `spectralnlp.spill.use_memory` nothing is dropped: what is too much goes to disk, in epochs (`Epoch`),
+    each with a numbering of its own.
 
     Args:
         window: largest distance.
@@ -68,12 +72,26 @@ class PairCounts(Moments[Example]):
         self.lowercase = lowercase
         self.max_words = max_words
         self.max_pairs = max_pairs
+        self._limit(current_memory())
+
+    def _limit(self, memory: Memory | None) -> None:
+        self.memory = memory
         self._clear()
 
     def _clear(self) -> None:
-        self.words = self._no_words()
-        self.pairs = PairTable(self.max_pairs)
+        self.epochs: list[Epoch] = []
         self._n_forgotten = 0
+        self._begin_epoch()
+
+    def _begin_epoch(self) -> None:
+        self.words = self._no_words()
+        self.pairs = PairTable(self.max_pairs, self.memory)
+
+    def empty_like(self) -> Self:
+        """Empty counts of the same parameters, and with the same memory."""
+        empty = super().empty_like()
+        empty._limit(self.memory)
+        return empty
 
     def _no_words(self) -> WordNumbers:
         return NamedWords()
@@ -86,7 +104,12 @@ class PairCounts(Moments[Example]):
     @property
     def n_tokens(self) -> int:
         """Words counted, sentence ends not among them."""
-        return int(self.words.counts[1:].sum())
+        return int(self.words.counts[1:].sum()) + sum(epoch.n_tokens for epoch in self.epochs)
+
+    @property
+    def is_spilled(self) -> bool:
+        """Whether a part of it is on disk."""
+        return bool(self.epochs or self.pairs.runs)
 
     def parameters(self) -> dict[str, Any]:
         """The arguments of the constructor."""
@@ -128,8 +151,30 @@ class PairCounts(Moments[Example]):
             self.pairs.add(keys, ngrams.counts)
         self._forget()
 
+    def close_epoch(self) -> None:
+        """Write all that is in memory to disk."""
+        if self.memory is not None and isinstance(self.words, NamedWords) and self.words.counts.any():
+            self.pairs.spill()
+            self.epochs.append(Epoch.write(self.memory, self.words, self.pairs.runs))
+            self._begin_epoch()
+
+    def in_memory(self) -> PairCounts:
+        """The same counts with nothing on disk, however large they are."""
+        parameters = self.parameters() | {"max_words": 1 << 60, "max_pairs": 1 << 60}
+        whole = type(self)(**parameters)
+        whole._limit(None)
+        self.close_epoch()
+        for epoch in self.epochs:
+            for arrays in epoch.parts():
+                whole._take(arrays)
+        return whole
+
     def _forget(self) -> None:
         words = self.words
+        if self.memory is not None:
+            if isinstance(words, NamedWords) and words.n_words > self.memory.size // _BYTES_FOR_A_WORD:
+                self.close_epoch()
+            return
         if isinstance(words, NamedWords) and words.n_words > self.max_words:
             counts = words.counts
             kept = counts > max(1, int(np.partition(counts, len(counts) // 2)[len(counts) // 2]))
@@ -146,8 +191,12 @@ class PairCounts(Moments[Example]):
 
         ``words``: uint8, in UTF-8 with line feeds between them, sorted (with hashing: by their numbers).
         ``numbers``: int64, theirs, the sentence's end (0) first. ``word_counts``: int64. ``pairs``: int64,
-        keys. ``pair_counts``: int64. ``dropped``: int64 (2,), how often words and pairs were.
+        keys. ``pair_counts``: int64. ``dropped``: int64 (2,), how often words and pairs were. All of it in
+        memory, also what is on disk.
         """
+        return (self.in_memory() if self.is_spilled else self)._arrays_in_memory()
+
+    def _arrays_in_memory(self) -> dict[str, Array]:
         used = self.words.used()
         names = [self.words.name(number) for number in used.tolist()]
         keys, counts = self.pairs.sorted()
@@ -183,8 +232,14 @@ class PairCounts(Moments[Example]):
         self._forget()
 
     def _add(self, other: Self) -> None:
+        if other.pairs.runs:
+            other.close_epoch()
+        crowded = self.memory is not None and len(self.pairs) + len(other.pairs) > self.pairs.most / 2
+        if self.pairs.runs or crowded:
+            self.close_epoch()
+        self.epochs += other.epochs
         if len(self.pairs) or self.words.counts.any():
-            self._take(other.arrays())
+            self._take(other._arrays_in_memory())
         else:
             self.words, self.pairs = other.words.copy(), other.pairs.copy()
             self._n_forgotten = other._n_forgotten
@@ -227,6 +282,7 @@ class HashedPairCounts(PairCounts):
 
     Words that meet in a number are one word. They are called by the one with the smallest hash, which may
     have been in any part of the text: so these counts can be merged, but nothing can be taken out of them.
+    They do not go to disk: of more than ``max_pairs`` pairs, the rarest are dropped.
 
     Args:
         hash_bits: there are 2^hash_bits numbers.
@@ -243,12 +299,18 @@ class HashedPairCounts(PairCounts):
         self.hash_bits = hash_bits
         super().__init__(window, lowercase, max_pairs=max_pairs)
 
+    def _limit(self, memory: Memory | None) -> None:
+        super()._limit(None)
+
     def _no_words(self) -> WordNumbers:
         return HashedWords(self.hash_bits)
 
     def parameters(self) -> dict[str, Any]:
         """The arguments of the constructor."""
         return {name: getattr(self, name) for name in ("hash_bits", "window", "lowercase", "max_pairs")}
+
+
+_BYTES_FOR_A_WORD = 2048  # of the memory, to know how many words an epoch has room for
 
 
 def _names(arrays: Mapping[str, Array]) -> list[bytes]:

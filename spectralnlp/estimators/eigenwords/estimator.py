@@ -17,10 +17,8 @@ from spectralnlp.estimators.eigenwords.solve import (
     Transform,
     Variant,
     blocks_of,
-    choose_vocabulary,
-    context_matrix,
     solve_vectors,
-    transformed,
+    tabulate,
 )
 from spectralnlp.estimators.eigenwords.spelling import fit_spelling
 from spectralnlp.linalg import one_blas_thread
@@ -149,20 +147,19 @@ class Eigenwords(Estimator):
     def solve(self, counts: PairCounts) -> None:
         """Set the fitted attributes from counts."""
         with fit_pass("matrix"):
-            vocabulary = choose_vocabulary(
-                counts, min_count=self.min_count, max_words=self.vocabulary, n_contexts=self.contexts
-            )
             blocks = blocks_of(self.window, self.positions)
-            matrix = transformed(context_matrix(counts, vocabulary, blocks), self.transform)
-        words, contexts = counts.names(vocabulary.rows), counts.names(vocabulary.contexts)
-        word_counts = counts.words.counts[vocabulary.rows]
-        self.n_tokens_, self.n_types_ = counts.n_tokens, len(counts.words.used()) - 1
-        self.is_exact_ = counts.is_exact
+            table = tabulate(
+                counts, min_count=self.min_count, max_words=self.vocabulary, n_contexts=self.contexts,
+                blocks=blocks, transform=self.transform, width=self.dimensions + self.oversampling,
+            )  # fmt: skip
+        words, word_counts = table.words, table.counts
+        self.n_tokens_, self.n_types_ = counts.n_tokens, table.n_types
+        self.is_exact_ = counts.is_exact and table.is_whole
         self.counts_ = counts if self.keep_counts else None
         with one_blas_thread():
             with fit_pass("SVD"):
                 vectors, sigma, context_vectors = solve_vectors(
-                    matrix, self.variant, self.dimensions, oversampling=self.oversampling,
+                    table.matrix, self.variant, self.dimensions, oversampling=self.oversampling,
                     iterations=self.iterations, random_state=self.random_state,
                 )  # fmt: skip
                 if self.normalise:
@@ -177,7 +174,8 @@ class Eigenwords(Estimator):
                 with fit_pass("clusters"):
                     clusters, _ = kmeans(vectors, self.clusters, random_state=self.random_state)
         self.word_vectors_ = WordVectors(
-            tuple(words), word_counts, vectors, sigma, tuple(contexts), blocks,
-            context_vectors.reshape(len(blocks), len(contexts), -1), self.lowercase, self.hash_bits,
-            vocabulary.rows.astype(np.int32) if self.hash_bits is not None else None, spelling, clusters,
+            tuple(words), word_counts, vectors, sigma, tuple(table.contexts), blocks,
+            context_vectors.reshape(len(blocks), len(table.contexts), -1), self.lowercase, self.hash_bits,
+            None if self.hash_bits is None or table.numbers is None else table.numbers.astype(np.int32),
+            spelling, clusters,
         )  # fmt: skip

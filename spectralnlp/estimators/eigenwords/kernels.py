@@ -9,7 +9,7 @@ from spectralnlp.inference.kernel import kernel
 # A pair's key: distance (5 bits), left word (29 bits), right word (29 bits). 0 marks a free slot.
 ID_BITS = 29
 MAX_WINDOW = 31
-_ID_MASK = (1 << ID_BITS) - 1
+ID_MASK = (1 << ID_BITS) - 1
 
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -234,55 +234,10 @@ def renumber_pairs(keys, numbers):
     for i in range(len(keys)):
         key = keys[i]
         if key:
-            left, right = numbers[(key >> 29) & _ID_MASK], numbers[key & _ID_MASK]
+            left, right = numbers[(key >> 29) & ID_MASK], numbers[key & ID_MASK]
             keys[i] = (
                 (key >> 58) << 58 | np.int64(left) << 29 | np.int64(right) if left >= 0 and right >= 0 else 0
             )
-
-
-@kernel
-def count_entries(keys, row_of, column_of, entries):
-    """How many entries each row of the word × context matrix gets from a table; see `fill_entries`."""
-    for key in keys:
-        if key:
-            left, right = (key >> 29) & _ID_MASK, key & _ID_MASK
-            if row_of[left] >= 0 and column_of[right] >= 0:
-                entries[row_of[left]] += 1
-            if row_of[right] >= 0 and column_of[left] >= 0:
-                entries[row_of[right]] += 1
-
-
-@kernel
-def fill_entries(keys, counts, row_of, column_of, left_block, right_block, n_contexts, free, columns, values):
-    """Write the entries of the word × context matrix, row by row.
-
-    Args:
-        keys: int64; 0 is passed over.
-        counts: int64; of the keys.
-        row_of: int32; the row of a word's number, or -1.
-        column_of: int32; its place among the contexts, or -1.
-        left_block: int64 (window + 1,); block of columns of contexts so many words before.
-        right_block: the same of contexts after.
-        n_contexts: columns of a block.
-        free: int64 (n_rows,); next free entry of each row; changed.
-        columns: int32 (n_entries,); written.
-        values: float (n_entries,); written.
-    """
-    for i in range(len(keys)):
-        key = keys[i]
-        if key == 0:
-            continue
-        distance, left, right = key >> 58, (key >> 29) & _ID_MASK, key & _ID_MASK
-        row, context = row_of[left], column_of[right]
-        if row >= 0 and context >= 0:
-            columns[free[row]] = right_block[distance] * n_contexts + context
-            values[free[row]] = counts[i]
-            free[row] += 1
-        row, context = row_of[right], column_of[left]
-        if row >= 0 and context >= 0:
-            columns[free[row]] = left_block[distance] * n_contexts + context
-            values[free[row]] = counts[i]
-            free[row] += 1
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""A table of pairs of words and how often each was seen, bounded in size."""
+"""A table of pairs of words and how often each was seen, bounded in size: by forgetting, or by spilling."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.kernels import add_pairs, count_pairs, renumber_pairs
+from spectralnlp.spill import Memory, Run
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -20,19 +21,24 @@ class PairTable:
     """Counts by key, in open addressing.
 
     When more than ``most`` pairs have come together, the rarest are dropped until at most half of that are
-    left (in the manner of lossy counting, Manku and Motwani 2002), so memory is bounded on any text.
+    left (in the manner of lossy counting, Manku and Motwani 2002), so memory is bounded on any text. With a
+    limit of memory all of them go to disk instead, as a sorted run, and the table begins anew.
 
     Args:
         most: pairs kept at most.
+        memory: the limit; None to drop.
 
     Attributes:
         keys: int64; see :mod:`~spectralnlp.estimators.eigenwords.kernels`; 0 is a free slot.
         counts: int64; as ``keys``.
         n_dropped: how often pairs were dropped.
+        runs: what went to disk.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, most: int, memory: Memory | None = None) -> None:
+        self.most = most if memory is None else _fitting(memory)
+        self.memory = memory
+        self.runs: list[Run] = []
         self.keys = np.zeros(_SLOTS, np.int64)
         self.counts = np.zeros(_SLOTS, np.int64)
         self.n_dropped = 0
@@ -75,9 +81,21 @@ class PairTable:
         if int(_FULL * n_slots) < self.most:
             self._rebuild(self.keys, self.counts, 2 * n_slots)
             return
+        if self.memory is not None:
+            self.spill()
+            return
         counts = self.counts[self.keys != 0]
         self._drop(self.counts > max(1, int(np.partition(counts, len(counts) // 2)[len(counts) // 2])))
         self.n_dropped += 1
+
+    def spill(self) -> None:
+        """Write all pairs to disk and begin anew."""
+        assert self.memory is not None
+        if self._n_pairs:
+            keys, counts = self.sorted()
+            self.runs.append(Run.write(self.memory.new_file("pairs"), keys, counts))
+            self.keys[:] = 0
+            self._n_pairs = 0
 
     def _drop(self, kept: NDArray[np.bool_]) -> None:
         kept &= self.keys != 0
@@ -95,14 +113,15 @@ class PairTable:
         self._rebuild(keys, counts, len(keys))
 
     def sorted(self) -> tuple[Longs, Longs]:
-        """Keys in order, and their counts."""
+        """Keys in order, and their counts; of those in memory."""
         used = np.flatnonzero(self.keys)
         used = used[np.argsort(self.keys[used], kind="stable")]
         return self.keys[used], self.counts[used]
 
     def copy(self) -> Self:
         """The same table; the two share their memory until one of them changes."""
-        other = type(self)(self.most)
+        other = type(self)(self.most, self.memory)
+        other.runs = list(self.runs)
         other.keys, other.counts = self.keys, self.counts
         other.n_dropped, other._n_pairs = self.n_dropped, self._n_pairs
         self._shared = other._shared = True
@@ -111,3 +130,13 @@ class PairTable:
     def _own(self) -> None:
         if self._shared:
             self.keys, self.counts, self._shared = self.keys.copy(), self.counts.copy(), False
+
+
+_SHARE = 16  # of the memory that the slots of a table may take; sorting it takes twice as much for a moment
+
+
+def _fitting(memory: Memory) -> int:
+    slots = _SLOTS
+    while 2 * slots * 16 <= memory.size // _SHARE:
+        slots *= 2
+    return int(_FULL * slots)

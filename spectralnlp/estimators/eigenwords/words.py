@@ -103,6 +103,11 @@ class NamedWords(WordNumbers):
         if needed > len(self._letters):
             self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
 
+    def table(self) -> tuple[Bytes, Longs, NDArray[np.uint64]]:
+        """Letters, where those of each number begin (n_words + 1,), and hashes (n_words,)."""
+        bounds = self._bounds[: self.n_words + 1]
+        return self._letters[: bounds[-1]], bounds, self._hashes[: self.n_words]
+
     def used(self) -> Longs:
         """As the base class says."""
         return np.arange(self.n_words)

@@ -13,6 +13,7 @@ from spectralnlp.corpus import Batch, Corpus
 from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.moments import Counts, Moments
+from spectralnlp.spill import sum_by_key
 
 UNKNOWN = "<unknown>"
 CONSOLIDATE = 1 << 20
@@ -104,7 +105,7 @@ class NGramCounts(Moments[Sequence[str]]):
     def _combine(self, other: Self, sign: int) -> None:
         theirs = other.arrays()
         ours = self.arrays()
-        self._codes, self._counts = _sum_by_code(
+        self._codes, self._counts = sum_by_key(
             np.concatenate([ours["codes"], theirs["codes"]]),
             np.concatenate([ours["counts"], sign * theirs["counts"]]),
         )
@@ -121,19 +122,7 @@ class NGramCounts(Moments[Sequence[str]]):
         codes = np.concatenate([self._codes, *self._pending])
         counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
         self._pending, self._n_pending = [], 0
-        self._codes, self._counts = _sum_by_code(codes, counts)
-
-
-def _sum_by_code(codes: Codes, counts: Codes) -> tuple[Codes, Codes]:
-    """Equal codes counted together, in ascending order; zeros left out."""
-    if not len(codes):
-        return codes, counts
-    order = np.argsort(codes, kind="stable")
-    codes, counts = codes[order], counts[order]
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
-    sums = np.add.reduceat(counts, starts)
-    kept = sums != 0
-    return codes[starts][kept], sums[kept]
+        self._codes, self._counts = sum_by_key(codes, counts)
 
 
 @dataclass(frozen=True)

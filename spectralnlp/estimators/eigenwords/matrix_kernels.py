@@ -1,0 +1,104 @@
+"""Kernels of the word × context matrix: its entries from a table of pairs, and a product."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp.estimators.eigenwords.kernels import ID_MASK
+from spectralnlp.inference.kernel import kernel
+
+
+@kernel
+def count_entries(keys, row_of, column_of, entries):
+    """How many entries each row of the word × context matrix gets from a table; see `fill_entries`."""
+    for key in keys:
+        if key:
+            left, right = (key >> 29) & ID_MASK, key & ID_MASK
+            if row_of[left] >= 0 and column_of[right] >= 0:
+                entries[row_of[left]] += 1
+            if row_of[right] >= 0 and column_of[left] >= 0:
+                entries[row_of[right]] += 1
+
+
+@kernel
+def fill_entries(keys, counts, row_of, column_of, left_block, right_block, n_contexts, free, columns, values):
+    """Write the entries of the word × context matrix, row by row.
+
+    Args:
+        keys: int64; 0 is passed over.
+        counts: int64; of the keys.
+        row_of: int32; the row of a word's number, or -1.
+        column_of: int32; its place among the contexts, or -1.
+        left_block: int64 (window + 1,); block of columns of contexts so many words before.
+        right_block: the same of contexts after.
+        n_contexts: columns of a block.
+        free: int64 (n_rows,); next free entry of each row; changed.
+        columns: int32 (n_entries,); written.
+        values: float (n_entries,); written.
+    """
+    for i in range(len(keys)):
+        key = keys[i]
+        if key == 0:
+            continue
+        distance, left, right = key >> 58, (key >> 29) & ID_MASK, key & ID_MASK
+        row, context = row_of[left], column_of[right]
+        if row >= 0 and context >= 0:
+            columns[free[row]] = right_block[distance] * n_contexts + context
+            values[free[row]] = counts[i]
+            free[row] += 1
+        row, context = row_of[right], column_of[left]
+        if row >= 0 and context >= 0:
+            columns[free[row]] = left_block[distance] * n_contexts + context
+            values[free[row]] = counts[i]
+            free[row] += 1
+
+
+@kernel
+def pair_entries(keys, counts, row_of, left_block, right_block, n_contexts, entries, values):
+    """Write the entries of the word × context matrix that pairs give, in the order of the pairs.
+
+    Contexts are the sentence's end and the first rows, so a word's row says which it is.
+
+    Args:
+        keys: int64; of pairs.
+        counts: int64; theirs.
+        row_of: int32; the row of a word's number, or -1.
+        left_block: int64 (window + 1,); block of columns of contexts so many words before.
+        right_block: the same of contexts after.
+        n_contexts: columns of a block.
+        entries: int64 (2 n,); row · 2³² + column, written.
+        values: int64 (2 n,); written.
+
+    Returns:
+        How many there are.
+    """
+    n = 0
+    for i in range(len(keys)):
+        key = keys[i]
+        distance, left, right = key >> 58, (key >> 29) & ID_MASK, key & ID_MASK
+        for side in range(2):
+            word, other = (left, right) if side == 0 else (right, left)
+            context = row_of[other] + 1 if other else 0
+            if word and row_of[word] >= 0 and (other == 0 or context > 0) and context < n_contexts:
+                block = right_block[distance] if side == 0 else left_block[distance]
+                entries[n] = np.int64(row_of[word]) << 32 | (block * n_contexts + context)
+                values[n] = counts[i]
+                n += 1
+    return n
+
+
+@kernel
+def add_transposed_product(starts, columns, values, x, y):
+    """Add Aᵀ x to y, row by row of a sparse A.
+
+    Args:
+        starts: int64 (n_rows + 1,); where each row's entries begin.
+        columns, values: int32 and float32; of the entries.
+        x: float32 (n_rows, k).
+        y: float32 (n_columns, k); changed.
+    """
+    for row in range(len(starts) - 1):
+        for i in range(starts[row], starts[row + 1]):
+            column, value = columns[i], values[i]
+            for j in range(x.shape[1]):
+                y[column, j] += value * x[row, j]

@@ -1,0 +1,103 @@
+"""A word × context matrix that lies in files, and is only ever multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.eigenwords.matrix_kernels import add_transposed_product
+from spectralnlp.spill import Longs, Memory
+
+Array32 = NDArray[np.float32]
+Block: TypeAlias = Any  # a scipy.sparse.csr_array
+
+_SHARE = 16  # of the memory that a block of rows may take
+
+
+@dataclass(frozen=True)
+class StoredMatrix:
+    """Rows one after the other: columns (int32) in a file, values (float32) in another.
+
+    It gives the bytes that a ``csr_array`` in memory gives: rows are multiplied one by one, and products with
+    the transposed matrix add rows up in their order.
+
+    Args:
+        memory: how much there is.
+        shape: rows and columns.
+        starts: int64 (n_rows + 1,); where the entries of each row begin.
+        columns, values: the files.
+    """
+
+    memory: Memory
+    shape: tuple[int, int]
+    starts: Longs
+    columns: Path
+    values: Path
+
+    dtype = np.dtype(np.float32)
+
+    @classmethod
+    def write(
+        cls, memory: Memory, shape: tuple[int, int], entries: Iterable[tuple[Longs, Longs]]
+    ) -> StoredMatrix:
+        """A matrix of entries in their order: keys row · 2³² + column, and values."""
+        columns, values = memory.new_file("columns"), memory.new_file("values")
+        lengths = np.zeros(shape[0], np.int64)
+        with columns.open("wb") as column_file, values.open("wb") as value_file:
+            for keys, counts in entries:
+                rows = keys >> 32
+                first = int(rows[0])
+                here = np.bincount(rows - first)
+                lengths[first : first + len(here)] += here
+                (keys & 0xFFFFFFFF).astype(np.int32).tofile(column_file)
+                counts.astype(np.float32).tofile(value_file)
+        return cls(memory, shape, np.append(0, np.cumsum(lengths)), columns, values)
+
+    def blocks(self) -> Iterator[tuple[int, Block]]:
+        """The matrix a block of rows at a time, each with the number of its first row."""
+        most = self.memory.size // _SHARE // 8
+        first, n_rows = 0, self.shape[0]
+        while first < n_rows:
+            last = int(np.searchsorted(self.starts, self.starts[first] + most, side="right")) - 1
+            last = min(max(last, first + 1), n_rows)
+            start, end = int(self.starts[first]), int(self.starts[last])
+            data = np.fromfile(self.values, np.float32, end - start, offset=4 * start)
+            indices = np.fromfile(self.columns, np.int32, end - start, offset=4 * start)
+            indptr = self.starts[first : last + 1] - start
+            yield first, scipy.sparse.csr_array((data, indices, indptr), shape=(last - first, self.shape[1]))
+            first = last
+
+    def mapped(self, change: Callable[[int, Block], NDArray[Any]]) -> StoredMatrix:
+        """With other values, which a function gives of each block and its first row."""
+        values = self.memory.new_file("values")
+        with values.open("wb") as file:
+            for first, block in self.blocks():
+                change(first, block).astype(np.float32, copy=False).tofile(file)
+        return replace(self, values=values)
+
+    def sum(self, axis: int) -> Array32:
+        """Sums of columns (0) or of rows (1)."""
+        if axis == 1:
+            return np.concatenate([block.sum(axis=1) for _, block in self.blocks()])
+        return self.multiply_transposed(np.ones((self.shape[0], 1), np.float32))[:, 0]
+
+    def multiply(self, x: Array32) -> Array32:
+        """A x, float32 (n_rows, k)."""
+        product = np.empty((self.shape[0], x.shape[1]), np.float32)
+        for first, block in self.blocks():
+            product[first : first + block.shape[0]] = block @ x
+        return product
+
+    def multiply_transposed(self, x: Array32) -> Array32:
+        """Aᵀ x, float32 (n_columns, k)."""
+        product = np.zeros((self.shape[1], x.shape[1]), np.float32)
+        for first, block in self.blocks():
+            rows = np.ascontiguousarray(x[first : first + block.shape[0]])
+            add_transposed_product(block.indptr, block.indices, block.data, rows, product)
+        return product

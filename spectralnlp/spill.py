@@ -1,0 +1,169 @@
+"""More data than memory: how much there is, a folder for the rest, and counts on disk in sorted runs.
+
+What grows with the data writes itself down as a run, keys in order, whenever its share of the memory is full;
+at the end the runs are merged as streams. Nothing is dropped, so the result is that of unlimited memory.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError
+
+Longs = NDArray[np.int64]
+
+LEAST = 300 << 20
+"""Bytes without which nothing can be learned: the program itself takes half of that."""
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one process may use.
+
+    Args:
+        size: bytes.
+        folder: for what does not fit; the same for all processes of a run.
+    """
+
+    size: int
+    folder: Path
+
+    def new_file(self, kind: str) -> Path:
+        """A name that no other process takes."""
+        return self.folder / f"{kind}-{secrets.token_hex(8)}"
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as ``800MB``, ``1.5G`` or ``1073741824``.
+
+    Raises:
+        ConfigError: it is none, or too small to work with.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+    if match is None:
+        raise ConfigError(f"{text!r} is not a size of memory", hint="write it as 800MB or 1.5GB")
+    size = int(float(match[1]) * _UNITS[match[2]])
+    if size < LEAST:
+        raise ConfigError(f"{text} of memory is too little", hint=f"give {LEAST >> 20} MB or more")
+    return size
+
+
+_memory: ContextVar[Memory | None] = ContextVar("spectralnlp.memory", default=None)
+
+
+def current_memory() -> Memory | None:
+    """That of the innermost `use_memory`; None, without a limit, outside of all."""
+    return _memory.get()
+
+
+@contextmanager
+def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator[Memory]:
+    """Inside the ``with`` block, counts that grow beyond their share of memory go to disk.
+
+    Args:
+        size: of each process: bytes, or text as for `parse_size`.
+        folder: where the temporary folder is made; by default where the system has such.
+
+    Raises:
+        ConfigError: the size makes no sense, or the folder cannot be made.
+    """
+    n_bytes = parse_size(size) if isinstance(size, str) else size
+    try:
+        path = Path(tempfile.mkdtemp(prefix="spectralnlp-", dir=folder))
+    except OSError as error:
+        raise ConfigError(f"no temporary folder: {error.strerror}", path=folder) from error
+    memory = Memory(n_bytes, path)
+    token = _memory.set(memory)
+    try:
+        yield memory
+    finally:
+        _memory.reset(token)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Sorted runs
+
+
+@dataclass(frozen=True)
+class Run:
+    """Counts by key in a file: int64 keys, each once and in order, then their int64 counts."""
+
+    path: Path
+    length: int
+
+    @classmethod
+    def write(cls, path: Path, keys: Longs, counts: Longs) -> Run:
+        """Write a run.
+
+        Raises:
+            ConfigError: the disk is full.
+        """
+        try:
+            with path.open("wb") as file:
+                keys.tofile(file)
+                counts.tofile(file)
+        except OSError as error:
+            hint = "free some space, or set TMPDIR to another disk"
+            raise ConfigError(f"cannot spill: {error.strerror or error}", path=path, hint=hint) from error
+        return cls(path, len(keys))
+
+    def read(self, start: int = 0, end: int | None = None) -> tuple[Longs, Longs]:
+        """Keys and counts from ``start`` to before ``end``."""
+        n = min(self.length if end is None else end, self.length) - start
+        return (
+            np.fromfile(self.path, np.int64, n, offset=8 * start),
+            np.fromfile(self.path, np.int64, n, offset=8 * (self.length + start)),
+        )
+
+
+def sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
+    """Equal keys counted together, in ascending order; sums of zero left out."""
+    if not len(keys):
+        return keys, counts
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    sums = np.add.reduceat(counts, starts)
+    kept = sums != 0
+    return keys[starts][kept], sums[kept]
+
+
+def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Longs]]:
+    """The sums over all runs, as a stream of keys in ascending order and their counts.
+
+    Args:
+        runs: what to merge.
+        at_a_time: entries in memory, about; bounded below by some thousands a run.
+    """
+    share = max(1 << 12, at_a_time // max(len(runs), 1))
+    heads: list[tuple[Longs, Longs]] = [(np.empty(0, np.int64),) * 2 for _ in runs]
+    positions = [0] * len(runs)
+    while True:
+        for i, run in enumerate(runs):
+            if not len(heads[i][0]) and positions[i] < run.length:
+                heads[i] = run.read(positions[i], positions[i] + share)
+                positions[i] += len(heads[i][0])
+        unread = [heads[i][0][-1] for i, run in enumerate(runs) if positions[i] < run.length]
+        # All that is not larger than this has been read from every run.
+        bound = min(unread) if unread else np.iinfo(np.int64).max
+        cuts = [int(np.searchsorted(keys, bound, side="right")) for keys, _ in heads]
+        if not any(cuts):
+            return
+        yield sum_by_key(
+            np.concatenate([keys[:cut] for (keys, _), cut in zip(heads, cuts, strict=True)]),
+            np.concatenate([counts[:cut] for (_, counts), cut in zip(heads, cuts, strict=True)]),
+        )
+        heads = [(keys[cut:], counts[cut:]) for (keys, counts), cut in zip(heads, cuts, strict=True)]
