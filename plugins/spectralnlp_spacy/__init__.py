@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spectralnlp_spacy.drawing import render
     from spectralnlp_spacy.extensions import install_extensions
-    from spectralnlp_spacy.render import render
 
 __all__ = ["install_extensions", "render"]
 
-_HOMES = {"install_extensions": "extensions", "render": "render"}
+_HOMES = {"install_extensions": "extensions", "render": "drawing"}
 
 
 def __getattr__(name: str) -> Any:

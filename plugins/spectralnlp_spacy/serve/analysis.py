@@ -13,9 +13,10 @@ from spacy.tokens import Doc, Span
 from spectralnlp.errors import InputError
 from spectralnlp.render import renderer
 from spectralnlp_spacy.constituents import read_brackets, read_fallback, words_of
+from spectralnlp_spacy.drawing import parses_of
 from spectralnlp_spacy.errors import ComponentError
 from spectralnlp_spacy.parser import SpectralParser
-from spectralnlp_spacy.render import parses_of
+from spectralnlp_spacy.textcat import SpectralTextcat
 
 MAX_CHARACTERS = 2000
 """Longest text that the page takes."""
@@ -35,6 +36,7 @@ class Analyst:
         self.parser: SpectralParser = next(
             pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralParser)
         )
+        self.textcat = next((pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralTextcat)), None)
         self._lock = threading.Lock()
 
     def analyse(self, text: str) -> dict[str, Any]:
@@ -55,6 +57,7 @@ class Analyst:
                     {"label": label, "score": score}
                     for label, score in sorted(doc.cats.items(), key=lambda each: -each[1])
                 ],
+                "out_of_scope": None if self.textcat is None else doc._.get(self.textcat.out_of_scope),
                 "seconds": seconds,
             }
 

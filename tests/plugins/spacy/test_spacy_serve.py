@@ -19,6 +19,7 @@ import pytest
 pytest.importorskip("spacy")
 
 from spacy_texts import TEXT
+from spectralnlp_spacy.serve.analysis import Analyst
 from spectralnlp_spacy.serve.pipeline import load_pipeline
 from spectralnlp_spacy.serve.server import Server
 
@@ -59,6 +60,21 @@ def test_the_answer_has_trees_confidence_alternatives_and_tags(server) -> None:
     assert all(tree["svg"].startswith("<svg") for tree in first["trees"])
     assert len({tree["brackets"] for tree in first["trees"]}) == len(first["trees"])
     assert answer["intents"] == []
+
+
+def test_tags_and_intents_of_other_models_are_shown(parser_folder, own_corpora, tmp_path) -> None:
+    pytest.importorskip("sklearn")
+    from spectralnlp.cli.app import run
+
+    for name, path in (("tagger", "text/tagged.txt"), ("intent", "intents/train.tsv")):
+        assert run(["train", name, str(own_corpora / path), "-o", str(tmp_path / name)]) == 0
+    with pytest.warns(UserWarning, match="SW001"):
+        nlp = load_pipeline([str(parser_folder), str(tmp_path / "tagger"), str(tmp_path / "intent")], "en")
+    assert nlp.pipe_names == ["spectral_parser", "spectral_tagger", "spectral_textcat"]
+    answer = Analyst(nlp, k=1).analyse("When does the next boat leave?")
+    assert answer["intents"][0]["label"] == "timetable"
+    assert 0 < answer["out_of_scope"] < 1
+    assert len(answer["sentences"][0]["trees"]) == 1
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "<b>&amp;</b>", "a\x00b", "漢字", "word " * 300])
