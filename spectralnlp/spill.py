@@ -10,11 +10,12 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ Longs = NDArray[np.int64]
 
 LEAST = 300 << 20
 """Bytes without which nothing can be learned: the program itself takes half of that."""
+LEAST_SHARE = 1 << 12
+"""Entries of a run that are read at a time: reading fewer takes longer for nothing."""
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
@@ -93,6 +96,25 @@ def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator
         shutil.rmtree(path, ignore_errors=True)
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
+    """A function that appends arrays to a new file, one after the other.
+
+    Raises:
+        ConfigError: the disk is full.
+    """
+    try:
+        with path.open("wb") as file:
+
+            def write(array: NDArray[Any]) -> None:
+                file.write(np.ascontiguousarray(array).data)
+
+            yield write
+    except OSError as error:
+        hint = "free some space, or set TMPDIR to another disk"
+        raise ConfigError(f"cannot spill: {error.strerror}", path=path, hint=hint) from error
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Sorted runs
 
@@ -106,18 +128,10 @@ class Run:
 
     @classmethod
     def write(cls, path: Path, keys: Longs, counts: Longs) -> Run:
-        """Write a run.
-
-        Raises:
-            ConfigError: the disk is full.
-        """
-        try:
-            with path.open("wb") as file:
-                keys.tofile(file)
-                counts.tofile(file)
-        except OSError as error:
-            hint = "free some space, or set TMPDIR to another disk"
-            raise ConfigError(f"cannot spill: {error.strerror or error}", path=path, hint=hint) from error
+        """Write a run; errors as of `writing`."""
+        with writing(path) as write:
+            write(keys)
+            write(counts)
         return cls(path, len(keys))
 
     def read(self, start: int = 0, end: int | None = None) -> tuple[Longs, Longs]:
@@ -146,9 +160,9 @@ def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Lon
 
     Args:
         runs: what to merge.
-        at_a_time: entries in memory, about; bounded below by some thousands a run.
+        at_a_time: entries in memory, about; at least `LEAST_SHARE` of each run.
     """
-    share = max(1 << 12, at_a_time // max(len(runs), 1))
+    share = max(LEAST_SHARE, at_a_time // max(len(runs), 1))
     heads: list[tuple[Longs, Longs]] = [(np.empty(0, np.int64),) * 2 for _ in runs]
     positions = [0] * len(runs)
     while True:

@@ -94,6 +94,8 @@ class PairTable:
         if self._n_pairs:
             keys, counts = self.sorted()
             self.runs.append(Run.write(self.memory.new_file("pairs"), keys, counts))
+            if self._shared:
+                self.keys, self.counts, self._shared = np.zeros_like(self.keys), self.counts.copy(), False
             self.keys[:] = 0
             self._n_pairs = 0
 

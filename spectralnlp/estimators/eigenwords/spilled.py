@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spectralnlp.estimators.eigenwords.matrix_kernels import pair_entries
 from spectralnlp.estimators.eigenwords.words import NamedWords
 from spectralnlp.moments import Array
-from spectralnlp.spill import Longs, Memory, Run, merge_runs, sum_by_key
+from spectralnlp.spill import Longs, Memory, Run, merge_runs, sum_by_key, writing
 
 _RANGES = 64  # of hashes, that words are put together in
 _AT_A_TIME = 32  # bytes for an entry while it is merged
@@ -50,12 +50,12 @@ class Epoch:
         letters, bounds, hashes = words.table()
         order = np.argsort(hashes[1:], kind="stable") + 1
         files = memory.new_file("words"), memory.new_file("letters")
-        with files[0].open("wb") as file:
+        with writing(files[0]) as write:
             for column in (hashes[order], order, words.counts[order]):
-                column.tofile(file)
-        with files[1].open("wb") as file:
-            bounds.tofile(file)
-            letters.tofile(file)
+                write(column)
+        with writing(files[1]) as write:
+            write(bounds)
+            write(letters)
         n_sentences = int(words.counts[0])
         return cls(*files, words.n_words, n_sentences, int(words.counts[1:].sum()), tuple(runs))
 

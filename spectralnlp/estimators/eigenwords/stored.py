@@ -12,7 +12,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.matrix_kernels import add_transposed_product
-from spectralnlp.spill import Longs, Memory
+from spectralnlp.spill import Longs, Memory, writing
 
 Array32 = NDArray[np.float32]
 Block: TypeAlias = Any  # a scipy.sparse.csr_array
@@ -49,14 +49,14 @@ class StoredMatrix:
         """A matrix of entries in their order: keys row · 2³² + column, and values."""
         columns, values = memory.new_file("columns"), memory.new_file("values")
         lengths = np.zeros(shape[0], np.int64)
-        with columns.open("wb") as column_file, values.open("wb") as value_file:
+        with writing(columns) as write_columns, writing(values) as write_values:
             for keys, counts in entries:
                 rows = keys >> 32
                 first = int(rows[0])
                 here = np.bincount(rows - first)
                 lengths[first : first + len(here)] += here
-                (keys & 0xFFFFFFFF).astype(np.int32).tofile(column_file)
-                counts.astype(np.float32).tofile(value_file)
+                write_columns((keys & 0xFFFFFFFF).astype(np.int32))
+                write_values(counts.astype(np.float32))
         return cls(memory, shape, np.append(0, np.cumsum(lengths)), columns, values)
 
     def blocks(self) -> Iterator[tuple[int, Block]]:
@@ -76,9 +76,9 @@ class StoredMatrix:
     def mapped(self, change: Callable[[int, Block], NDArray[Any]]) -> StoredMatrix:
         """With other values, which a function gives of each block and its first row."""
         values = self.memory.new_file("values")
-        with values.open("wb") as file:
+        with writing(values) as write:
             for first, block in self.blocks():
-                change(first, block).astype(np.float32, copy=False).tofile(file)
+                write(change(first, block).astype(np.float32, copy=False))
         return replace(self, values=values)
 
     def sum(self, axis: int) -> Array32:
