@@ -12,6 +12,7 @@ What belongs to spans or tokens one by one is in the group's ``attrs``, as plain
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -95,21 +96,27 @@ def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) ->
     group = doc.spans[key]
     end = len(doc) if end is None else end
     posteriors: Sequence[float | None] = group.attrs.get(POSTERIORS, ())
-    if len(posteriors) != len(group):  # Doc.from_docs keeps spans, but no attributes
-        posteriors = [None] * len(group)
-    found = [
-        Bracket(span.label_, span.start, span.end, posterior)
-        for span, posterior in zip(group, posteriors, strict=True)
-        if start <= span.start and span.end <= end
-    ]
-    return sorted(found, key=lambda bracket: (bracket.start, -bracket.end))
+    if len(posteriors) == len(group):  # as `write_constituents` left it: in order
+        spans: Sequence[Span] = group
+        first = bisect_left(range(len(group)), start, key=lambda number: group[number].start)
+    else:  # spans that users set, or that Doc.from_docs put together, which drops attributes
+        spans, posteriors = sorted(group, key=lambda span: (span.start, -span.end)), [None] * len(group)
+        first = 0
+    found: list[Bracket] = []
+    for number in range(first, len(spans)):
+        span = spans[number]
+        if span.start >= end:
+            break
+        if start <= span.start and span.end <= end:
+            found.append(Bracket(span.label_, span.start, span.end, posteriors[number]))
+    return found
 
 
-def read_tags(doc: Doc, key: str) -> list[str]:
+def read_tags(doc: Doc, key: str) -> Sequence[str]:
     """The tree's tag of each token; the document's own where the tree's are not known."""
     group = doc.spans.get(key)
-    tags = group.attrs.get(TAGS, ()) if group is not None else ()
-    return list(tags) if len(tags) == len(doc) else [token.tag_ for token in doc]
+    tags: Sequence[str] = group.attrs.get(TAGS, ()) if group is not None else ()
+    return tags if len(tags) == len(doc) else [token.tag_ for token in doc]
 
 
 def read_fallback(span: Span, key: str) -> str | None:
