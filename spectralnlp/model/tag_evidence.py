@@ -69,7 +69,7 @@ class TagEvidence:
         return tuple(self.tagger.tag([words])[0]) if self.fixed else None
 
     def weights(self, grammar: LatentGrammar, words: Sequence[str]) -> Floats | None:
-        """Factors of symbols' values, float64 (n_words, n_symbols); None where tags are fixed or none rare."""
+        """Factors of symbols' values, float64 (n_words, n_symbols); None where tags are fixed."""
         rare = np.array([is_rare(grammar.lexicon, word) for word in words])
         if self.fixed or not rare.any():
             return None
