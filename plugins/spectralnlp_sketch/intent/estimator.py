@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -25,6 +27,8 @@ from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.reading import Example
 
 Array32 = NDArray[np.float32]
+FEW_EXAMPLES = 5
+"""Up to so many of a label, n-grams and directions weigh the same."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
@@ -45,6 +49,8 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         eigenword_dimensions: of eigenwords; 0 for none.
         eigenword_scale: mean length of a text's sum of them.
         window: how far an eigenword's contexts reach.
+        sparse_scale: length of a text's words, and of its characters. None: √(examples per label/5), 1 at
+            least; the more examples there are, the more do n-grams say that the directions do not.
         C: weight of the loss against that of large weights.
         label_names: whether a label's name is an example of it.
         pseudo_labels: unlabelled texts that join as examples, at most so many a label.
@@ -54,6 +60,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         random_state: seed.
 
     Attributes:
+        prior_: :class:`~spectralnlp_sketch.intent.prior.Prior`.
         classifier_: :class:`~spectralnlp_sketch.intent.model.Classifier`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
@@ -77,11 +84,12 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         eigenword_dimensions: int = 300,
         eigenword_scale: float = 1.5,
         window: int = 6,
-        C: float = 10.0,
+        sparse_scale: float | None = None,
+        C: float = 30.0,
         label_names: bool = True,
         pseudo_labels: int = 50,
         pseudo_weight: float = 0.3,
-        rounds: int = 2,
+        rounds: int = 1,
         passes: int = 60,
         random_state: int = 0,
     ) -> None:
@@ -94,6 +102,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         self.eigenword_dimensions = eigenword_dimensions
         self.eigenword_scale = eigenword_scale
         self.window = window
+        self.sparse_scale = sparse_scale
         self.C = C
         self.label_names = label_names
         self.pseudo_labels = pseudo_labels
@@ -107,6 +116,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         X: Iterable[str] | Corpus[Example],
         y: Sequence[str] | None = None,
         unlabelled: Iterable[str] | None = None,
+        prior: Prior | None = None,
     ) -> Self:
         """Learn from labelled and unlabelled texts.
 
@@ -114,6 +124,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
             X: texts; or a corpus of (text, label), the label None where it is not known.
             y: their labels; of a corpus, None.
             unlabelled: more texts.
+            prior: what such texts say, known from elsewhere (``prior_`` of another); None to learn it.
 
         Raises:
             TextError: fewer than two labels, or texts that are all empty.
@@ -126,19 +137,19 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
             raise TextError(found, hint="give texts of two labels or more")
         self.n_labelled_, self.n_unlabelled_ = len(texts), len(more)
         names = label_texts(self.classes_.tolist()) if self.label_names else []
-        prior, rows = learn_prior(
-            [*texts, *more], len(texts), form, min_texts=self.min_texts, lsa_rank=self.lsa_rank,
-            lsa_scale=self.lsa_scale, eigenword_dimensions=self.eigenword_dimensions,
-            eigenword_scale=self.eigenword_scale, window=self.window, random_state=self.random_state,
-        )  # fmt: skip
-        examples = self._examples(prior, rows, np.searchsorted(self.classes_, labels), names)
+        if prior is None:
+            prior, rows = self._learn_prior([*texts, *more], len(texts), form)
+        else:
+            rows = prior.ngrams.rows_of([*texts, *more])
+        self.prior_ = replace(prior, sparse_scale=self._sparse_scale(len(texts)))
+        examples = self._examples(rows, np.searchsorted(self.classes_, labels), names)
         with fit_pass("head"), one_blas_thread():
-            others = prior.features(rows[len(texts) :])
+            others = self.prior_.features(rows[len(texts) :])
             weights = self._fit_head(examples, others)
         with fit_pass("calibration"), one_blas_thread():
             fit = partial(self._fit_head, unlabelled=others)
             sharpness = calibrate(examples, len(texts), fit, self.random_state)
-        self.classifier_ = self._folded(prior, weights, sharpness)
+        self.classifier_ = self._folded(weights, sharpness)
         return self
 
     def predict(self, X: Iterable[str]) -> NDArray[Any]:
@@ -173,16 +184,28 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative: {getattr(self, name)}")
-        for name in ("C", "pseudo_weight"):
-            if not getattr(self, name) > 0:
+        for name in ("C", "pseudo_weight", "sparse_scale"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
                 raise ConfigError(f"{name} must be positive, not {getattr(self, name)}")
         return NgramFormat(_pair(self.words), _pair(self.characters), self.n_columns)
 
-    def _examples(
-        self, prior: Prior, rows: sp.csr_array, labels: NDArray[np.int64], names: Sequence[str]
-    ) -> Examples:
+    def _learn_prior(
+        self, texts: Sequence[str], n_labelled: int, form: NgramFormat
+    ) -> tuple[Prior, sp.csr_array]:
+        return learn_prior(
+            texts, n_labelled, form, min_texts=self.min_texts, lsa_rank=self.lsa_rank,
+            lsa_scale=self.lsa_scale, eigenword_dimensions=self.eigenword_dimensions,
+            eigenword_scale=self.eigenword_scale, window=self.window, random_state=self.random_state,
+        )  # fmt: skip
+
+    def _sparse_scale(self, n_labelled: int) -> float:
+        if self.sparse_scale is not None:
+            return self.sparse_scale
+        return max(1.0, math.sqrt(n_labelled / len(self.classes_) / FEW_EXAMPLES))
+
+    def _examples(self, rows: sp.csr_array, labels: NDArray[np.int64], names: Sequence[str]) -> Examples:
         """The labelled texts, and behind them the labels' names whose words are all known."""
-        one_hot = np.eye(len(self.classes_), dtype=np.float32)
+        prior, one_hot = self.prior_, np.eye(len(self.classes_), dtype=np.float32)
         texts = Examples(
             prior.features(rows[: len(labels)]), one_hot[labels], np.ones(len(labels), np.float32)
         )
@@ -209,12 +232,10 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
             weights = self._head(examples.with_more(extra))
         return weights
 
-    def _folded(self, prior: Prior, weights: Weights, sharpness: float) -> Classifier:
+    def _folded(self, weights: Weights, sharpness: float) -> Classifier:
         """One table of what is linear in the n-grams."""
-        with one_blas_thread():
-            table = weights.sparse + prior.projection @ weights.dense
-        ngrams = prior.ngrams
-        labels = tuple(str(label) for label in self.classes_)
+        ngrams, labels = self.prior_.ngrams, tuple(str(label) for label in self.classes_)
+        table = self.prior_.fold(weights)
         return Classifier(labels, ngrams.form, ngrams.columns, ngrams.idf, table, weights.bias, sharpness)
 
 

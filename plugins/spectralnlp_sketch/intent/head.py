@@ -88,8 +88,8 @@ def fit_head(
         examples: texts and what is wanted of them.
         C: weight of the loss.
         passes: over the examples, at most.
-        tolerance: stop when an example's dual, a difference of two distributions, changes by so little in a
-            pass, on the average.
+        tolerance: stop when an example's dual is so near to the difference of the two distributions that it
+            should be, on the average.
         random_state: seed of the order.
     """
     (sparse, dense), targets, sample_weights = examples
@@ -102,11 +102,11 @@ def fit_head(
     rng = np.random.default_rng(random_state)
     indptr, columns = sparse.indptr.astype(np.int64), columns.astype(np.int64)
     for _ in range(passes):
-        moved = ascend(
+        missing = ascend(
             indptr, columns, sparse.data, dense, squares.astype(np.float32), targets, sample_weights, C,
             rng.permutation(n), weights, duals,
         )  # fmt: skip
-        if moved < tolerance:
+        if missing < tolerance:
             break
     of_sparse = np.zeros((n_columns, targets.shape[1]), np.float32)
     of_sparse[used] = weights[: len(used)]

@@ -7,7 +7,7 @@ import numpy as np
 from spectralnlp_sketch.hashing.kernels import text_columns
 from spectralnlp_sketch.kernel import fast_kernel, kernel
 
-_NEWTON_STEPS = 6
+_MOST_STEPS = 40
 _LEAST = 1e-30
 
 
@@ -44,7 +44,7 @@ def best_step(target, dual, change, scores, weight, curvature):
     With q(s) = target − (dual + s·change)/weight its slope is Σ change·(ln q(s) − scores) − curvature·s.
     """
     low, high, s = 0.0, 1.0, 0.5
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(_MOST_STEPS):
         slope, bend = -curvature * s, -curvature
         for c in range(len(change)):
             q = max(target[c] - (dual[c] + s * change[c]) / weight, _LEAST)
@@ -55,13 +55,17 @@ def best_step(target, dual, change, scores, weight, curvature):
         else:
             high = s
         following = s - slope / bend
-        s = following if low < following < high else (low + high) / 2
-    return s
+        if not low < following < high:  # the best step may be smaller by orders of magnitude
+            following = (low + high) / 2 if low > 0 else high / 8
+        if abs(following - s) <= 1e-3 * s:
+            return following
+        s = following
+    return low
 
 
 @kernel
 def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, order, weights, duals):
-    """One pass over the examples; returns the mean absolute change of the duals, summed over classes.
+    """One pass over the examples; returns how far duals were from what they should be, summed over classes.
 
     Args:
         indptr, indices, data: the sparse part of the features, CSR; float32.
@@ -78,7 +82,7 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
     first_dense = weights.shape[0] - dense.shape[1]
     scores, change = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
     probabilities = np.empty(n_classes, np.float32)
-    moved = 0.0
+    missing = 0.0
     for i in order:
         scores[:] = 0.0
         for at in range(indptr[i], indptr[i + 1]):
@@ -97,14 +101,14 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
             best_step(targets[i], duals[i], change, scores, weight, np.float64(C * squares[i] * size))
         )
         for c in range(n_classes):
+            missing += abs(change[c])
             change[c] *= s
             duals[i, c] += change[c]
-            moved += abs(change[c])
         for at in range(indptr[i], indptr[i + 1]):
             add_to_row(weights, indices[at], np.float32(C) * data[at], change)
         for j in range(dense.shape[1]):
             add_to_row(weights, first_dense + j, np.float32(C) * dense[i, j], change)
-    return moved / len(order)
+    return missing / len(order)
 
 
 @kernel

@@ -25,7 +25,7 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.svd import sparse_svd
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
-from spectralnlp_sketch.intent.head import Features
+from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
 
@@ -92,15 +92,23 @@ class Prior:
     Args:
         ngrams: what is known.
         projection: float32 (n_ngrams, d); B.
+        sparse_scale: length of a text's words, and of its characters, beside its projection.
     """
 
     ngrams: Ngrams
     projection: Array32
+    sparse_scale: float = 1.0
 
     def features(self, rows: sp.csr_array) -> Features:
         """What the head sees of texts, from their rows."""
         with one_blas_thread():
-            return Features(rows, np.ascontiguousarray(rows @ self.projection))
+            dense = np.ascontiguousarray(rows @ self.projection)
+        return Features(rows * np.float32(self.sparse_scale), dense)
+
+    def fold(self, weights: Weights) -> Array32:
+        """One table of scores for what is linear in the n-grams, float32 (n_ngrams, n_classes)."""
+        with one_blas_thread():
+            return np.float32(self.sparse_scale) * weights.sparse + self.projection @ weights.dense
 
 
 def lsa_directions(rows: sp.csr_array, rank: int, scale: float, random_state: int) -> Array32:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from spectralnlp_sketch import Classifier, IntentClassifier
 from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
 from spectralnlp_sketch.intent.estimator import label_texts, surest
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head
+from spectralnlp_sketch.intent.prior import learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
 
 import spectralnlp
@@ -131,26 +134,34 @@ def test_unlabelled_texts_help() -> None:
     assert helped.predict_proba(unseen).max(axis=1).min() > alone.predict_proba(unseen).max(axis=1).min()
 
 
-def test_folding_changes_nothing(fitted: IntentClassifier) -> None:
+def test_folding_changes_nothing() -> None:
     """Scores by the table are those of the head over rows and projections."""
-    from spectralnlp_sketch.hashing.ngrams import NgramFormat
-    from spectralnlp_sketch.intent.prior import learn_prior
-
-    form = NgramFormat((1, 2), (2, 5), 2**14)
     prior, rows = learn_prior(
-        TEXTS, len(TEXTS), form, min_texts=2, lsa_rank=8, lsa_scale=1.0, eigenword_dimensions=5,
-        eigenword_scale=1.5, window=6, random_state=0,
+        TEXTS, len(TEXTS), NgramFormat((1, 2), (2, 5), 2**14), min_texts=2, lsa_rank=8, lsa_scale=1.0,
+        eigenword_dimensions=5, eigenword_scale=1.5, window=6, random_state=0,
     )  # fmt: skip
+    prior = replace(prior, sparse_scale=2.0)
+    assert prior.projection.shape[1] == 13
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]
     features = prior.features(rows)
+    np.testing.assert_allclose(
+        [np.linalg.norm(features.dense[:, part], axis=1).mean() for part in (slice(8), slice(8, 13))],
+        [1.0, 1.5], rtol=1e-4,
+    )  # fmt: skip
     weights = fit_head(Examples(features, one_hot, np.ones(36, np.float32)))
-    folded = IntentClassifier()
-    folded.classes_ = np.array(["a", "b", "c"])
-    classifier = folded._folded(prior, weights, 1.0)
+    ngrams = prior.ngrams
+    classifier = Classifier(
+        ("a", "b", "c"), ngrams.form, ngrams.columns, ngrams.idf, prior.fold(weights), weights.bias
+    )
     scores = weights.scores(features)
     expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(classifier.predict_proba(TEXTS), expected, atol=1e-5)
-    assert fitted.classifier_.table.shape[1] == 3
+
+
+def test_a_prior_serves_several_classifiers(fitted: IntentClassifier) -> None:
+    other = IntentClassifier(**SMALL).fit(["rain in oslo", "order pizza"], ["yes", "no"], prior=fitted.prior_)
+    assert other.classifier_.table.shape == (len(fitted.classifier_.columns), 2)
+    assert other.predict(["eat tacos", "is it sunny in lima"]).tolist() == ["no", "yes"]
 
 
 def test_the_head_is_logistic_regression() -> None:

@@ -55,12 +55,7 @@ def test_plus_has_first_words_and_unseen_predictions() -> None:
 
 
 def test_predictions_of_own_texts_are_of_models_without_them() -> None:
-    labels = ["a", "b", "a", "b", "b", "a", "b", "a"] + [
-        "a",
-        "b",
-        "a",
-        "b",
-    ]  # no word tells: one must have seen
+    labels = list("ababbabaabab")  # no word tells: one must have seen
     model = SENTPlus(**SIZES)
     own = model.fit_transform(TEXTS, labels)
     first = 2**10 + 2 * POSITION_COLUMNS
