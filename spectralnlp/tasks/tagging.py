@@ -79,7 +79,7 @@ class TaggingTask(Task):
             fitted: Any = estimator.fit(tagged)
         about = {
             "estimator": type(estimator).__name__,
-            "parameters": estimator.get_params(),
+            "parameters": {name: _without_folders(value) for name, value in estimator.get_params().items()},
             "training sentences": fitted.n_sentences_,
             "training words": fitted.n_tokens_,
             "spectralnlp": __version__,
@@ -128,6 +128,13 @@ class TaggingTask(Task):
         if stored.metadata.get("kind") == REFINED:
             return RefinementTagger.from_stored(stored)
         return Tagger.from_stored(stored)
+
+
+def _without_folders(value: Any) -> Any:
+    """A setting for readers: of folders only their names, for a tagger carries its vectors with it."""
+    if isinstance(value, list):
+        return [_without_folders(each) for each in value]
+    return Path(value).name if isinstance(value, str) else value
 
 
 def _read(path: str | Path, reader: str, on_bad: OnBad | None) -> Iterator[AnnotatedSentence]:
