@@ -1,29 +1,17 @@
-"""A part-of-speech tagger as a yardstick of word vectors: CRFsuite's averaged perceptron on CoNLL-U files."""
+"""A tagger as a yardstick: CRFsuite's averaged perceptron, with the usual features and with vectors."""
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from spectralnlp.model.vectors import Vectors
+from spectralnlp.text.conll import TaggedSentence, read_annotated
 
 EPOCHS = 8
-Sentence = list[tuple[str, str]]
-
-
-def read_conllu(path: Path) -> list[Sentence]:
-    """Words with universal parts of speech."""
-    sentences: list[Sentence] = [[]]
-    for line in path.read_text(encoding="utf-8").splitlines():
-        fields = line.split("\t")
-        if not line and sentences[-1]:
-            sentences.append([])
-        elif len(fields) == 10 and fields[0].isdecimal():
-            sentences[-1].append((fields[1], fields[3]))
-    return [sentence for sentence in sentences if sentence]
 
 
 def shape(word: str) -> str:
@@ -81,29 +69,47 @@ def sentence_features(words: Sequence[str], vectors: Vectors | None, how: str) -
     return pycrfsuite.ItemSequence(features)
 
 
-def accuracy(train: Path, dev: Path, vectors: Vectors | None, how: str = "words") -> tuple[float, float]:
-    """Percent of all tokens of ``dev`` right, and of those whose word is not in ``train``."""
-    import pycrfsuite
+class CRFsuite:
+    """CRFsuite's averaged perceptron over these features; spans are tags like any others.
 
-    sentences = read_conllu(train)
-    trainer = pycrfsuite.Trainer(algorithm="ap", verbose=False)
-    trainer.set_params({"max_iterations": EPOCHS})
-    for sentence in sentences:
-        words, tags = zip(*sentence, strict=True)
-        trainer.append(sentence_features(words, vectors, how), tags)
-    tagger = pycrfsuite.Tagger()
-    with tempfile.TemporaryDirectory() as folder:
-        trainer.train(str(Path(folder) / "tagger"))
-        tagger.open(str(Path(folder) / "tagger"))
-    known = {word.lower() for sentence in sentences for word, _ in sentence}
-    outcomes = []
-    for sentence in read_conllu(dev):
-        words, tags = zip(*sentence, strict=True)
-        found = tagger.tag(sentence_features(words, vectors, how))
-        outcomes += [
-            (ours == gold, word.lower() in known) for word, gold, ours in zip(words, tags, found, strict=True)
-        ]
+    Args:
+        vectors, how: as for `sentence_features`.
+    """
+
+    def __init__(self, vectors: Vectors | None = None, how: str = "words") -> None:
+        import pycrfsuite
+
+        self.vectors, self.how = vectors, how
+        self._tagger = pycrfsuite.Tagger()
+
+    def fit(self, sentences: Iterable[TaggedSentence]) -> Self:
+        """Learn from words and tags."""
+        import pycrfsuite
+
+        trainer = pycrfsuite.Trainer(algorithm="ap", verbose=False)
+        trainer.set_params({"max_iterations": EPOCHS})
+        for words, tags in sentences:
+            trainer.append(sentence_features(words, self.vectors, self.how), list(tags))
+        with tempfile.TemporaryDirectory() as folder:
+            trainer.train(str(Path(folder) / "tagger"))
+            self._tagger.open(str(Path(folder) / "tagger"))
+        return self
+
+    def tag(self, sentences: Iterable[Sequence[str]]) -> list[list[str]]:
+        """A tag for each word."""
+        return [self._tagger.tag(sentence_features(words, self.vectors, self.how)) for words in sentences]
+
+
+def accuracy(train: Path, dev: Path, vectors: Vectors | None, how: str = "words") -> tuple[float, float]:
+    """Percent of all tokens of ``dev``, CoNLL-U, right, and of those whose word is not in ``train``."""
+    learn, gold = ([each.tagged("upos") for each in read_annotated(path)] for path in (train, dev))
+    found = CRFsuite(vectors, how).fit(learn).tag([words for words, _ in gold])
+    known = {word.lower() for words, _ in learn for word in words}
+    outcomes = [
+        (ours == tag, word.lower() in known)
+        for (words, tags), own in zip(gold, found, strict=True)
+        for word, tag, ours in zip(words, tags, own, strict=True)
+    ]
     unknown = [right for right, is_known in outcomes if not is_known]
-    return 100 * sum(right for right, _ in outcomes) / len(outcomes), 100 * sum(unknown) / max(
-        len(unknown), 1
-    )
+    right = sum(right for right, _ in outcomes)
+    return 100 * right / len(outcomes), 100 * sum(unknown) / max(len(unknown), 1)

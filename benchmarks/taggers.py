@@ -1,0 +1,363 @@
+"""Taggers with and without unlabelled text, beside CRFsuite and spaCy.
+
+- ``tasks``: parts of speech, chunks and entities: accuracy or F1 on dev, that of words that are not in the
+  training set, how many of CRFsuite's errors are gone, time.
+- ``amount``: how many errors go with more and more unlabelled text.
+- ``speed``: training and tagging with the same vectors.
+
+English eigenwords are learned here, from English text and film reviews (23 million tokens); Spanish ones from
+the words of CoNLL-2002's and CESS-ESP's training sets. CRFsuite is its averaged perceptron with the usual
+features (`benchmarks.tagging`). Chunks are found without given parts of speech. Seconds are of the CPU, one
+thread, reading not counted, kernels compiled; tagging begins with empty tables.
+
+    python -m benchmarks.taggers tasks
+    python -m benchmarks.taggers tasks --task wnut --sentences 500
+    python -m benchmarks.taggers amount --plot docs/taggers.svg
+    python -m benchmarks.taggers speed --spacy
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import gzip
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any, Protocol
+
+import spectralnlp
+from benchmarks.eigenwords import AMOUNTS, ENGLISH, sample
+from benchmarks.tagging import CRFsuite
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.tagger import PerceptronTagger
+from spectralnlp.scoring.tagging import TagReport, score_tags
+from spectralnlp.tasks.tagging import TaggingTask
+from spectralnlp.tasks.task import silent
+from spectralnlp.tasks.vectors import VectorsTask
+from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
+from spectralnlp.text.spans import scheme_of
+from spectralnlp.trees import clean, read_trees
+
+ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared")) / "corpora"
+ALL = 23  # million tokens, all that there are
+SPACY_EPOCHS = 3
+
+
+class Learner(Protocol):
+    """What learns from tagged sentences, and then tags."""
+
+    def fit(self, sentences: Sequence[TaggedSentence]) -> Any: ...
+
+    def tag(self, sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]: ...
+
+
+@dataclass(frozen=True)
+class Data:
+    """A task's training and dev sets."""
+
+    title: str
+    train: str
+    dev: str
+    column: str | None = None
+    language: str = "english"
+
+    def read(self, part: str, most: int | None = None) -> list[TaggedSentence]:
+        sentences = read_annotated(ROOT / "tagging" / getattr(self, part))
+        return [each.tagged(self.column) for each in sentences][:most]
+
+
+_EWT = ("ewt/en_ewt-ud-train.conllu", "ewt/en_ewt-ud-dev.conllu")
+TASKS = {
+    "upos": Data("EWT, universal parts of speech", *_EWT, "upos"),
+    "xpos": Data("EWT, Penn parts of speech", *_EWT, "xpos"),
+    "chunks": Data("CoNLL-2000, chunks", "conll2000/train.txt", "conll2000/dev.txt"),
+    "wnut": Data("WNUT-17, entities", "wnut17/train.conll", "wnut17/dev.conll"),
+    "spanish": Data(
+        "CoNLL-2002, Spanish entities", "conll2002/esp.train", "conll2002/esp.testa", language="spanish"
+    ),
+}
+
+
+class Ours:
+    """`PerceptronTagger` as any other learner."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
+        self._tagger: Any = None
+
+    def fit(self, sentences: Sequence[TaggedSentence]) -> Ours:
+        given = [AnnotatedSentence(tuple(words), {"tag": tuple(tags)}, "tag") for words, tags in sentences]
+        learner = PerceptronTagger(**self.settings)
+        self._tagger = TaggingTask().train(learner, InMemoryCorpus(given), report=silent)
+        return self
+
+    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        found: list[list[str]] = self._tagger.tag(sentences)
+        return found
+
+
+class SpaCy:
+    """spaCy's tagger over its small network, from a random start."""
+
+    def __init__(self, epochs: int = SPACY_EPOCHS) -> None:
+        self.epochs = epochs
+
+    def fit(self, sentences: Sequence[TaggedSentence]) -> SpaCy:
+        import random
+
+        import spacy
+        from spacy.tokens import Doc
+        from spacy.training import Example
+        from spacy.util import fix_random_seed, minibatch
+
+        fix_random_seed(0)
+        self._nlp = spacy.blank("en")
+        tagger: Any = self._nlp.add_pipe("tagger")
+        vocabulary = self._nlp.vocab
+        examples = [
+            Example(Doc(vocabulary, words=list(words)), Doc(vocabulary, words=list(words), tags=list(tags)))
+            for words, tags in sentences
+        ]
+        for tag in sorted({tag for _, tags in sentences for tag in tags}):
+            tagger.add_label(tag)
+        optimizer = self._nlp.initialize(lambda: examples)
+        for _ in range(self.epochs):
+            random.shuffle(examples)
+            for batch in minibatch(examples, 32):
+                self._nlp.update(batch, sgd=optimizer)
+        return self
+
+    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        from spacy.tokens import Doc
+
+        documents = (Doc(self._nlp.vocab, words=list(words)) for words in sentences)
+        return [[token.tag_ for token in document] for document in self._nlp.pipe(documents)]
+
+
+def train_vectors(files: Sequence[Path], folder: Path) -> tuple[Path, int, float]:
+    """Eigenwords with clusters in a new folder, of how many tokens, and in how many seconds."""
+    task = VectorsTask()
+    started = process_time()
+    vectors = task.train(Eigenwords(clusters=500), task.read(files), report=silent)
+    seconds = process_time() - started
+    path = Path(tempfile.mkdtemp(dir=folder)) / "eigenwords"
+    vectors.save(path)
+    say(f"eigenwords of {vectors.about['training tokens']:,} tokens: {seconds:.1f} s")
+    return path, vectors.about["training tokens"], seconds
+
+
+def unlabelled(language: str, folder: Path) -> list[Path]:
+    """Text in a language."""
+    if language == "english":
+        return sample(ROOT, ALL, folder)
+    path = folder / "spanish.txt"
+    trees = (
+        clean(tree)
+        for file in sorted((ROOT / "treebanks" / "cess_esp" / "train").iterdir())
+        for tree in read_trees(file, "cess_esp", on_bad=lambda error: None)  # one tree in 4,861
+    )
+    sentences = [words for words, _ in TASKS["spanish"].read("train")]
+    sentences += [tuple(tree.words()) for tree in trees if tree is not None]
+    path.write_text("".join(f"{' '.join(words)}\n" for words in sentences), encoding="utf-8")
+    return [path]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What learning and tagging gave, and took."""
+
+    scores: TagReport
+    training: float
+    tagging: float
+
+    @property
+    def score(self) -> float:
+        return self.scores.accuracy if self.scores.scheme == "tags" else self.scores.f1
+
+    def reduction(self, other: Measured) -> str:
+        """Percent of the other's errors that are gone."""
+        return f"{100 * (self.score - other.score) / (100 - other.score):.1f}"
+
+    @property
+    def speed(self) -> str:
+        return f"{self.scores.to_flat_dict()['words'] / self.tagging:,.0f}"  # type: ignore[operator]
+
+
+def measure(
+    name: str, learner: Learner, train: Sequence[TaggedSentence], gold: Sequence[TaggedSentence]
+) -> Measured:
+    """Learn, tag, score."""
+    started = process_time()
+    learner.fit(train)
+    learned = process_time()
+    words = [words for words, _ in gold]
+    learner.tag([words[0][:1]])  # kernels are read from disk
+    begun = process_time()
+    found = learner.tag(words)
+    seconds = process_time() - begun
+    tags = {tag for _, tags in train for tag in tags}
+    known = {word for words, _ in train for word in words}
+    scores = score_tags(gold, found, known=known, labels=tags, scheme=scheme_of(tags))
+    measured = Measured(scores, learned - started, seconds)
+    say(f"{name}: {measured.score:.2f} ({scores.accuracy_unknown:.1f}), {measured.training:.1f} s")
+    return measured
+
+
+def ladder(vectors: Path) -> list[tuple[str, Ours]]:
+    """The tagger with more and more evidence."""
+    folder = str(vectors)
+    return [
+        ("`tagger`", Ours()),
+        ("… and eigenwords", Ours(eigenwords=folder, eigentokens=[])),
+        ("… and eigentokens", Ours(eigenwords=folder)),
+        ("… and clusters", Ours(eigenwords=folder, clusters=folder)),
+    ]
+
+
+def warm_up(vectors: Path) -> None:
+    """Compile or load the kernels, so that no model's time has it."""
+    few = [(("a", "b"), ("X", "Y"))] * 3
+    for _, learner in ladder(vectors):
+        learner.fit(few).tag([("a",)])
+
+
+def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
+    """A table a task."""
+    learned: dict[str, tuple[Path, int, float]] = {}
+    for name in names:
+        data = TASKS[name]
+        if data.language not in learned:
+            learned[data.language] = train_vectors(unlabelled(data.language, folder), folder)
+        vectors, tokens, seconds = learned[data.language]
+        warm_up(vectors)
+        train, gold = data.read("train", most), data.read("dev")
+        learners: list[tuple[str, Learner]] = [("CRFsuite", CRFsuite()), *ladder(vectors)]
+        rows, peer = [], None
+        for row, learner in learners:
+            found = measure(f"{name}, {row}", learner, train, gold)
+            peer = peer or found
+            rows.append([
+                row, f"{found.score:.2f}", f"{found.scores.accuracy_unknown:.1f}",
+                None if found is peer else found.reduction(peer), f"{found.training:.1f}", found.speed,
+            ])  # fmt: skip
+        what = "accuracy" if found.scores.scheme == "tags" else "F1"
+        header = ("", what, "unknown words", "% of errors gone", "training s", "words/s")
+        print(f"\n### {data.title}\n\nEigenwords of {tokens:,} tokens, learned in {seconds:.1f} s.\n")
+        print(report.table(header, rows), flush=True)
+
+
+def amount(names: Sequence[str], most: int | None, folder: Path, plot: Path | None) -> None:
+    """Scores, and errors gone, with more and more text."""
+    data = {name: (TASKS[name].read("train", most), TASKS[name].read("dev")) for name in names}
+    points: list[tuple[int, list[Measured]]] = []
+    for millions in (0, *(each for each, _ in AMOUNTS)):
+        settings, tokens = {}, 0
+        if millions:
+            path, tokens, _ = train_vectors(sample(ROOT, millions, folder), folder)
+            settings = {"eigenwords": str(path)}
+        found = [measure(f"{name}, {tokens:,} tokens", Ours(**settings), *data[name]) for name in names]
+        points.append((tokens, found))
+    none = points[0][1]
+    rows = []
+    for tokens, found in points:
+        cells = [f"{tokens / 1e6:.1f}"]
+        for each, without in zip(found, none, strict=True):
+            cells += [f"{each.score:.2f}", f"{each.scores.accuracy_unknown:.1f}", each.reduction(without)]
+        rows.append(cells)
+    header = ["million tokens"]
+    for name in names:
+        header += [name, "unknown words", "% of errors gone"]
+    print(report.table(header, rows), flush=True)
+    if plot is not None:
+        curves = [[float(f.reduction(w)) for f, w in zip(found, none, strict=True)] for _, found in points]
+        draw(names, [tokens for tokens, _ in points], curves, plot)
+
+
+def draw(names: Sequence[str], tokens: Sequence[int], curves: Sequence[Sequence[float]], path: Path) -> None:
+    """Errors gone, a line a task."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.5, 3.8), layout="constrained")
+    axes = figure.subplots()
+    for name, curve in zip(names, zip(*curves, strict=True), strict=True):
+        axes.plot([n / 1e6 for n in tokens], curve, marker="o", label=TASKS[name].title)
+    axes.set_xscale("symlog", linthresh=0.3)
+    ticks = [n / 1e6 for n in tokens]
+    axes.set_xticks(ticks, [f"{tick:.1f}".removesuffix(".0") for tick in ticks])
+    axes.set_xlim(-0.03, ticks[-1] * 1.25)
+    axes.set_xlabel("million tokens of unlabelled text")
+    axes.set_ylabel("% of errors gone")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=9)
+    with matplotlib.rc_context({"svg.hashsalt": "spectralnlp"}):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def speed(most: int | None, folder: Path, *, spacy: bool) -> None:
+    """EWT's universal tags: training, and tagging of 5,000 sentences of English text."""
+    path, _, _ = train_vectors(sample(ROOT, 10, folder), folder)
+    vectors = spectralnlp.load(path)
+    warm_up(path)
+    with gzip.open(ROOT / ENGLISH, "rt", encoding="utf-8") as file:
+        text = [line.split() for number, line in enumerate(file) if number % 80 == 0][:5000]
+    train, gold = TASKS["upos"].read("train", most), TASKS["upos"].read("dev")
+    learners: list[tuple[str, Learner]] = [
+        ("CRFsuite", CRFsuite()),
+        ("CRFsuite and eigenwords", CRFsuite(vectors)),
+        ("CRFsuite, eigenwords and eigentokens", CRFsuite(vectors, "tokens")),
+        *ladder(path),
+    ]
+    if spacy:
+        learners.append((f"spaCy's tagger, {SPACY_EPOCHS} epochs", SpaCy()))
+    rows, peer = [], None
+    for name, learner in learners:
+        found = measure(name, learner, train, gold)
+        begun = process_time()
+        learner.tag(text)
+        words = sum(map(len, text)) / (process_time() - begun)
+        peer = peer or (found.training, words)
+        rows.append([
+            name, f"{found.score:.2f}", f"{found.training:.1f}", f"{peer[0] / found.training:.1f}",
+            f"{words:,.0f}", f"{words / peer[1]:.1f}",
+        ])  # fmt: skip
+    header = ("", "accuracy", "training s", "× CRFsuite", "words/s", "× CRFsuite")
+    print(report.table(header, rows), flush=True)
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Print the tables that are asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("table", choices=("tasks", "amount", "speed"))
+    parser.add_argument("--task", action="append", choices=TASKS, help="of tasks and amount; repeatable")
+    parser.add_argument("--sentences", type=int, metavar="N", help="learn from so many only")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="of amount: draw it too")
+    parser.add_argument("--spacy", action="store_true", help="of speed: train spaCy's tagger, for minutes")
+    arguments = parser.parse_args()
+    print(f"{report.machine()} One thread.\n", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if arguments.table == "tasks":
+            tasks(arguments.task or list(TASKS), arguments.sentences, folder)
+        elif arguments.table == "amount":
+            names = arguments.task or ["upos", "chunks", "wnut"]
+            amount(names, arguments.sentences, folder, arguments.plot)
+        else:
+            speed(arguments.sentences, folder, spacy=arguments.spacy)
+
+
+if __name__ == "__main__":
+    main()
