@@ -1,8 +1,8 @@
 """Refinement hidden Markov models side by side: accuracy on EWT's dev set, of all and of unknown words.
 
-The rows: TnT (nltk), the supervised bigram HMM (one refinement a tag),
-spectral tensors, clusters and EM with more and more refinements. Seconds and words a second are of the CPU,
-one thread.
+The rows: TnT (nltk), the supervised bigram HMM (one refinement a tag), spectral tensors, clusters and EM with
+more and more refinements, and `tagger`, a perceptron, without vectors. Seconds and words a second are of the
+CPU, one thread.
 
     python -m benchmarks.rhmm
     python -m benchmarks.rhmm xpos --no-peers
@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import process_time
 
+from benchmarks.taggers import Ours
 from spectralnlp.estimators.rhmm import RefinementHMM
 from spectralnlp.model.rhmm_tagger import RefinementTagger
 from spectralnlp.text.conll import read_annotated
@@ -105,6 +106,10 @@ def tnt(*, capitals: bool) -> Callable[[Sentences], Tag]:
     return learn
 
 
+def perceptron(train: Sentences) -> Tag:
+    return Ours().fit(train).tag
+
+
 def table(column: str, ladder: Sequence[tuple[str, str]], *, peers: bool) -> str:
     train, dev = read("train", column), read("dev", column)
     rows = []
@@ -112,6 +117,7 @@ def table(column: str, ladder: Sequence[tuple[str, str]], *, peers: bool) -> str
         rows.append(row("TnT (nltk)", train, dev, tnt(capitals=False)))
         rows.append(row("… capitals told apart", train, dev, tnt(capitals=True)))
     rows += [row(name, train, dev, refinement_hmm(setting)) for name, setting in ladder]
+    rows.append(row("`tagger`, without vectors", train, dev, perceptron))
     return report.table(("model", "accuracy", "unknown words", "training s", "words/s"), rows)
 
 
@@ -120,6 +126,7 @@ def warm_up() -> None:
     train: Sentences = [(("the", "dog", "barks"), ("DET", "NOUN", "VERB"))] * 30
     for setting in ("", "models=clusters", "models=em"):
         refinement_hmm(setting)(train)([("a", "dog")])
+    perceptron(train)([("a", "dog")])
 
 
 def main() -> None:
