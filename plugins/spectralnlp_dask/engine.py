@@ -6,11 +6,11 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pickle import PicklingError
 from typing import Any, TypeVar, cast
 
-from distributed import Client, Future, KilledWorker
+from distributed import Client, Future, KilledWorker, wait
 
 from spectralnlp.corpus import Partition
 from spectralnlp.engine import Engine, positive_jobs
@@ -62,7 +62,8 @@ class DaskEngine(Engine):
             if address is None:
                 cluster = self._resources.enter_context(start_local(self.jobs))
                 address = str(cluster.scheduler_address)
-            self._client = self._resources.enter_context(connect(address, self.timeout))
+            self._client = connect(address, self.timeout)
+            self._resources.callback(_close, self._client)
             self._connected_to = address
         except BaseException:
             self.close()
@@ -166,16 +167,17 @@ class DaskEngine(Engine):
 
     def _result(self, future: Future[R]) -> R:
         """A future's result, unless the scheduler goes away while it is waited for."""
-        while True:
-            try:
-                return future.result(timeout=PATIENCE)
-            except TimeoutError:
-                if future.done():
-                    raise
-                self._check_scheduler()
-            except CancelledError as error:
-                self._check_scheduler()
-                raise SpectralError("the scheduler was restarted in the middle of the work") from error
+        try:
+            while not future.done():
+                try:
+                    with self.client.as_current():
+                        wait(future, timeout=PATIENCE)
+                except TimeoutError:
+                    self._check_scheduler()
+            return future.result()
+        except CancelledError as error:
+            self._check_scheduler()
+            raise SpectralError("the scheduler was restarted in the middle of the work") from error
 
     def _check_scheduler(self) -> None:
         hint = "start again; what a --checkpoint kept is not lost"
@@ -187,6 +189,12 @@ class DaskEngine(Engine):
             self.client.wait_for_workers(1, timeout=self.timeout)
         except TimeoutError as error:
             raise SpectralError("in the middle of the work, all workers are gone", hint=hint) from error
+
+
+def _close(client: Client) -> None:
+    # With a scheduler that is gone, saying goodbye can fail in several ways; the work is over either way.
+    with suppress(Exception, CancelledError):
+        client.close()
 
 
 def _died(error: KilledWorker) -> SpectralError:
