@@ -1,0 +1,262 @@
+"""More than memory and more than one worker: what each costs, on text whose vocabulary never stops growing.
+
+    python -m benchmarks.scale generate DIR --megabytes 2000
+    python -m benchmarks.scale memory --megabytes 10 100 1000 2000
+    python -m benchmarks.scale workers
+    python -m benchmarks.scale overhead
+
+The text is made here: ranks of words from a law of Zipf and Mandelbrot without an end, so that the vocabulary
+grows as Heaps says, in sentences whose words' classes follow each other, so that there is something to learn.
+It lies in plain files of about 20 MB. *memory* trains eigenwords in a process of its own and reports the most
+memory that it ever held. *workers* compares passes on one and on two workers of a Dask cluster that has been
+started, kernels compiled. *overhead* compares whole runs, start and end of the cluster included.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spectralnlp.corpus import Corpus
+from spectralnlp.engine import accumulate, use_engine
+from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
+from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.lpcfg.estimator import binariser_of
+from spectralnlp.moments import Moments
+from spectralnlp.spill import use_memory
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.tasks.vectors import VectorsTask
+from spectralnlp.trees.treelog import TreeLog
+
+FILE_MEGABYTES = 20
+EXPONENT, SHIFT = 1.5, 30.0  # of the law of Zipf and Mandelbrot
+CLASSES = 12
+WORDS_A_SENTENCE = 18
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Text
+
+
+def generate(folder: Path, megabytes: float, seed: int = 0) -> list[Path]:
+    """Files of text, each the same whatever the others; those that are there already stay."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    n_files = max(1, round(megabytes / FILE_MEGABYTES))
+    for number in range(n_files):
+        path = folder / f"{number:04d}.txt"
+        files.append(path)
+        if not path.exists():
+            with path.with_suffix(".part").open("w", encoding="utf-8") as file:
+                _write_text(file.write, megabytes / n_files * 1e6, np.random.default_rng((seed, number)))
+            path.with_suffix(".part").rename(path)
+    return files
+
+
+def _write_text(write: Callable[[str], Any], n_bytes: float, rng: np.random.Generator) -> None:
+    names = np.array([_spell(rank) for rank in range(1 << 16)], dtype=object)
+    follows = np.random.default_rng(1).dirichlet(np.full(CLASSES, 0.2), size=CLASSES).cumsum(axis=1)
+    while n_bytes > 0:
+        n_sentences = 4000
+        ranks = (
+            (SHIFT * ((1 - rng.random((n_sentences, WORDS_A_SENTENCE))) ** (-1 / (EXPONENT - 1)) - 1))
+            .clip(0, 2**40)
+            .astype(np.int64)
+        )
+        classes = rng.integers(CLASSES, size=n_sentences)
+        for place in range(WORDS_A_SENTENCE):
+            classes = (rng.random((n_sentences, 1)) > follows[classes]).sum(axis=1).clip(0, CLASSES - 1)
+            ranks[:, place] += classes - ranks[:, place] % CLASSES
+        words = np.empty(ranks.size, dtype=object)
+        flat = ranks.ravel()
+        common = flat < len(names)
+        words[common] = names[flat[common]]
+        words[~common] = [_spell(rank) for rank in flat[~common].tolist()]
+        text = "\n".join(map(" ".join, words.reshape(ranks.shape).tolist())) + "\n"
+        write(text)
+        n_bytes -= len(text)
+
+
+def _spell(rank: int) -> str:
+    """Syllables, the more the rarer."""
+    word = ""
+    while True:
+        rank, syllable = divmod(rank, 70)
+        word += "bdfgklmnprstvz"[syllable // 5] + "aeiou"[syllable % 5]
+        if not rank:
+            return word
+        rank -= 1
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Memory
+
+
+def one(folder: str, memory: str | None, settings: Sequence[str]) -> dict[str, float]:
+    """Train eigenwords in this process: seconds, peak memory and what was learned from."""
+    learner = Eigenwords.from_settings(dict(each.split("=", 1) for each in settings))
+    started = time.perf_counter()
+    with use_memory(memory) if memory else nullcontext():
+        task = VectorsTask()
+        model = task.train(
+            learner, task.read([folder], reader="tokens"), report=lambda line: print(line, file=sys.stderr)
+        )
+        with tempfile.TemporaryDirectory() as output:
+            model.save(Path(output, "model"))
+    return {
+        "seconds": time.perf_counter() - started,
+        "peak": report.peak_megabytes(),
+        "tokens": learner.n_tokens_,
+        "types": learner.n_types_,
+        "words": len(learner.word_vectors_.words),
+        "exact": learner.is_exact_,
+    }
+
+
+def memory_table(megabytes: Sequence[float], memory: str, settings: Sequence[str], where: Path) -> str:
+    rows = []
+    for size in megabytes:
+        folder = where / f"{size:g}"
+        generate(folder, size)
+        for limit in (memory, ""):
+            command = [sys.executable, "-m", "benchmarks.scale", "one", str(folder), "--memory", limit]
+            command += [f"--set={each}" for each in settings]
+            found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+            numbers = [found["tokens"] / 1e6, found["types"] / 1e3, found["words"] / 1e3, found["peak"]]
+            cells = [f"{number:,.0f}" for number in numbers]
+            exact = "yes" if found["exact"] else "no"
+            rows.append([f"{size:,g} MB", limit or "none", *cells, f"{found['seconds']:.0f}", exact])
+    header = ["text", "--memory", "10⁶ tokens", "10³ types", "10³ vectors", "peak MB", "s", "exact"]
+    return report.table(header, rows)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Workers
+
+
+def passes(text: Path, trees: Path | None) -> dict[str, tuple[Moments[Any], Corpus[Any], int]]:
+    """By name: moments, a corpus in at least as many files as workers, and a batch size."""
+    from spectralnlp_sketch import FrequentDirections
+    from spectralnlp_sketch.stream import FileRows, RowFormat
+
+    words = VectorsTask().read([text], reader="tokens")
+    rows = FileRows(sorted(text.glob("*.txt")), RowFormat("text", 1024, (1, 1)))
+    sketch = FrequentDirections(128)
+    sketch.begin(rows)
+    found: dict[str, tuple[Moments[Any], Corpus[Any], int]] = {
+        "eigenwords": (PairCounts(), words, 256),
+        "frequent directions": (sketch.moments_, rows, 8192),
+    }
+    if trees is not None:
+        log = TreeLog(binariser_of("head", unaries="compress", heads="english").to_dict())
+        found["lpcfg, trees"] = (log, ParsingTask().read([trees]), 256)
+    return found
+
+
+def worker_table(text: Path, trees: Path | None) -> str:
+    rows = []
+    for name, (moments, corpus, batch_size) in passes(text, trees).items():
+        seconds = {}
+        for jobs in (1, 2):
+            with use_engine("dask", jobs=jobs):
+                few = _first_of(corpus)
+                accumulate(moments.empty_like(), few, batch_size=batch_size)  # starts, imports, compiles
+                started = time.perf_counter()
+                accumulate(moments.empty_like(), corpus, batch_size=batch_size)
+                seconds[jobs] = time.perf_counter() - started
+        rows.append([name, *(f"{each:.1f}" for each in seconds.values()), f"{seconds[1] / seconds[2]:.2f}"])
+    return report.table(["pass", "one worker, s", "two workers, s", "times as fast"], rows)
+
+
+class _first_of(Corpus[Any]):  # noqa: N801 (reads as a function)
+    """The first partitions of a corpus, one for each of two workers."""
+
+    def __init__(self, corpus: Corpus[Any]) -> None:
+        self.corpus = corpus
+
+    def partitions(self) -> list[Any]:
+        return list(self.corpus.partitions())[:2]
+
+
+def overhead_table(text: Path, trees: Path | None) -> str:
+    """Whole runs: estimators fitted serially, and on one local worker."""
+    rows = []
+    fits: dict[str, tuple[Callable[[], Any], Corpus[Any]]] = {
+        "eigenwords": (Eigenwords, VectorsTask().read([text], reader="tokens"))
+    }
+    if trees is not None:
+        fits["lpcfg"] = (LPCFG, ParsingTask().read([trees]))
+    for name, (make, corpus) in fits.items():
+        seconds = []
+        for engine in (serial, one_local_worker):
+            started = time.perf_counter()
+            with engine():
+                make().fit(corpus)
+            seconds.append(time.perf_counter() - started)
+        rows.append(
+            [name, *(f"{each:.1f}" for each in seconds), f"{100 * (seconds[1] / seconds[0] - 1):+.0f} %"]
+        )
+    return report.table(["fit", "serial, s", "one local worker, s", "longer by"], rows)
+
+
+@contextmanager
+def serial() -> Iterator[None]:
+    with use_engine("serial"):
+        yield
+
+
+@contextmanager
+def one_local_worker() -> Iterator[None]:
+    with use_engine("dask", jobs=1):
+        yield
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    generating = commands.add_parser("generate")
+    generating.add_argument("folder", type=Path)
+    generating.add_argument("--megabytes", type=float, default=100)
+    single = commands.add_parser("one")
+    single.add_argument("folder")
+    measuring = commands.add_parser("memory")
+    measuring.add_argument("--megabytes", type=float, nargs="+", default=[10, 100, 1000, 2000])
+    for command in (single, measuring):
+        command.add_argument("--memory", default="1.2GB")
+        command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    comparing, timing = commands.add_parser("workers"), commands.add_parser("overhead")
+    for command in (comparing, timing):
+        command.add_argument("--megabytes", type=float, default=400)
+        command.add_argument("--trees", type=Path, help="A treebank in several files.")
+    for command in (measuring, comparing, timing):
+        command.add_argument("--where", type=Path, default=Path(tempfile.gettempdir(), "spectralnlp-scale"))
+    given = parser.parse_args(arguments)
+    if given.command == "generate":
+        generate(given.folder, given.megabytes)
+        return
+    if given.command == "one":
+        print(json.dumps(one(given.folder, given.memory or None, given.set)))
+        return
+    print(report.machine(), end="\n\n")
+    if given.command == "memory":
+        print(memory_table(given.megabytes, given.memory, given.set, given.where))
+        return
+    text = given.where / f"{given.megabytes:g}"
+    generate(text, given.megabytes)
+    print((worker_table if given.command == "workers" else overhead_table)(text, given.trees))
+
+
+if __name__ == "__main__":
+    main()
