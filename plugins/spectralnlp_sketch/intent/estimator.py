@@ -27,8 +27,8 @@ from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.reading import Example
 
 Array32 = NDArray[np.float32]
-FEW_EXAMPLES = 5
-"""Up to so many of a label, n-grams and directions weigh the same."""
+FEW_EXAMPLES = 500
+"""Up to so many, n-grams and directions weigh the same."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
@@ -49,8 +49,8 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         eigenword_dimensions: of eigenwords; 0 for none.
         eigenword_scale: mean length of a text's sum of them.
         window: how far an eigenword's contexts reach.
-        sparse_scale: length of a text's words, and of its characters. None: √(examples per label/5), 1 at
-            least; the more examples there are, the more do n-grams say that the directions do not.
+        sparse_scale: length of a text's words, and of its characters. None: √(labelled texts/500), 1 at
+            least; with more examples than directions the n-grams have more to say.
         C: weight of the loss against that of large weights.
         label_names: whether a label's name is an example of it.
         pseudo_labels: unlabelled texts that join as examples, at most so many a label.
@@ -201,7 +201,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
     def _sparse_scale(self, n_labelled: int) -> float:
         if self.sparse_scale is not None:
             return self.sparse_scale
-        return max(1.0, math.sqrt(n_labelled / len(self.classes_) / FEW_EXAMPLES))
+        return max(1.0, math.sqrt(n_labelled / FEW_EXAMPLES))
 
     def _examples(self, rows: sp.csr_array, labels: NDArray[np.int64], names: Sequence[str]) -> Examples:
         """The labelled texts, and behind them the labels' names whose words are all known."""

@@ -8,6 +8,7 @@ n-grams × classes: W + B W'.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_k
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
+LSA_ENTRIES = 12_000_000
+"""Numbers in the matrix that is decomposed: those of 80,000 queries, or the words of 40,000 reviews."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +114,30 @@ class Prior:
             return np.float32(self.sparse_scale) * weights.sparse + self.projection @ weights.dense
 
 
-def lsa_directions(rows: sp.csr_array, rank: int, scale: float, random_state: int) -> Array32:
+def lsa_directions(rows: sp.csr_array, n_words: int, rank: int, scale: float, random_state: int) -> Array32:
     """Right singular vectors of the texts' rows, scaled so that a text's projection has length ``scale``.
+
+    Of many long texts they are those of words alone, and if need be of every second, third … text: there is
+    enough to see then, and time is bounded.
+
+    Args:
+        rows: of texts (n_texts, n_ngrams).
+        n_words: how many n-grams are of words; they come first.
+        rank: how many vectors.
+        scale: mean length of projections.
+        random_state: seed.
 
     Returns:
         float32 (n_ngrams, at most rank).
     """
-    _, _, v = sparse_svd(rows, rank, iterations=2, random_state=random_state)
-    return scaled(rows, v, scale)
+    seen = rows
+    if rows.nnz > LSA_ENTRIES and n_words:
+        seen = rows[:, :n_words]
+        seen = seen[:: math.ceil(seen.nnz / LSA_ENTRIES)]
+    _, _, v = sparse_svd(seen, rank, iterations=2, random_state=random_state)
+    directions = np.zeros((rows.shape[1], v.shape[1]), np.float32)
+    directions[: len(v)] = v
+    return scaled(rows, directions, scale)
 
 
 def eigenword_directions(
@@ -188,7 +207,7 @@ def learn_prior(
     with one_blas_thread():
         if lsa_rank:
             with fit_pass("LSA"):
-                blocks.append(lsa_directions(rows, lsa_rank, lsa_scale, random_state))
+                blocks.append(lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state))
         if eigenword_dimensions:
             with fit_pass("eigenwords"):
                 blocks.append(

@@ -1,0 +1,366 @@
+"""Classifiers of texts beside their peers: few labels and many, unlabelled text, long texts, speed.
+
+- *few*: accuracy on dev with so many examples an intent, mean of the seeds; *full*: with all of them. The
+  peer is tf-idf of words (1–2) and characters (2–5) from the labelled texts with a linear SVM. Unlabelled
+  texts are the training texts of all five corpora, without their labels.
+- *sent*: the paper's table 1, a Crammer–Singer SVM on counts, beside eigenwords, SENT and SENT+.
+- *amount*: the paper's table 2, with 0, 10 … 100 % of the unlabelled texts.
+- *imdb*: reviews, with 100, 500 and 2,000 labels, mean of five draws.
+- *scope*: queries of no intent (CLINC150), by the share of them that is refused where 90 % of the others are
+  answered right and not refused.
+- *speed*: texts a second on one core.
+
+    python -m benchmarks.intents few full
+    python -m benchmarks.intents amount --plot docs/intents-amount.svg
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.svm import LinearSVC
+from spectralnlp_sketch import SENT, HashedNgrams, IntentClassifier, SENTPlus
+from spectralnlp_sketch.hashing.ngrams import spaced_words
+from spectralnlp_sketch.intent.prior import Prior
+
+from spectralnlp.corpus import InMemoryCorpus, open_text
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.model.vectors import Vectors
+
+CORPORA = Path("../shared/corpora")
+INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
+FEW = INTENTS[:3]
+IMDB_LABELS = (100, 500, 2000)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Texts and labels, to learn from and to test on."""
+
+    texts: list[str]
+    labels: np.ndarray
+    dev_texts: list[str]
+    dev_labels: np.ndarray
+
+    def score(self, predicted: Any) -> float:
+        return 100.0 * float((np.asarray(predicted) == self.dev_labels).mean())
+
+
+def read(path: Path) -> tuple[list[str], np.ndarray]:
+    with open_text(path) as lines:
+        pairs = [line.split("\t", 1) for line in lines]
+    return [text for _, text in pairs], np.array([label for label, _ in pairs])
+
+
+@cache
+def corpus(name: str) -> Labelled:
+    suffix = ".tsv.gz" if name == "imdb" else ".tsv"
+    folder = CORPORA / ("textcat" if name == "imdb" else "intents") / name
+    return Labelled(*read(folder / f"train{suffix}"), *read(folder / f"dev{suffix}"))
+
+
+@cache
+def pool() -> list[str]:
+    """The unlabelled queries."""
+    return [text for name in INTENTS for text in corpus(name).texts]
+
+
+@cache
+def prior() -> Prior:
+    """What the unlabelled queries say; learned once, as it does not depend on labels."""
+    return learned_prior(pool())
+
+
+def learned_prior(texts: Sequence[str], **settings: Any) -> Prior:
+    estimator = IntentClassifier(**settings)
+    return estimator._learn_prior(texts, 0, estimator._check())[0]
+
+
+def draw(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
+    """Numbers of ``n`` texts of each label."""
+    rng = np.random.default_rng(seed)
+    each = [rng.permutation(np.flatnonzero(labels == label))[:n] for label in sorted(set(labels.tolist()))]
+    return np.concatenate(each)
+
+
+def peer() -> Any:
+    """Word and character tf-idf with a linear SVM."""
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+    characters = TfidfVectorizer(ngram_range=(2, 5), analyzer="char_wb", sublinear_tf=True)
+    return make_pipeline(make_union(words, characters), LinearSVC())
+
+
+def answers(data: Labelled, which: np.ndarray, settings: dict[str, Any]) -> np.ndarray:
+    texts = [data.texts[i] for i in which]
+    model = IntentClassifier(**settings).fit(texts, data.labels[which], unlabelled=pool(), prior=prior())
+    return model.predict(data.dev_texts)
+
+
+def few_table(n: int, seeds: int) -> str:
+    rows = []
+    variants: list[tuple[str, dict[str, Any]]] = [
+        ("intent", {}),
+        ("… without pseudo-labels", {"rounds": 0}),
+        ("… and without names of labels", {"rounds": 0, "label_names": False}),
+    ]
+    peers = [mean_of(seeds, name, n, None) for name in FEW]
+    rows.append(["tf-idf, linear SVM", *(f"{score:.1f}" for score in peers)])
+    for called, settings in variants:
+        scores = [mean_of(seeds, name, n, settings) for name in FEW]
+        rows.append([called, *(f"{a:.1f} ({a - b:+.1f})" for a, b in zip(scores, peers, strict=True))])
+    return report.table((f"{n} examples an intent", *FEW), rows)
+
+
+def mean_of(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> float:
+    data = corpus(name)
+    scores = []
+    for seed in range(seeds):
+        which = draw(data.labels, n, seed)
+        if settings is None:
+            found = peer().fit([data.texts[i] for i in which], data.labels[which]).predict(data.dev_texts)
+        else:
+            found = answers(data, which, settings)
+        scores.append(data.score(found))
+    return float(np.mean(scores))
+
+
+def full_table() -> str:
+    rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"]]
+    for name in INTENTS:
+        data = corpus(name)
+        base = data.score(peer().fit(data.texts, data.labels).predict(data.dev_texts))
+        ours = data.score(answers(data, np.arange(len(data.texts)), {}))
+        rows[0].append(f"{base:.1f}")
+        rows[1].append(f"{ours:.1f} ({ours - base:+.1f})")
+    return report.table(("all examples", *INTENTS), rows)
+
+
+def mean_eigenwords(texts: Sequence[str]) -> Callable[[Sequence[str]], sp.csr_matrix]:
+    """Texts to the mean of their words' eigenwords, scaled to length 1: what the paper does with GloVe."""
+    learned = Eigenwords(dimensions=50, spelling=False).fit(InMemoryCorpus(spaced_words(texts)))
+    vectors = Vectors(learned.word_vectors_)
+
+    def mean(lines: Sequence[str]) -> sp.csr_matrix:
+        sums = np.stack([vectors.vectors(line.split() or [""]).sum(axis=0) for line in spaced_words(lines)])
+        return sp.csr_matrix(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
+
+    return mean
+
+
+def sent_table(n: int) -> str:
+    """The paper's table 1, with ``n`` examples an intent."""
+    counts = HashedNgrams((1, 3), None, 2**18, "counts", norm=False)
+    mean = mean_eigenwords(pool())
+    others: dict[str, Callable[[], Any]] = {
+        "SENT": SENT, "SENT, scaled": lambda: SENT(scale=1.0),
+        "SENT+": SENTPlus, "SENT+, scaled": lambda: SENTPlus(scale=1.0),
+    }  # fmt: skip
+    rows: list[list[object]] = []
+    for name in INTENTS:
+        data = corpus(name)
+        which = draw(data.labels, n, 0)
+        texts, labels = [data.texts[i] for i in which], data.labels[which]
+        train, dev = counts.transform(texts), counts.transform(data.dev_texts)
+        row: list[float] = [crammer_singer(train, labels, dev, data)]
+        beside = (
+            sp.hstack([train, mean(texts)], format="csr"),
+            sp.hstack([dev, mean(data.dev_texts)], format="csr"),
+        )
+        row.append(crammer_singer(sp.csr_matrix(beside[0]), labels, sp.csr_matrix(beside[1]), data))
+        for make in others.values():
+            model = make()
+            own = (
+                model.fit(texts, labels, unlabelled=pool())
+                if isinstance(model, SENT) and not isinstance(model, SENTPlus)
+                else None
+            )
+            rows_of_train = (
+                model.fit_transform(texts, labels, unlabelled=pool())
+                if own is None
+                else model.transform(texts)
+            )
+            row.append(crammer_singer(rows_of_train, labels, model.transform(data.dev_texts), data))
+        rows.append([name, *(f"{score:.1f}" for score in row)])
+    means = np.array([[float(str(cell)) for cell in row[1:]] for row in rows]).mean(axis=0)
+    rows.append(["mean", *(f"{score:.2f}" for score in means)])
+    return report.table((f"{n} examples an intent", "counts", "eigenwords", *others), rows)
+
+
+def crammer_singer(train: Any, labels: np.ndarray, dev: Any, data: Labelled) -> float:
+    model = LinearSVC(multi_class="crammer_singer", max_iter=2000)
+    return data.score(model.fit(train, labels).predict(dev))
+
+
+def amount_table(n: int, plot: Path | None) -> str:
+    """The paper's table 2."""
+    shares = [0.1 * step for step in range(11)]
+    order = np.random.default_rng(0).permutation(len(pool()))
+    columns = []
+    for share in shares:
+        some = [pool()[i] for i in order[: int(share * len(order))]]
+        column = []
+        for name in FEW:
+            data = corpus(name)
+            which = draw(data.labels, n, 0)
+            texts = [data.texts[i] for i in which]
+            shared = {"prior": learned_prior([*texts, *some])} if len(some) else {}
+            model = IntentClassifier().fit(texts, data.labels[which], unlabelled=some, **shared)
+            column.append(data.score(model.predict(data.dev_texts)))
+        columns.append(column)
+    if plot is not None:
+        draw_amount(shares, np.array(columns), plot)
+    rows = [[name, *(f"{column[i]:.1f}" for column in columns)] for i, name in enumerate(FEW)]
+    return report.table((f"{n} examples an intent", *(f"{share:.0%}" for share in shares)), rows)
+
+
+def draw_amount(shares: Sequence[float], scores: np.ndarray, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "spectralnlp"
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(6, 3.4), layout="constrained")
+    for name, line in zip(FEW, scores.T, strict=True):
+        axis.plot(np.array(shares) * 100, line, marker="o", markersize=4)
+        axis.annotate(name, (100, line[-1]), xytext=(8, 0), textcoords="offset points", va="center")
+    axis.set_xlabel("% of 50,525 unlabelled queries")
+    axis.set_ylabel("accuracy on dev, %")
+    axis.set_xlim(-3, 122)
+    axis.set_xticks(range(0, 101, 20))
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def imdb_table(n_unlabelled: int, draws: int) -> str:
+    data = corpus("imdb")
+    with open_text(CORPORA / "text/imdb_unsup.txt.gz") as lines:
+        plain = list(islice(lines, n_unlabelled))
+    shared = learned_prior(plain)
+    rows: list[list[object]] = [["tf-idf of words, linear SVM"], ["tf-idf, linear SVM"], ["intent"]]
+    for n in IMDB_LABELS:
+        scores = []
+        for seed in range(draws):
+            which = draw(data.labels, n // 2, seed)
+            texts, labels = [data.texts[i] for i in which], data.labels[which]
+            words = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), LinearSVC())
+            models = [words.fit(texts, labels), peer().fit(texts, labels)]
+            models.append(IntentClassifier().fit(texts, labels, unlabelled=plain, prior=shared))
+            scores.append([data.score(model.predict(data.dev_texts)) for model in models])
+        base, both, ours = np.mean(scores, axis=0)
+        rows[0].append(f"{base:.1f}")
+        rows[1].append(f"{both:.1f}")
+        rows[2].append(f"{ours:.1f} ({ours - max(base, both):+.1f})")
+    return report.table(("IMDB, labels", *(f"{n:,}" for n in IMDB_LABELS)), rows)
+
+
+def scope_table() -> str:
+    data = corpus("clinc150")
+    outside = read(CORPORA / "intents/clinc150/oos_dev.tsv")[0]
+    rows = []
+    for n in (5, 20, None):
+        which = np.arange(len(data.texts)) if n is None else draw(data.labels, n, 0)
+        model = IntentClassifier().fit(
+            [data.texts[i] for i in which], data.labels[which], unlabelled=pool(), prior=prior()
+        )
+        right = model.predict(data.dev_texts) == data.dev_labels
+        inside, away = model.out_of_scope(data.dev_texts), model.out_of_scope(outside)
+        confidence = model.predict_proba(data.dev_texts).max(axis=1)
+        rows.append([
+            "all" if n is None else n, f"{100 * right.mean():.1f}", f"{100 * confidence.mean():.1f}",
+            refused(inside, right, away, 0.9), refused(inside, right | True, away, 0.9),
+            f"{auc(inside, away):.3f}",
+        ])  # fmt: skip
+    header = (
+        "examples an intent", "accuracy", "mean confidence", "refused, 90 % answered right",
+        "refused, 90 % answered", "AUC",
+    )  # fmt: skip
+    return report.table(header, rows)
+
+
+def refused(inside: np.ndarray, right: np.ndarray, outside: np.ndarray, share: float) -> str | None:
+    """Percent of ``outside`` above the lowest threshold under which such a share of ``inside`` is right."""
+    thresholds = np.sort(inside)
+    enough = [t for t in thresholds if (right & (inside <= t)).mean() >= share]
+    return f"{100 * (outside > enough[0]).mean():.0f}" if enough else None
+
+
+def auc(inside: np.ndarray, outside: np.ndarray) -> float:
+    return float((outside[:, None] > inside[None]).mean() + 0.5 * (outside[:, None] == inside[None]).mean())
+
+
+def speed_table() -> str:
+    rows = []
+    for name in ("clinc150", "banking77"):
+        data = corpus(name)
+        which = draw(data.labels, 20, 0)
+        texts = [data.texts[i] for i in which]
+        ours = IntentClassifier().fit(texts, data.labels[which], prior=prior())
+        theirs = peer().fit(data.texts, data.labels)
+        ours.predict(data.dev_texts[:2])
+        seconds = [best_time(model.predict, data.texts) for model in (theirs, ours)]
+        seconds.append(
+            best_time(lambda lines, model=ours: list(model.classifier_.classify(lines)), data.texts)
+        )
+        names = ("tf-idf, linear SVM", "intent, labels", "intent, labels and confidences")
+        for called, each in zip(names, seconds, strict=True):
+            row = [f"{name}: {called}", f"{len(data.texts) / each:,.0f}", f"{seconds[0] / each:.1f}"]
+            rows.append(row)
+    return report.table(("one core", "texts/s", "times as fast"), rows)
+
+
+def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> float:
+    seconds = []
+    for _ in range(3):
+        started = time.process_time()
+        function(texts)
+        seconds.append(time.process_time() - started)
+    return min(seconds)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    known = ("few", "full", "sent", "amount", "imdb", "scope", "speed")
+    parser.add_argument("parts", nargs="*", choices=[[], *known], help="default: all", metavar="PART")
+    parser.add_argument("--examples", type=int, default=5, help="of an intent, for few and amount")
+    parser.add_argument("--sent-examples", type=int, default=20, help="of an intent, for sent")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=5, help="of IMDB's labels")
+    parser.add_argument("--reviews", type=int, default=20_000, help="unlabelled ones")
+    parser.add_argument("--plot", type=Path, help="where to draw amount, .svg")
+    arguments = parser.parse_args()
+    parts = arguments.parts or list(known)
+    print(report.machine(), flush=True)
+    warnings.simplefilter("ignore")
+    tables: dict[str, Callable[[], str]] = {
+        "few": lambda: few_table(arguments.examples, arguments.seeds),
+        "full": full_table,
+        "sent": lambda: sent_table(arguments.sent_examples),
+        "amount": lambda: amount_table(arguments.examples, arguments.plot),
+        "imdb": lambda: imdb_table(arguments.reviews, arguments.draws),
+        "scope": scope_table,
+        "speed": speed_table,
+    }
+    for part in parts:
+        print(f"\n{tables[part]()}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
