@@ -17,7 +17,7 @@ from spacy import util
 from spacy.language import Language
 from spacy.pipeline.pipe import Pipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
 import spectralnlp
@@ -174,8 +174,8 @@ class SpectralPipe(Pipe):
         Raises:
             ComponentError: no example has the annotation that it takes, or the estimator cannot do with it.
         """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         examples = list(get_examples())
+        validate_examples(examples, f"{type(self).__name__}.initialize")
         if _are_stand_ins(examples) and (self.model is not None or self.source is not None):
             return
         corpus = self._training_corpus([example.reference for example in examples])

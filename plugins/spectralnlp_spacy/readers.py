@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
+from spacy.attrs import ORTH, SENT_START, SPACY
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Corpus, Example
+from spacy.training.corpus import FILE_TYPE, walk_corpus
 
 from spectralnlp.corpus import expand_inputs, open_text
 
@@ -21,24 +24,21 @@ def gold_tokens(path: Path, limit: int = 0) -> Callable[[Language], Iterator[Exa
         path: a ``.spacy`` file, or a folder of such.
         limit: how many documents to read; 0 for all.
     """
-    corpus = Corpus(path, limit=limit)
+    corpus = Corpus(path)
 
     def read(nlp: Language) -> Iterator[Example]:
-        for example in corpus(nlp):
-            yield Example(bare_copy(example.reference), example.reference)
+        docs = corpus.read_docbin(nlp.vocab, walk_corpus(Path(path), FILE_TYPE))
+        for doc in islice((doc for doc in docs if len(doc)), limit or None):
+            yield Example(bare_copy(doc), doc)
 
     return read
 
 
 def bare_copy(doc: Doc) -> Doc:
     """The same tokens, blanks and sentence boundaries, without annotation."""
-    starts = [token.is_sent_start for token in doc] if doc.has_annotation("SENT_START") else None
-    return Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        spaces=[bool(token.whitespace_) for token in doc],
-        sent_starts=starts,
-    )
+    tokens = doc.to_array([ORTH, SPACY, SENT_START])
+    words, spaces = tokens[:, 0].tolist(), tokens[:, 1].astype(bool).tolist()
+    return Doc(doc.vocab, words=words, spaces=spaces).from_array([SENT_START], tokens[:, 2:])
 
 
 def lines(path: str) -> list[str]:
