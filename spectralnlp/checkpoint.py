@@ -161,9 +161,9 @@ class KeptPass:
         return load_moments(path, empty, self._about(sources)) if sources and path.exists() else None
 
     def save_total(self, partitions: Sequence[Partition[Any]], total: Moments[Any]) -> None:
-        """Keep the sum in place of the parts."""
+        """Keep the sum in place of the parts; but the parts, if the sum is more than memory holds."""
         sources = _sources(partitions)
-        if sources:
+        if sources and not total.is_spilled:
             self.folder.mkdir(parents=True, exist_ok=True)
             save_moments(self.folder / _TOTAL, total, self._about(sources))
             for part in self.folder.glob("[0-9]*.safetensors"):

@@ -33,6 +33,11 @@ class Moments(ABC, Generic[T]):
     #: Whether `subtract` undoes `merge` exactly: integer counts do, sums of floats do not.
     subtractable: ClassVar[bool] = False
 
+    @property
+    def is_spilled(self) -> bool:
+        """Whether a part of the state is on disk, and `arrays` may be more than memory holds."""
+        return False
+
     @abstractmethod
     def observe(self, batch: Batch[T]) -> None:
         """Add the examples of a batch."""
@@ -49,6 +54,11 @@ class Moments(ABC, Generic[T]):
         subclass says otherwise.
         """
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing had to be left out: what bounds its memory by dropping says when it did."""
+        return True
+
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """The moments that gave these `parameters` and `arrays`."""
@@ -58,7 +68,11 @@ class Moments(ABC, Generic[T]):
 
     def empty_like(self) -> Self:
         """Empty moments of the same parameters."""
-        return type(self)(**self.parameters())
+        return self.with_parameters(self.parameters())
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
+        """Empty moments of this class with other parameters."""
+        return type(self)(**parameters)
 
     def restored(self, arrays: Mapping[str, Array]) -> Self:
         """The moments of the same parameters that gave these `arrays`."""
@@ -104,7 +118,6 @@ class Moments(ABC, Generic[T]):
     def _check_mergeable(self, other: Moments[Any]) -> None:
         if type(self) is not type(other):
             raise ConfigError(f"cannot merge {type(self).__name__} with {type(other).__name__}")
-        ours, theirs = self.parameters(), other.parameters()
         for name, ours in self.parameters().items():
             theirs = other.parameters()[name]
             if not _equal(ours, theirs):
@@ -123,6 +136,71 @@ def _brief(value: object) -> str:
         return f"array of shape {value.shape}"
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+class Joint(Moments[T]):
+    """Several moments of the same examples, observed in one pass.
+
+    Args:
+        parts: by name; they belong to this from now on.
+    """
+
+    def __init__(self, parts: Mapping[str, Moments[T]]) -> None:
+        self.parts = dict(parts)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all parts are."""
+        return all(part.is_exact for part in self.parts.values())
+
+    def observe(self, batch: Batch[T]) -> None:
+        """Add the examples to each part."""
+        for part in self.parts.values():
+            part.observe(batch)
+
+    def parameters(self) -> dict[str, Any]:
+        """Those of each part, by its name."""
+        return {name: part.parameters() for name, part in self.parts.items()}
+
+    def arrays(self) -> dict[str, Array]:
+        """Those of each part, with its name and a dot before theirs."""
+        return {
+            f"{name}.{key}": each for name, part in self.parts.items() for key, each in part.arrays().items()
+        }
+
+    def empty_like(self) -> Self:
+        """Empty moments of the same parts."""
+        return type(self)({name: part.empty_like() for name, part in self.parts.items()})
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
+        """Empty moments of parts of the same classes with other parameters."""
+        return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
+
+    def subtract(self, other: Self) -> None:
+        """Take out of each part, or of none."""
+        self._check_mergeable(other)
+        before = {name: part.empty_like() for name, part in self.parts.items()}
+        for name, part in self.parts.items():
+            before[name].merge(part)
+            before[name].subtract(other.parts[name])
+        self.parts = dict(before)
+
+    def _add(self, other: Self) -> None:
+        for name, part in self.parts.items():
+            part.merge(other.parts[name])
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        for name, part in self.parts.items():
+            start = f"{name}."
+            own = {key.removeprefix(start): each for key, each in arrays.items() if key.startswith(start)}
+            part._restore(own)
+
+    def _check_mergeable(self, other: Moments[Any]) -> None:
+        if not isinstance(other, Joint) or list(other.parts) != list(self.parts):
+            super()._check_mergeable(other)
+            raise ConfigError(f"cannot merge {list(self.parts)} with {list(cast(Self, other).parts)}")
+        for name, part in self.parts.items():
+            part._check_mergeable(other.parts[name])
 
 
 class Counts(Moments[T]):

@@ -51,12 +51,14 @@ def test_train_on_a_cluster_gives_the_same_bytes(scheduler: str, text: Path, tmp
 
 
 def test_little_memory_gives_the_same_bytes(
-    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scheduler: str, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert train("eigenwords", text, "-o", tmp_path / "free") == 0
     monkeypatch.setattr("spectralnlp.spill.LEAST", 1)
-    assert train("eigenwords", text, "-o", tmp_path / "bound", "--memory", "120KB") == 0
-    assert numbers(tmp_path / "bound") == numbers(tmp_path / "free")
+    for options in ((), ("--scheduler", scheduler), ("--checkpoint", tmp_path / "kept")):
+        bound = tmp_path / f"bound{len(options)}"
+        assert train("eigenwords", text, "-o", bound, "--memory", "120KB", *options) == 0
+        assert numbers(bound) == numbers(tmp_path / "free")
 
 
 @pytest.mark.parametrize("size", ["much", "5MB"])
