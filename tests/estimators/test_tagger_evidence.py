@@ -1,0 +1,93 @@
+"""Vectors as the tagger sees them are those that the models they come from give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spectralnlp
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.eigenwords.lookup import VectorLookup
+from spectralnlp.estimators.tagger.evidence import Evidence, load_evidence, pack_evidence, unpack_evidence
+from spectralnlp.estimators.tagger.words import WordTable
+
+Folders = dict[str, Path]
+
+SENTENCES = [
+    ["the", "cat", "saw", "a", "dog", "."],
+    [],
+    ["Fox"],
+    ["a", "hen", "unknownword", "THE", "."],
+    ["nothing", "known", "here"],
+]
+
+
+def vectors_of(evidence: Evidence) -> np.ndarray:
+    return WordTable(evidence).encode(SENTENCES).vectors
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {}, {"window": 1}, {"window": 3}, {"positions": "pooled"}, {"hash_bits": 12}, {"lowercase": False},
+        {"contexts": 5},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_eigentokens_are_those_of_the_eigenwords(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    text = [" ".join(rng.choice(["the", "a", "cat", "dog", "fox", "hen", "saw", "."], 6)) for _ in range(80)]
+    learner = Eigenwords(dimensions=3, min_count=1, oversampling=2, **settings)
+    lookup = VectorLookup(learner.fit(InMemoryCorpus(text)).word_vectors_)
+    expected = np.concatenate([lookup.contexts(words) for words in SENTENCES])
+    assert np.abs(expected).max() > 0.1
+    np.testing.assert_allclose(vectors_of(Evidence((lookup,), eigentokens=(0,))), expected, atol=1e-5)
+
+
+def test_all_kinds_stand_side_by_side(word_folders: Folders) -> None:
+    folders = {name: str(path) for name, path in word_folders.items()}
+    evidence = load_evidence(
+        [folders["words"], folders["plain"]], [folders["states"], folders["words"]], [folders["words"]]
+    )
+    assert len(evidence.sources) == 3, "each folder once"
+    assert (evidence.word_width, evidence.token_width) == (7, 7)
+    words, plain, states = (spectralnlp.load(folders[name]) for name in ("words", "plain", "states"))
+    every = sorted({word for sentence in SENTENCES for word in sentence})
+    expected = np.hstack([words.vectors(every), plain.vectors(every)])
+    np.testing.assert_array_equal(evidence.word_vectors(every), expected)
+    clusters = [-1 if (c := words.cluster(word)) is None else c for word in every]
+    np.testing.assert_array_equal(evidence.word_clusters(every)[:, 0], clusters)
+    tokens = [np.hstack([states.transform(sentence), words.contexts(sentence)]) for sentence in SENTENCES]
+    np.testing.assert_allclose(vectors_of(evidence), np.concatenate(tokens), atol=1e-5)
+
+
+def test_nothing_asked_nothing_given() -> None:
+    evidence = load_evidence([], None, [])
+    assert evidence == Evidence()
+    assert evidence.word_vectors(["a"]).shape == (1, 0)
+    assert evidence.word_clusters(["a"]).shape == (1, 0)
+    assert vectors_of(evidence).shape == (15, 0)
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_packed_evidence_says_the_same(word_folders: Folders, compact: bool) -> None:
+    folders = {name: str(path) for name, path in word_folders.items()}
+    uses: list[tuple[list[str], list[str], list[str]]] = [
+        ([folders["words"]], [], []),
+        ([], [folders["words"], folders["states"]], []),
+        ([folders["plain"]], [], [folders["words"]]),
+    ]
+    every = sorted({word for sentence in SENTENCES for word in sentence})
+    for use in uses:
+        evidence = load_evidence(*use)
+        described, arrays = pack_evidence(evidence, compact=compact)
+        wide = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in arrays.items()}
+        again = unpack_evidence(described, wide)
+        atol = 2e-3 if compact else 1e-6
+        np.testing.assert_allclose(again.word_vectors(every), evidence.word_vectors(every), atol=atol)
+        np.testing.assert_array_equal(again.word_clusters(every), evidence.word_clusters(every))
+        np.testing.assert_allclose(vectors_of(again), vectors_of(evidence), atol=atol)
