@@ -57,6 +57,7 @@ def start_local(jobs: int) -> LocalCluster:
             dashboard_address="127.0.0.1:0",  # None would listen on all interfaces, at a fixed port
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
+            preload="spectralnlp_dask.preload",
         )
         # A worker's nanny starts it again when it dies, but gives up on one that dies as it starts.
         cluster.adapt(minimum=jobs, maximum=jobs, interval="1s")

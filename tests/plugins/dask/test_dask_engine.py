@@ -166,6 +166,13 @@ def test_workers_of_another_version_are_refused(scheduler: str, monkeypatch: pyt
     refused(r"worker tcp://\S+ has spectralnlp 0\.\S+, and this is 9\.9", scheduler=scheduler)
 
 
+def test_an_interrupt_is_the_clients_alone(scheduler: str) -> None:
+    with use_engine("dask", scheduler=scheduler) as engine:
+        assert isinstance(engine, DaskEngine)
+        handlers = engine.client.run(signal.getsignal, signal.SIGINT)
+    assert set(handlers.values()) == {signal.SIG_IGN}
+
+
 def test_options_that_make_no_sense_are_refused(scheduler: str) -> None:
     refused("not both", scheduler=scheduler, jobs=2)
     refused("timeout", timeout=0.0)
