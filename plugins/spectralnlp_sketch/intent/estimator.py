@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -27,8 +26,8 @@ from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.reading import Example
 
 Array32 = NDArray[np.float32]
-FEW_EXAMPLES = 500
-"""Up to so many, n-grams and directions weigh the same."""
+FEW_EXAMPLES, MOST_SPARSE = 1000, 5.0
+"""Up to so many, n-grams and directions weigh the same; with more, n-grams up to so many times as much."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
@@ -49,8 +48,8 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         eigenword_dimensions: of eigenwords; 0 for none.
         eigenword_scale: mean length of a text's sum of them.
         window: how far an eigenword's contexts reach.
-        sparse_scale: length of a text's words, and of its characters. None: √(labelled texts/500), 1 at
-            least; with more examples than directions the n-grams have more to say.
+        sparse_scale: length of a text's words, and of its characters. None: a thousandth of the number
+            of labelled texts, but from 1 to 5; with many examples the n-grams have more to say.
         C: weight of the loss against that of large weights.
         label_names: whether a label's name is an example of it.
         pseudo_labels: unlabelled texts that join as examples, at most so many a label.
@@ -201,7 +200,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
     def _sparse_scale(self, n_labelled: int) -> float:
         if self.sparse_scale is not None:
             return self.sparse_scale
-        return max(1.0, math.sqrt(n_labelled / FEW_EXAMPLES))
+        return min(max(1.0, n_labelled / FEW_EXAMPLES), MOST_SPARSE)
 
     def _examples(self, rows: sp.csr_array, labels: NDArray[np.int64], names: Sequence[str]) -> Examples:
         """The labelled texts, and behind them the labels' names whose words are all known."""
