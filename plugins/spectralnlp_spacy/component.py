@@ -6,6 +6,7 @@ A component holds one model of the core: what ``spectralnlp.load`` gives. A subc
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,31 @@ class Settings(NamedTuple):
     values: Mapping[str, Any]
 
 
+class Origin(NamedTuple):
+    """Where a model came from: a folder as it was then, or files that are kept.
+
+    Args:
+        folder: None where files are kept.
+        digest: of the folder's ``model.json``, which has that of the arrays.
+        kept: the files.
+    """
+
+    folder: Path | None
+    digest: bytes
+    kept: Files | None = None
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """A folder as it is now."""
+        return cls(folder, _digest(folder))
+
+    def files(self) -> Files | None:
+        """The files of the model; None if the folder is gone or holds another model."""
+        if self.folder is None:
+            return self.kept
+        return _read_files(self.folder) if _digest(self.folder) == self.digest else None
+
+
 class SpectralPipe(Pipe):
     """Base of the components.
 
@@ -75,7 +101,7 @@ class SpectralPipe(Pipe):
         self.scorer = scorer
         self.model: Any | None = None
         self.cfg: dict[str, Any] = {}
-        self._files: Files | None = None
+        self._origin: Origin | None = None
 
     # -----------------------------------------------------------------------------------------------------
     # The model
@@ -103,7 +129,7 @@ class SpectralPipe(Pipe):
         if model.task != self.task:
             message = Errors.SN004.format(name=self.name, kind=model.task, task=self.task, model=source)
             raise ComponentError(message)
-        self.model, self._files = model, None if folder is None else _read_files(folder)
+        self.model, self._origin = model, None if folder is None else Origin.of(folder)
 
     @property
     def is_trainable(self) -> bool:
@@ -197,7 +223,7 @@ class SpectralPipe(Pipe):
                         estimator=self.learner.estimator, task=learner.task, name=self.name, needed=self.task
                     )
                 )
-            self.model, self._files = registry.tasks.get(self.task)().train(learner, corpus), None
+            self.model, self._origin = registry.tasks.get(self.task)().train(learner, corpus), None
         except ComponentError:
             raise
         except SpectralError as error:
@@ -251,23 +277,26 @@ class SpectralPipe(Pipe):
                 for name in set(FILES) & set(files):
                     (Path(folder) / name).write_bytes(files[name])
                 self._load(folder)
+            self._origin = Origin(None, b"", files)
         return self
 
     def _is_empty(self) -> bool:
         return self.model is None and self.source is None
 
     def _stored(self) -> Files:
-        """The files of the model. Those of a model that was loaded are kept: saving is slow, and rounds."""
+        """The files of the model. A model that was loaded is saved as it was: saving is slow, and rounds."""
         model = self.ready()
-        if self._files is None:
+        files = None if self._origin is None else self._origin.files()
+        if files is None:
             with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
                 model.save(Path(folder) / MODEL)
-                self._files = _read_files(Path(folder) / MODEL)
-        return self._files
+                files = _read_files(Path(folder) / MODEL)
+            self._origin = Origin(None, b"", files)
+        return files
 
     def __reduce__(self) -> tuple[Any, ...]:
         # For worker processes: settings as they are, the model as its files, without what can be made again.
-        state = {key: value for key, value in vars(self).items() if key not in (MODEL, "_files")}
+        state = {key: value for key, value in vars(self).items() if key not in (MODEL, "_origin")}
         return _rebuild, (type(self), state, None if self.model is None else self.to_bytes())
 
 
@@ -276,6 +305,11 @@ def _folder(source: str | Path) -> Path | None:
     if (Path(source) / META).exists():
         return Path(source)
     return Path(registry.models.get(str(source))) if str(source) in registry.models else None
+
+
+def _digest(folder: Path) -> bytes:
+    path = folder / META
+    return hashlib.sha256(path.read_bytes()).digest() if path.exists() else b""
 
 
 def _read_files(folder: Path) -> Files:
@@ -289,7 +323,7 @@ def _are_stand_ins(examples: Sequence[Example]) -> bool:
 
 def _rebuild(kind: type[SpectralPipe], state: dict[str, Any], model: bytes | None) -> SpectralPipe:
     pipe = kind.__new__(kind)
-    vars(pipe).update(state, model=None, _files=None)
+    vars(pipe).update(state, model=None, _origin=None)
     return pipe if model is None else pipe.from_bytes(model)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -34,6 +35,17 @@ def test_disk_holds_safetensors_and_json_alone(nlp, tmp_path) -> None:
     before = again.get_pipe("spectral_parser").to_bytes()
     again.to_disk(tmp_path / "nlp")
     assert spacy.load(tmp_path / "nlp").get_pipe("spectral_parser").to_bytes() == before
+
+
+def test_a_model_whose_folder_is_gone_can_be_saved(nlp, parser_folder, tmp_path) -> None:
+    shutil.copytree(parser_folder, tmp_path / "parser")
+    pipe = nlp.get_pipe("spectral_parser")
+    pipe.source = str(tmp_path / "parser")
+    before = nlp(TEXT)
+    shutil.rmtree(tmp_path / "parser")
+    nlp.to_disk(tmp_path / "nlp")
+    after = spacy.load(tmp_path / "nlp")(TEXT)
+    assert [s._.parse_string for s in after.sents] == [s._.parse_string for s in before.sents]
 
 
 def test_the_model_need_not_be_where_it_was(nlp, tmp_path, parser_folder) -> None:
