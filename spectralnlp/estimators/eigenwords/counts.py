@@ -199,8 +199,8 @@ class PairCounts(Moments[Example]):
     def _arrays_in_memory(self) -> dict[str, Array]:
         used = self.words.used()
         names = [self.words.name(number) for number in used.tolist()]
-        keys, counts = self.pairs.sorted()
         numbers = used
+        keys, counts = self.pairs.unsorted() if isinstance(self.words, NamedWords) else self.pairs.sorted()
         if isinstance(self.words, NamedWords):
             order = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
             names, used, numbers = [names[i] for i in order], used[order], np.arange(len(order))
@@ -238,11 +238,33 @@ class PairCounts(Moments[Example]):
         if self.pairs.runs or crowded:
             self.close_epoch()
         self.epochs += other.epochs
-        if len(self.pairs) or self.words.counts.any():
-            self._take(other._arrays_in_memory())
-        else:
+        if not (len(self.pairs) or self.words.counts.any()):
             self.words, self.pairs = other.words.copy(), other.pairs.copy()
             self._n_forgotten = other._n_forgotten
+        elif self._has_room_for(other):
+            self._take_as_it_lies(other)
+        else:
+            self._take(other._arrays_in_memory())
+
+    def _has_room_for(self, other: Self) -> bool:
+        """Whether nothing will be dropped, so that it does not matter in which order things are taken in."""
+        n_words, n_pairs = (
+            len(self.words.counts) + len(other.words.counts),
+            len(self.pairs) + len(other.pairs),
+        )
+        fits = self.memory is not None or (n_words <= self.max_words and n_pairs <= self.pairs.most)
+        return fits and isinstance(self.words, NamedWords)
+
+    def _take_as_it_lies(self, other: Self) -> None:
+        assert isinstance(self.words, NamedWords)
+        assert isinstance(other.words, NamedWords)
+        ours = self.words.merge(other.words)
+        keys, counts = other.pairs.unsorted()
+        renumber_pairs(keys, ours)
+        self.pairs.add(keys, counts)
+        self._n_forgotten += other._n_forgotten
+        self.pairs.n_dropped += other.pairs.n_dropped
+        self._forget()
 
     def _remove(self, other: Self) -> None:
         ours, theirs = self.arrays(), other.arrays()

@@ -114,6 +114,11 @@ class PairTable:
         renumber_pairs(keys, numbers)
         self._rebuild(keys, counts, len(keys))
 
+    def unsorted(self) -> tuple[Longs, Longs]:
+        """Keys as they lie, and their counts; of those in memory; copies."""
+        used = self.keys != 0
+        return self.keys[used], self.counts[used]
+
     def sorted(self) -> tuple[Longs, Longs]:
         """Keys in order, and their counts; of those in memory."""
         used = np.flatnonzero(self.keys)

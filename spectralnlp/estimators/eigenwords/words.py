@@ -128,6 +128,22 @@ class NamedWords(WordNumbers):
         found[numbers] = ours
         return found
 
+    def merge(self, other: NamedWords) -> Ints:
+        """Take in the words of another text, with their counts.
+
+        Returns:
+            int32 (other.n_words,); our number for each of theirs.
+        """
+        letters, bounds, _ = other.table()
+        text = np.append(np.insert(letters, bounds[2:], ord(" ")), np.uint8(ord("\n")))
+        before, n_before = self.counts.copy(), self.n_words
+        ours = self.number(text)[: other.n_words]
+        ours[0] = 0
+        self._counts[:n_before] = before
+        self._counts[n_before : self.n_words] = 0
+        self._counts[ours] += other.counts
+        return ours
+
     def keep(self, kept: NDArray[np.bool_]) -> Ints:
         """Forget all but some words.
 
