@@ -56,6 +56,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         pseudo_weight: weight of each.
         rounds: how often they are chosen anew; 0 for never.
         passes: of the head's training over the examples, at most.
+        calibration: whether confidences are made probabilities, by learning five more times.
         random_state: seed.
 
     Attributes:
@@ -90,6 +91,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         pseudo_weight: float = 0.3,
         rounds: int = 1,
         passes: int = 60,
+        calibration: bool = True,
         random_state: int = 0,
     ) -> None:
         self.words = words
@@ -108,6 +110,7 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         self.pseudo_weight = pseudo_weight
         self.rounds = rounds
         self.passes = passes
+        self.calibration = calibration
         self.random_state = random_state
 
     def fit(
@@ -145,9 +148,11 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         with fit_pass("head"), one_blas_thread():
             others = self.prior_.features(rows[len(texts) :])
             weights = self._fit_head(examples, others)
-        with fit_pass("calibration"), one_blas_thread():
-            fit = partial(self._fit_head, unlabelled=others)
-            sharpness = calibrate(examples, len(texts), fit, self.random_state)
+        sharpness = 1.0
+        if self.calibration:
+            with fit_pass("calibration"), one_blas_thread():
+                fit = partial(self._fit_head, unlabelled=others)
+                sharpness = calibrate(examples, len(texts), fit, self.random_state)
         self.classifier_ = self._folded(weights, sharpness)
         return self
 
