@@ -70,6 +70,9 @@ def train(
     name = registry.estimators.resolve(estimator)
     kind: type[Estimator] = registry.estimators.get(name)
     learner = build_estimator(kind, read_config(config, name), parse_settings(settings or []))
+    if memory is not None and not getattr(kind, "spills", False):
+        hint = "leave it out; its settings bound what it keeps"
+        raise ConfigError(f"--memory means nothing to {name}, which writes nothing to disk", hint=hint)
     check_writable(output)
     description = read_card(card)
     print(filled_config(name, learner), flush=True)

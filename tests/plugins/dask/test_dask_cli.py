@@ -70,6 +70,14 @@ def test_memory_that_is_none_is_refused(
     assert not (tmp_path / "model").exists()
 
 
+def test_memory_is_refused_where_nothing_spills(
+    own_treebank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["train", "pcfg", str(own_treebank), "-o", str(tmp_path / "model"), "--memory", "1GB"]
+    assert run(arguments) == 2
+    assert "--memory means nothing to pcfg.v1" in capsys.readouterr().err
+
+
 def test_a_bad_file_is_named_and_the_run_goes_on_from_its_checkpoint(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
