@@ -16,8 +16,10 @@ from spectralnlp.inference.lexical import look_up
 from spectralnlp.inference.rhmm import tag_posteriors
 from spectralnlp.parameters import DenseTensors, Floats, Lexicon, RefinedMarkov
 from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.signatures import Signature, signature_by_name
 from spectralnlp.text.spans import Scheme, scheme_of
+from spectralnlp.text.tokenizer import Tokenizer
 
 Arrays = dict[str, NDArray[Any]]
 KIND = "rhmm"
@@ -31,6 +33,7 @@ class RefinementTagger:
         coarse: one refinement a tag; it prunes.
         models: their posteriors are averaged. All have the coarse model's tags and words.
         beam: tags whose posterior under the coarse model is smaller are left out; 0 for exact marginals.
+        conventions: how the training data wrote words, for raw text.
         about: what the model was made from.
         card: the model card.
     """
@@ -38,6 +41,7 @@ class RefinementTagger:
     coarse: RefinedMarkov
     models: tuple[RefinedMarkov, ...]
     beam: float = 3e-3
+    conventions: Conventions = field(default_factory=Conventions)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A tagger\n"
 
@@ -62,6 +66,11 @@ class RefinementTagger:
     def known(self) -> frozenset[str]:
         """Words of the training data."""
         return frozenset(self.coarse.lexicon.words)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """Cuts raw text as the training data does."""
+        return Tokenizer(self.conventions)
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The most probable tag of each word, all other tags and the refinements summed out."""
@@ -143,6 +152,7 @@ class RefinementTagger:
             "scheme": lexicon.scheme,
             "tied": [model.tied for model in (self.coarse, *self.models)],
             "beam": self.beam,
+            "conventions": self.conventions.to_dict(),
         }
         arrays: Arrays = {name: _narrow(getattr(lexicon, name)) for name in _COMMON_LEXICON}
         arrays["pairs"] = self.coarse.pairs
@@ -166,7 +176,10 @@ class RefinementTagger:
             models = [
                 _unpack(meta, arrays, number, tied=bool(tied)) for number, tied in enumerate(meta["tied"])
             ]
-            return cls(models[0], tuple(models[1:]), float(meta["beam"]), meta["about"], stored.card)
+            conventions = Conventions.from_dict(meta["conventions"])
+            return cls(
+                models[0], tuple(models[1:]), float(meta["beam"]), conventions, meta["about"], stored.card
+            )
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError(f"not a tagger that this version reads: {error}", path=stored.path) from error
 

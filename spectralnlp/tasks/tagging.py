@@ -86,17 +86,17 @@ class TaggingTask(Task):
         }
         data = f"{about['training sentences']:,} sentences of {about['training words']:,} words"
         card = model_card(about, data, description, _UNDESCRIBED)
-        if isinstance(fitted, RefinementHMM):
-            return RefinementTagger(fitted.coarse_, tuple(fitted.models_), fitted.beam, about, card)
-        if fitted.n_invalid_:
-            report(f"{fitted.n_invalid_} tags cannot follow the one before: read as spans that begin there")
         conventions = Conventions.learn(
             word for words, _ in islice(tagged, CONVENTION_SENTENCES) for word in words
         )
+        if isinstance(fitted, RefinementHMM):
+            models = tuple(fitted.models_)
+            return RefinementTagger(fitted.coarse_, models, fitted.beam, conventions, about, card)
+        if fitted.n_invalid_:
+            report(f"{fitted.n_invalid_} tags cannot follow the one before: read as spans that begin there")
         return Tagger(
-            fitted.weights_, fitted.evidence_, fitted.scheme_, conventions,
-            fitted.words_, about, card,
-        )  # fmt: skip
+            fitted.weights_, fitted.evidence_, fitted.scheme_, conventions, fitted.words_, about, card
+        )
 
     def evaluate(
         self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence], *, jobs: int = 1
