@@ -28,6 +28,7 @@ class Errors(metaclass=ErrorsWithCodes):
     SN005 = "The component '{name}' cannot be trained: {reason}"
     SN006 = "The components '{name}' and '{other}' would both write {place}. Remove one of them{remedy}"
     SN007 = "The estimator {estimator!r} is for {task!r}, and the component '{name}' needs one for {needed!r}"
+    SN008 = "'{name}': max_length is a number of words, at least 1, not {max_length}"
     SN010 = (
         "doc.spans[{key!r}] holds no constituents. Add 'spectral_parser' to the pipeline, or name the group "
         "that your parser writes to: spectralnlp_spacy.install_extensions(spans_key=...)"
@@ -35,8 +36,8 @@ class Errors(metaclass=ErrorsWithCodes):
     SN011 = "{span!r} is no constituent. All that there are: list(span.sent._.constituents)"
     SN012 = "The constituents in doc.spans[{key!r}] do not nest: {label} over tokens {start} to {end}"
     SN013 = (
-        "The extension {owner}._.{extension} is taken by another package. Choose a prefix: "
-        "nlp.add_pipe('spectral_parser', config={{'prefix': 'spectral_'}})"
+        "The extension {owner}._.{extension} is taken by another package. Give the component a prefix in its "
+        "config: {{'prefix': 'spectral_'}}"
     )
     SN014 = "nltk.Tree objects need nltk, which is not installed: pip install nltk"
     SN015 = "The sentence {sentence!r} has words without a part of speech: set token.tag_ of each"

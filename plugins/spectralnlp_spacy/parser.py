@@ -13,12 +13,7 @@ from spectralnlp.corpus import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
 from spectralnlp_spacy.component import Scores
-from spectralnlp_spacy.constituents import (
-    Bracket,
-    gold_trees,
-    words_of,
-    write_constituents,
-)
+from spectralnlp_spacy.constituents import Bracket, gold_trees, words_of, write_constituents
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.extensions import install_extensions
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
@@ -89,6 +84,8 @@ class SpectralParser(SentencePipe):
         super().__init__(
             vocab, name, model=model, estimator=estimator, settings=settings or {}, scorer=scorer
         )
+        if max_length < 1:
+            raise ComponentError(Errors.SN008.format(name=name, max_length=max_length))
         self.decoder = decoder
         self.spans_key = spans_key
         self.set_tags = set_tags

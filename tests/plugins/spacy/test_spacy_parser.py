@@ -329,3 +329,8 @@ def test_settings_that_make_no_sense_are_named(config, message, gold_docs) -> No
     nlp.add_pipe("spectral_parser", config=config)
     with pytest.raises(ComponentError, match=message):
         nlp.initialize(lambda: examples_of(gold_docs(nlp.vocab)[:3]))
+
+
+def test_a_length_that_makes_no_sense_is_refused() -> None:
+    with pytest.raises(ComponentError, match=r"\[SN008\].*at least 1, not 0"):
+        spacy.blank("en").add_pipe("spectral_parser", config={"max_length": 0})

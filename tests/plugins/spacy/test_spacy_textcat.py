@@ -94,6 +94,15 @@ def test_unlabelled_texts_are_learned_from(nlp, tmp_path) -> None:
     assert pipe.model.about["training texts"] == len(TEXTS)
 
 
+def test_a_name_that_is_taken_needs_a_prefix(nlp) -> None:
+    Doc.set_extension("taken_intent", getter=len)
+    try:
+        with pytest.raises(ComponentError, match=r"\[SN013\].*doc._.taken_intent"):
+            spacy.blank("en").add_pipe("spectral_textcat", config={"prefix": "taken_"})
+    finally:
+        Doc.remove_extension("taken_intent")
+
+
 def test_scores_are_spacys(nlp) -> None:
     scores = nlp.evaluate(examples_of(nlp))
     assert scores["cats_micro_f"] == 1
