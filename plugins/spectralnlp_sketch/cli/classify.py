@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.intent.model import Classification, Classifier
 
 STDIN = "-"
+_CHUNK = 1 << 16
 
 
 def classify(
@@ -41,13 +43,12 @@ def classify(
     """
     from spectralnlp import load
     from spectralnlp.cli.console import announced_kernels, progress, results
-    from spectralnlp.corpus import expand_inputs
 
     files = list(arguments or [])
     if model is None and not files:
         raise ConfigError("no model", hint="spectralnlp classify MODEL [FILE...]")
     name = model if model is not None else files.pop(0)
-    sources = [source for file in files or [STDIN] for source in _expanded(file, expand_inputs)]
+    sources = [source for file in files or [STDIN] for source in _expanded(file)]
     classifier = load(name)
     if classifier.task != "intents":
         raise ConfigError(f"{name} is a model for {classifier.task}, not for intents")
@@ -59,25 +60,45 @@ def classify(
             write("\n".join(lines))
 
 
-def _expanded(file: str, expand: object) -> Sequence[str]:
-    return [STDIN] if file == STDIN else [str(path) for path in expand([file])]  # type: ignore[operator]
+def _expanded(file: str) -> Sequence[str]:
+    from spectralnlp.corpus import expand_inputs
+
+    return [STDIN] if file == STDIN else [str(path) for path in expand_inputs([file])]
 
 
 def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
-    """Texts of all sources; what was read of a terminal or a pipe is not kept waiting for more."""
+    """Texts of all sources, many at a time, but never waiting for more of a terminal or a pipe."""
     from itertools import islice
 
-    from spectralnlp.corpus import decode_lines, open_text
+    from spectralnlp.corpus import open_text
     from spectralnlp_sketch.intent.model import BATCH_TEXTS
 
     for source in sources:
         if source == STDIN:
-            for line in decode_lines(sys.stdin.buffer, "<stdin>"):
-                yield [line]
+            yield from _arriving(sys.stdin.buffer)
             continue
         with open_text(source) as lines:
             while batch := list(islice(lines, BATCH_TEXTS)):
                 yield batch
+
+
+def _arriving(stream: Any) -> Iterator[list[str]]:
+    """The lines of a stream as they arrive: all that are there, at once."""
+    from spectralnlp.corpus import decode_lines
+
+    waiting: deque[bytes] = deque()
+    decoded = decode_lines(iter(waiting.popleft, None), "<stdin>")
+    rest = b""
+    while True:
+        chunk = stream.read1(_CHUNK)
+        *whole, rest = (rest + chunk).split(b"\n")
+        if not chunk and rest:
+            whole = [rest]
+        if whole:
+            waiting.extend(whole)
+            yield [next(decoded) for _ in whole]
+        if not chunk:
+            return
 
 
 def _as_columns(classifier: Classifier, text: str, found: Classification, top: int) -> str:

@@ -7,7 +7,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from spectralnlp_sketch import Classifier, IntentClassifier
+from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
@@ -304,6 +305,16 @@ def test_classify_wants_a_classifier(capsys: pytest.CaptureFixture[str], files: 
     assert "no model" in capsys.readouterr().err
 
 
+def test_lines_are_classified_as_they_arrive() -> None:
+    class Pipe:
+        chunks: ClassVar = [b"one\ntw", b"o\nthree\n", b"\nfo", b"ur", b""]
+
+        def read1(self, size: int) -> bytes:
+            return self.chunks.pop(0)
+
+    assert list(_arriving(Pipe())) == [["one"], ["two", "three"], [""], ["four"]]
+
+
 def test_the_report() -> None:
     report = IntentReport(["a", "a", "b", "c"], ["a", "b", "b", "b"], [0.9, 0.6, 0.8, 0.3], 1.0)
     assert report.accuracy == 50
@@ -311,3 +322,20 @@ def test_the_report() -> None:
     assert report.confusions() == [("a", "b", 1), ("c", "b", 1)]
     assert report.calibration_error == pytest.approx(100 * (0.1 + 0.6 + 0.2 + 0.3) / 4)
     assert "1 × a taken for b" in report.to_table()
+
+
+@pytest.mark.corpus
+def test_few_labels_and_many_texts(shared: Path) -> None:
+    """Five examples an intent of Banking77: far above the 58.9 of tf-idf and a linear SVM."""
+    examples = [
+        line.split("\t") for line in (shared / "corpora/intents/banking77/train.tsv").read_text().splitlines()
+    ]
+    gold = [
+        line.split("\t") for line in (shared / "corpora/intents/banking77/dev.tsv").read_text().splitlines()
+    ]
+    labels = np.array([label for label, _ in examples])
+    rng = np.random.default_rng(0)
+    few = [i for label in sorted(set(labels)) for i in rng.permutation(np.flatnonzero(labels == label))[:5]]
+    model = IntentClassifier(lsa_rank=100, calibration=False)
+    model.fit([examples[i][1] for i in few], labels[few], unlabelled=[text for _, text in examples])
+    assert model.score([text for _, text in gold], [label for label, _ in gold]) > 0.65
