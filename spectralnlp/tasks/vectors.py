@@ -83,7 +83,9 @@ class VectorsTask(Task):
         with timed_passes(report):
             fitted: Any = estimator.fit(corpus)
         if not fitted.is_exact_:
-            report("more pairs or words than there is room for: the rarest were dropped; see --memory, max_pairs")
+            report(
+                "more pairs or words than there is room for: the rarest were left out; see max_pairs, --memory"
+            )
         about = {
             "estimator": type(estimator).__name__,
             "parameters": estimator.get_params(),

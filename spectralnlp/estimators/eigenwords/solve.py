@@ -85,7 +85,7 @@ def _tabulate_spilled(
     census = take_census(epochs, min_count)
     if len(census.counts) < 2:
         raise _too_few(len(census.counts), min_count, census.most)
-    room = memory.size // 2 // (_DENSE * 4 * width)
+    room = memory.size * 5 // 8 // (_DENSE * 4 * width)
     wanted = min(max_words or len(census.counts), len(census.counts))
     places, names = most_frequent(census, epochs, min(wanted, room))
     words = [name.decode() for name in names]
