@@ -77,7 +77,7 @@ def test_scores(run: Run) -> None:
 
 
 def test_fallbacks_are_counted_on_stderr_and_flagged_in_json(run: Run) -> None:
-    status, out, err = run("parse", "--format", "json", stdin="a\nunderivable\nb\n")
+    status, out, err = run("parse", "--format", "json", stdin="a.\nunderivable.\nb.\n")
     assert status == 0
     assert [json.loads(line)["fallback"] for line in out.splitlines()] == [None, "no derivation", None]
     assert err.startswith("spectralnlp: 1 of 3 sentences got a fallback tree")
