@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, ge
 
 from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError, NotFittedError
+from spectralnlp.moments import Moments
 
 Kind = Literal["spectral", "head"]
 ChangeOfMind = Literal["exact", "replay", "merge-only", "none"]
@@ -50,6 +51,25 @@ class Estimator(ABC):
             corpus: the examples; read as often as the method has passes.
             y: ignored; there for scikit-learn's convention.
         """
+
+    def no_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
+        """Empty moments which, once a corpus is added, `solve` makes the fitted attributes from.
+
+        They are what is kept of data, so that more can be added and some taken out (`spectralnlp.changes`).
+        ``fit(corpus)`` is the same as ``solve(accumulate(no_moments(corpus), corpus))``.
+
+        Args:
+            corpus: for settings that its first examples decide, such as the language.
+
+        Raises:
+            ConfigError: this estimator learns from the examples themselves.
+        """
+        what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"
+        raise ConfigError(what, hint="train it again on all the data")
+
+    def solve(self, moments: Any) -> None:
+        """Set the fitted attributes from moments; see `no_moments`."""
+        raise NotImplementedError(type(self).__name__)
 
     @classmethod
     def from_preset(cls, name: str, /, **overrides: object) -> Self:

@@ -177,13 +177,10 @@ class Joint(Moments[T]):
         return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
 
     def subtract(self, other: Self) -> None:
-        """Take out of each part, or of none."""
+        """Take out of each part; after an error, some may be taken out of already."""
         self._check_mergeable(other)
-        before = {name: part.empty_like() for name, part in self.parts.items()}
         for name, part in self.parts.items():
-            before[name].merge(part)
-            before[name].subtract(other.parts[name])
-        self.parts = dict(before)
+            part.subtract(other.parts[name])
 
     def _add(self, other: Self) -> None:
         for name, part in self.parts.items():

@@ -1,4 +1,9 @@
-"""Model folders: arrays in safetensors, the rest in JSON, written whole or not at all."""
+"""Model folders: arrays in safetensors, the rest in JSON, written whole or not at all.
+
+A folder may also hold the moments that its model was solved from (``moments.safetensors``,
+``moments.json``), so that data can be added and taken out. They are apart from the model, which is the same
+to the byte with and without them, and may be deleted.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,8 @@ import hashlib
 import json
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +26,10 @@ from spectralnlp.errors import ConfigError, ModelError
 FORMAT = "spectralnlp-model"
 FORMAT_VERSION = 1
 ARRAYS, META, CARD = "arrays.safetensors", "model.json", "README.md"
+MOMENTS_FORMAT, MOMENTS_VERSION = "spectralnlp-kept-moments", 1
+MOMENTS, MOMENTS_META = "moments.safetensors", "moments.json"
+
+Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -67,12 +77,27 @@ def save_model(
     Raises:
         ConfigError: the place cannot be written, or is taken.
     """
+    with staged(path, overwrite=overwrite) as fresh:
+        fresh.mkdir(parents=True)
+        _write(fresh, kind, metadata, arrays, card)
+
+
+@contextmanager
+def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
+    """A folder to write, not yet there, that takes the place of ``path`` when the block ends without error.
+
+    Args:
+        path: the folder to make; may exist if it is empty or holds a model and nothing else.
+        overwrite: whether a model that is there may be replaced.
+
+    Raises:
+        ConfigError: the place cannot be written, or is taken.
+    """
     check_writable(path, overwrite=overwrite)
     target = Path(path).resolve()
     fresh = _sibling(target)
     try:
-        fresh.mkdir(parents=True)
-        _write(fresh, kind, metadata, arrays, card)
+        yield fresh
         _replace(fresh, target)
     except OSError as error:
         raise ConfigError(f"cannot write the model: {error.strerror or error}", path=path) from error
@@ -86,26 +111,78 @@ def load_model(path: str | Path) -> StoredModel:
     Raises:
         ModelError: it is missing, cut short, changed since it was written, or of another format version.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
     folder = Path(path)
     header = _read_header(folder)
-    arrays_path = folder / ARRAYS
     try:
-        size, digest = arrays_path.stat().st_size, _sha256(arrays_path)
-        if size != header["arrays"]["size"]:
-            what = f"{size} bytes of {header['arrays']['size']}: the file is truncated or was changed"
-            raise ModelError(what, path=arrays_path, hint="copy or train the model again")
-        if digest != header["arrays"]["sha256"]:
-            what = "the file is corrupt: its SHA-256 is not the one in model.json"
-            raise ModelError(what, path=arrays_path, hint="copy or train the model again")
+        arrays = _read_arrays(folder / ARRAYS, header["arrays"], META)
         card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).exists() else ""
-        return StoredModel(header["kind"], header["metadata"], load_file(arrays_path), folder, card)
+        return StoredModel(header["kind"], header["metadata"], arrays, folder, card)
     except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", path=arrays_path) from error
-    except (KeyError, TypeError, SafetensorError) as error:
+        raise ModelError(f"cannot be read: {error.strerror}", path=folder / CARD) from error
+    except (KeyError, TypeError) as error:
         raise ModelError(f"not a model: {error}", path=folder) from error
+
+
+def save_moments(folder: Path, metadata: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write moments beside the model that they gave; see `load_moments`.
+
+    Args:
+        folder: of the model; one that is `staged`, for the two files are not written as one.
+        metadata: JSON values.
+        arrays: numbers only, by name.
+    """
+    described = _write_arrays(folder / MOMENTS, arrays)
+    header = {
+        "format": MOMENTS_FORMAT,
+        "format_version": MOMENTS_VERSION,
+        "spectralnlp": __version__,
+        "model": _sha256(folder / META),
+        "arrays": described,
+        "metadata": metadata,
+    }
+    (folder / MOMENTS_META).write_text(json.dumps(header, indent=1) + "\n", encoding="utf-8")
+
+
+def load_moments(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]] | None:
+    """Metadata and arrays of the moments beside a model; None if it has none.
+
+    Raises:
+        ModelError: they are cut short, changed, of another model or another format version.
+    """
+    folder = Path(path)
+    header = read_moments_header(folder)
+    if header is None:
+        return None
+    try:
+        if header["model"] != _sha256(folder / META):
+            hint = "train again with --keep-moments"
+            raise ModelError("moments of another model than lies beside them", path=folder, hint=hint)
+        return header["metadata"], _read_arrays(folder / MOMENTS, header["arrays"], MOMENTS_META)
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", path=folder / META) from error
+    except (KeyError, TypeError) as error:
+        raise ModelError(f"no moments: {error!r}", path=folder / MOMENTS_META) from error
+
+
+def read_moments_header(folder: Path) -> dict[str, Any] | None:
+    """What ``moments.json`` says; None if there is none.
+
+    Raises:
+        ModelError: it is corrupt, foreign or of another format version.
+    """
+    path = folder / MOMENTS_META
+    if not path.exists():
+        if (folder / MOMENTS).exists():
+            raise ModelError(f"moments without their {MOMENTS_META}", path=folder / MOMENTS)
+        return None
+    header = _read_json(path)
+    if not isinstance(header, dict) or header.get("format") != MOMENTS_FORMAT:
+        raise ModelError("not the moments of a spectralnlp model", path=path)
+    version = header.get("format_version")
+    if version != MOMENTS_VERSION:
+        what = f"moments of format {version}, and this is spectralnlp {__version__}, which reads"
+        raise ModelError(f"{what} {MOMENTS_VERSION}", path=path, hint="train again with --keep-moments")
+    return header
 
 
 def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
@@ -130,12 +207,15 @@ def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
 def _check_replaceable(target: Path, path: str | Path, overwrite: bool) -> None:
     if not target.is_dir():
         raise ConfigError("is a file, not a folder for a model", path=path, hint="choose another name")
-    strangers = sorted({each.name for each in target.iterdir()} - {ARRAYS, META, CARD})
+    strangers = sorted({each.name for each in target.iterdir()} - _KNOWN)
     if strangers:
         what = f"the folder holds other things than a model, such as {strangers[0]}"
         raise ConfigError(what, path=path, hint="choose another folder")
     if (target / META).exists() and not overwrite:
         raise ConfigError("a model is here already", path=path, hint="choose another folder or overwrite")
+
+
+_KNOWN = {ARRAYS, META, CARD, MOMENTS, MOMENTS_META}
 
 
 def _sibling(path: Path) -> Path:
@@ -145,22 +225,46 @@ def _sibling(path: Path) -> Path:
 def _write(
     folder: Path, kind: str, metadata: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], card: str
 ) -> None:
-    from safetensors.numpy import save
-
-    # safetensors writes an array's buffer as it lies, so each must lie in C order.
-    (folder / ARRAYS).write_bytes(
-        save({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)})
-    )
+    described = _write_arrays(folder / ARRAYS, arrays)
     header = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "spectralnlp": __version__,
         "kind": kind,
-        "arrays": {"size": (folder / ARRAYS).stat().st_size, "sha256": _sha256(folder / ARRAYS)},
+        "arrays": described,
         "metadata": metadata,
     }
     (folder / META).write_text(json.dumps(header, indent=1) + "\n", encoding="utf-8")
     (folder / CARD).write_text(card, encoding="utf-8")
+
+
+def _write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """Write arrays; returns what `_read_arrays` knows the file by."""
+    from safetensors.numpy import save
+
+    # safetensors writes an array's buffer as it lies, so each must lie in C order.
+    path.write_bytes(save({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}))
+    return {"size": path.stat().st_size, "sha256": _sha256(path)}
+
+
+def _read_arrays(path: Path, described: Mapping[str, Any], where: str) -> dict[str, Array]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    hint = "copy or train the model again"
+    try:
+        size, digest = path.stat().st_size, _sha256(path)
+        if size != described["size"]:
+            what = f"{size} bytes of {described['size']}: the file is truncated or was changed"
+            raise ModelError(what, path=path, hint=hint)
+        if digest != described["sha256"]:
+            what = f"the file is corrupt: its SHA-256 is not the one in {where}"
+            raise ModelError(what, path=path, hint=hint)
+        return load_file(path)
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", path=path) from error
+    except SafetensorError as error:
+        raise ModelError(f"not a model: {error}", path=path.parent) from error
 
 
 def _replace(fresh: Path, target: Path) -> None:
@@ -181,15 +285,10 @@ def _replace(fresh: Path, target: Path) -> None:
 
 def _read_header(folder: Path) -> dict[str, Any]:
     path = folder / META
-    try:
-        header = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
+    if not path.exists():
         what = "no model here" if folder.exists() else "no such model"
-        raise ModelError(what, path=folder, hint=f"a model is a folder with {META}") from None
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", path=path) from error
-    except ValueError as error:
-        raise ModelError(f"truncated or corrupt: {error}", path=path) from error
+        raise ModelError(what, path=folder, hint=f"a model is a folder with {META}")
+    header = _read_json(path)
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelError("not a spectralnlp model", path=path)
     version = header.get("format_version")
@@ -200,6 +299,15 @@ def _read_header(folder: Path) -> dict[str, Any]:
         )
         raise ModelError(what, path=path, hint=hint)
     return header
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", path=path) from error
+    except ValueError as error:
+        raise ModelError(f"truncated or corrupt: {error}", path=path) from error
 
 
 def _sha256(path: Path) -> str:

@@ -19,8 +19,10 @@ from typer.core import TyperGroup
 
 from spectralnlp import __version__
 from spectralnlp.cli.evaluate import evaluate
+from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
+from spectralnlp.cli.merge import merge
 from spectralnlp.cli.neighbours import neighbours
 from spectralnlp.cli.parse import parse
 from spectralnlp.cli.plot import plot
@@ -29,6 +31,7 @@ from spectralnlp.cli.score import score
 from spectralnlp.cli.tag import tag
 from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
+from spectralnlp.cli.update import update
 from spectralnlp.errors import SpectralError
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
@@ -70,7 +73,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (parse, tag, train, evaluate, score, info, plugins, inspect, neighbours, plot, topics):
+for command in (
+    parse, tag, train, update, forget, merge, evaluate, score,
+    info, plugins, inspect, neighbours, plot, topics,
+):  # fmt: skip
     app.command()(command)
 
 

@@ -17,8 +17,11 @@ def info(
         print(fields(_installation()))
         return
     from spectralnlp import load
+    from spectralnlp.changes.kept import about_changes
+    from spectralnlp.model import folder_of
 
-    print(fields(load(model).info))
+    about = load(model).info
+    print(fields({**about, **about_changes(folder_of(model), about)}))
 
 
 def _installation() -> dict[str, object]:

@@ -61,9 +61,17 @@ def train(
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Markdown to put above the model card's tables.")
     ] = None,
+    keep_moments: Annotated[
+        bool,
+        typer.Option("--keep-moments", help="Keep what can be updated, forgotten, merged."),
+    ] = False,
+    documents: Annotated[
+        str | None, typer.Option(metavar="UNIT", help="With --keep-moments, what is forgotten: file or line.")
+    ] = None,
 ) -> None:
     """Train a model."""
-    from spectralnlp import registry
+    from spectralnlp import changes, registry
+    from spectralnlp.changes.kept import check_keeps
     from spectralnlp.reduction import TolerantCorpus
     from spectralnlp.storage import check_writable
 
@@ -75,6 +83,10 @@ def train(
         raise ConfigError(f"--memory means nothing to {name}, which writes nothing to disk", hint=hint)
     check_writable(output)
     description = read_card(card)
+    if keep_moments:
+        check_keeps(name, learner)
+    elif documents is not None:
+        raise ConfigError("--documents means nothing without --keep-moments", hint="leave it out")
     print(filled_config(name, learner), flush=True)
 
     task = registry.tasks.get(kind.task)()
@@ -85,6 +97,8 @@ def train(
     where = Where(engine, jobs, scheduler)
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with where.running(), announced_kernels(), progress("training"):
+            if keep_moments:
+                reader = task.settled_reader(inputs, reader)
             corpus = task.read(inputs, reader=reader, **reading)
             held_out = (
                 task.read_gold(dev, reader=reader, **task.accepted("read_gold", options)) if dev else None
@@ -93,12 +107,19 @@ def train(
                 skipped.find(corpus, held_out or ())
             if skip_bad_partitions:
                 corpus = TolerantCorpus(corpus)
-            model = task.train(learner, corpus, report=_say, description=description)
+            if keep_moments:
+                how = {"reader": reader} | ({} if column is None else {"column": column})
+                model = changes.train(
+                    name, learner, corpus, unit=documents, reading=how, report=_say, description=description
+                )
+            else:
+                model = task.train(learner, corpus, report=_say, description=description)
         model.save(output)
     _say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
         with announced_kernels(), progress("evaluating"):
-            report = task.evaluate(model, held_out, jobs=jobs or 1)
+            trained = model.model if isinstance(model, changes.Change) else model
+            report = task.evaluate(trained, held_out, jobs=jobs or 1)
         print(f"\n{report.to_table()}")
 
 

@@ -23,7 +23,7 @@ from ..parameters import DenseTensors, Ints, LatentGrammar, SparseTensors
 from ..text.signatures import signature_by_name
 from ..trees import Binariser, Direction, Tree, Unaries, split_annotation
 from .grammar_set import GrammarEstimator, GrammarSet
-from .language import language_rules
+from .language import head_rules, signature_scheme
 from .lexicon import LexiconOptions, TokenMoments, build_lexicon
 from .rule_counts import BINARY, CHAIN, ROOT, UNARY, WORD, RuleCounts, commonest_chains
 
@@ -82,19 +82,25 @@ class PCFG(GrammarEstimator):
             corpus: cleaned trees (``spectralnlp.trees.clean``).
             y: ignored.
         """
-        self.heads_, self.signatures_ = language_rules(self.heads, self.signatures, corpus)
+        with fit_pass("counts"):
+            counts = accumulate(self.no_moments(corpus), corpus)
+        self.solve(counts)
+        return self
+
+    def no_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
+        """Counts of rules; head rules are those for the first trees."""
         binariser = Binariser(
             direction=self.direction, vertical=self.vertical, horizontal=self.horizontal,
-            unaries=self.unaries, annotate_tags=self.annotate_tags, heads=self.heads_,
+            unaries=self.unaries, annotate_tags=self.annotate_tags, heads=head_rules(self.heads, corpus),
         )  # fmt: skip
-        with fit_pass("counts"):
-            counts = accumulate(RuleCounts(binariser.to_dict()), corpus)
-        with fit_pass("grammar"):
-            self.solve(counts)
-        return self
+        return RuleCounts(binariser.to_dict())
 
     def solve(self, counts: RuleCounts) -> None:
         """Set the fitted attributes from counts."""
+        with fit_pass("grammar"):
+            self._solve(counts)
+
+    def _solve(self, counts: RuleCounts) -> None:
         options = LexiconOptions(rare=self.rare)
         events = counts.by_kind()
         if not events[ROOT]:
@@ -104,6 +110,8 @@ class PCFG(GrammarEstimator):
         for (_, word, _), count in events[WORD].items():
             words[word] += count
         self.word_counts_ = words
+        self.heads_ = counts.binariser.heads
+        self.signatures_ = signature_scheme(self.signatures, words)
         coarse = solve_pcfg(_plain(events), self.signatures_, options)
         annotated = any(split_annotation(label)[1] for label in _labels(events))
         grammar = solve_pcfg(events, self.signatures_, options) if annotated else coarse

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from spectralnlp import __version__
 from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
@@ -16,11 +16,12 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.model.parser import Parser
 from spectralnlp.model.tag_evidence import TagModel
+from spectralnlp.moments import Counts, Joint, Key
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
-from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.conventions import Conventions, word_seams
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_trees
 
@@ -66,22 +67,20 @@ class ParsingTask(Task):
         """
         with timed_passes(report):
             fitted: Any = estimator.fit(corpus)
-        about = {
-            "estimator": type(estimator).__name__,
-            "parameters": estimator.get_params(),
-            "training trees": fitted.n_trees_,
-            "training tokens": sum(fitted.word_counts_.values()),
-            "spectralnlp": __version__,
-        }
-        data = f"{about['training trees']:,} trees of {about['training tokens']:,} tokens"
-        return Parser(
-            grammar_sets=fitted.grammar_sets_,
-            conventions=_learn_conventions(corpus),
-            decoder=fitted.decoder_,
-            decoder_settings=fitted.decoder_settings_,
-            about=about,
-            card=model_card(about, data, description, _UNDESCRIBED),
-        )
+        return _parser(fitted, _learn_conventions(corpus), description)
+
+    def no_moments(self, estimator: Estimator, corpus: Corpus[Tree]) -> Joint[Tree]:
+        """Those of the estimator, and counts of how tokens are written."""
+        return Joint({"grammar": estimator.no_moments(corpus), "seams": WordSeams()})
+
+    def solve(
+        self, estimator: Estimator, moments: Joint[Tree], *, report: Say = silent, description: str = ""
+    ) -> Parser:
+        """The same as `train`, from moments; conventions are learned from all trees, not only the first."""
+        with timed_passes(report):
+            estimator.solve(moments.parts["grammar"])
+        counts = dict(cast(WordSeams, moments.parts["seams"]).items())
+        return _parser(estimator, Conventions.of_counts(counts), description)
 
     def evaluate(
         self,
@@ -127,6 +126,34 @@ class ParsingTask(Task):
     def load(self, stored: StoredModel) -> Parser:
         """The parser in a model folder."""
         return Parser.from_stored(stored)
+
+
+def _parser(fitted: Any, conventions: Conventions, description: str) -> Parser:
+    """The parser that a fitted estimator's grammars make."""
+    about = {
+        "estimator": type(fitted).__name__,
+        "parameters": fitted.get_params(),
+        "training trees": fitted.n_trees_,
+        "training tokens": sum(fitted.word_counts_.values()),
+        "spectralnlp": __version__,
+    }
+    data = f"{about['training trees']:,} trees of {about['training tokens']:,} tokens"
+    return Parser(
+        grammar_sets=fitted.grammar_sets_,
+        conventions=conventions,
+        decoder=fitted.decoder_,
+        decoder_settings=fitted.decoder_settings_,
+        about=about,
+        card=model_card(about, data, description, _UNDESCRIBED),
+    )
+
+
+class WordSeams(Counts[Tree]):
+    """How often each word occurs, and what may be one word split: what conventions are learned from."""
+
+    def events(self, example: Tree) -> Iterator[Key]:
+        """As `word_seams`."""
+        return word_seams(example.words())
 
 
 def _learn_conventions(corpus: Corpus[Tree]) -> Conventions:

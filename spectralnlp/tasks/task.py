@@ -6,15 +6,17 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import Estimator
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.moments import Moments
 from spectralnlp.storage import StoredModel
 
 OnBad = Callable[[InputError], None]
 Say = Callable[[str], None]
+DocumentUnit: TypeAlias = Literal["file", "line"]
 
 
 class Report(Protocol):
@@ -47,9 +49,11 @@ class Task(ABC):
 
     Class attributes:
         name: as the entry point calls it, and as models of the task are marked when they are saved.
+        documents: what can be added to a model and taken out: a ``file`` or a ``line``, the usual one first.
     """
 
     name: ClassVar[str]
+    documents: ClassVar[tuple[DocumentUnit, ...]] = ("file",)
 
     @abstractmethod
     def read(
@@ -66,17 +70,22 @@ class Task(ABC):
         the text.
         """
 
+    def settled_reader(self, inputs: Sequence[str | Path], reader: str) -> str:
+        """The reader by which more data is read as these inputs are; ``auto`` may decide by what it sees."""
+        return reader
+
     def read_gold(
         self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[Any]:
         """What models of the task are evaluated on; the same as `read` unless the task says otherwise."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
 
-    @abstractmethod
     def train(
         self, estimator: Estimator, corpus: Corpus[Any], *, report: Say = silent, description: str = ""
     ) -> Any:
         """Fit an estimator and make of it what a user holds, which has ``save``, ``info`` and ``task``.
+
+        A task whose models can change their minds writes `wrap` and inherits this.
 
         Args:
             estimator: one of this task.
@@ -84,6 +93,33 @@ class Task(ABC):
             report: told the time of each pass, a line each.
             description: Markdown for the model card.
         """
+        with timed_passes(report):
+            fitted = estimator.fit(corpus)
+        return self.wrap(fitted, report=report, description=description)
+
+    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Any:
+        """What a user holds, of a fitted estimator; arguments and result as of `train`."""
+        raise ConfigError(f"models for {self.name} cannot be solved from kept moments")
+
+    def no_moments(self, estimator: Estimator, corpus: Corpus[Any]) -> Moments[Any]:
+        """Empty moments for `solve`; those of the estimator, unless the task says otherwise.
+
+        Args:
+            estimator: one of this task.
+            corpus: what `read` gave, for settings that its first examples decide.
+
+        Raises:
+            ConfigError: the estimator learns from the examples themselves.
+        """
+        return estimator.no_moments(corpus)
+
+    def solve(
+        self, estimator: Estimator, moments: Any, *, report: Say = silent, description: str = ""
+    ) -> Any:
+        """The same as `train`, from moments."""
+        with timed_passes(report):
+            estimator.solve(moments)
+        return self.wrap(estimator, report=report, description=description)
 
     @abstractmethod
     def load(self, stored: StoredModel) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -166,25 +166,40 @@ class Conventions:
 
         What the treebank does not show falls back to its nearest relative, in the end to the Penn treebank.
         """
-        return _Evidence(words).conventions()
+        return cls.of_counts(Counter(word_seams(words)))
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[str | tuple[str, ...], int]) -> Conventions:
+        """The same of counts of what `word_seams` gives."""
+        return _Evidence(counts).conventions()
+
+
+def word_seams(words: Iterable[str]) -> Iterator[str | tuple[str, str, str]]:
+    """What tells how tokens are written: each word, and what may be one word split, (well, -, known)."""
+    before, last = "", ""
+    for word in words:
+        yield word
+        if last in _JOINERS and before[-1:].isalnum() and word[:1].isalnum():
+            yield before, last, word
+        before, last = last, word
+
+
+def language_of(counts: Mapping[str, int]) -> str:
+    """``en`` or ``neutral``, from how often each word occurs; of few words, ``en``."""
+    total, known = sum(counts.values()), sum(counts.get(word, 0) for word in _ENGLISH)
+    return "neutral" if total >= 100 and known < 0.03 * total else "en"
 
 
 class _Evidence:
     """What the leaves of a treebank show: how often each word, and each word split or whole, is seen."""
 
-    def __init__(self, words: Iterable[str]) -> None:
-        self.counts: Counter[str] = Counter()
-        self.split: Counter[tuple[str, str, str]] = Counter()  # left, joiner, right: ("well", "-", "known")
-        before, last = "", ""
-        for word in words:
-            self.counts[word] += 1
-            if last in _JOINERS and before[-1:].isalnum() and word[:1].isalnum():
-                self.split[before, last, word] += 1
-            before, last = last, word
+    def __init__(self, counts: Mapping[str | tuple[str, ...], int]) -> None:
+        self.counts = Counter({seam: n for seam, n in counts.items() if isinstance(seam, str)})
+        self.split = {seam: n for seam, n in counts.items() if not isinstance(seam, str)}
         self.total = self.counts.total()
 
     def conventions(self) -> Conventions:
-        language = self._language()
+        language = language_of(self.counts)
         round_ = self._brackets("()", None)
         square = self._brackets("[]", round_ == ("(", ")"))
         double = ('"', '"') if self.counts['"'] > self.counts["``"] else ("``", "''")
@@ -209,10 +224,6 @@ class _Evidence:
     def _matching(self, pattern: str) -> int:
         matches = re.compile(pattern).fullmatch
         return sum(count for word, count in self.counts.items() if matches(word))
-
-    def _language(self) -> str:
-        known = sum(self.counts[word] for word in _ENGLISH)
-        return "neutral" if self.total >= 100 and known < 0.03 * self.total else "en"
 
     def _brackets(self, characters: str, literal: bool | None) -> Pair:
         """The style seen most; unseen, the literal one if that is how the relative is written."""

@@ -8,14 +8,16 @@ log that replay (update and forget) runs from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.corpus import Batch
-from spectralnlp.moments import Array, Moments
+from spectralnlp.logs import Log, pack_names, unpack_names
+from spectralnlp.moments import Array
 from spectralnlp.trees.binarise import Binariser, head_leaf_positions, unary_chains
 from spectralnlp.trees.tree import Tree
 
@@ -77,12 +79,14 @@ class _Chunk:
     sizes: Ints
 
 
-class TreeLog(Moments[Tree]):
+class TreeLog(Log[Tree]):
     """Trees observed, as integers; merging concatenates in the order of documents and rows.
 
     Args:
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
     """
+
+    columns: ClassVar = {"symbol": "symbols", "word": "words", "arity": None, "head": None}
 
     def __init__(self, binariser: Mapping[str, object]) -> None:
         self.binariser = Binariser.from_dict(binariser)
@@ -182,15 +186,8 @@ class TreeLog(Moments[Tree]):
             )
         self.chains.update(other.chains)
 
-
-def pack_names(names: Iterable[str]) -> Array:
-    """Names as one array of bytes; none of them holds a NUL."""
-    return np.frombuffer("\0".join(names).encode(), np.uint8).copy()
-
-
-def unpack_names(packed: Array) -> list[str]:
-    """The names of `pack_names`."""
-    return packed.tobytes().decode().split("\0") if len(packed) else []
+    def _forget_rest(self, forgotten: TreeLog) -> None:
+        self.chains -= forgotten.chains
 
 
 def _link(arity: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:

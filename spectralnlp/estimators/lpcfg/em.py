@@ -17,7 +17,7 @@ from ...text.signatures import signature_by_name
 from ...trees import Tree, Unaries
 from ...trees.features import node_features
 from ..grammar_set import GrammarEstimator, GrammarSet
-from ..language import language_rules
+from ..language import head_rules, signature_scheme
 from ..lexicon import LexiconOptions
 from .clusters import cluster_nodes
 from .estimator import binariser_of, plain_grammar, read_table, word_counts
@@ -113,17 +113,18 @@ class LatentEM(GrammarEstimator):
             InputError: there are no trees.
         """
         self._check_settings()
-        self.heads_, self.signatures_ = language_rules(self.heads, self.signatures, corpus)
+        self.heads_ = head_rules(self.heads, corpus)
         binariser = binariser_of(self.binarisation, unaries=self.unaries, heads=self.heads_)
         with fit_pass("trees"):
             table, chains = read_table(corpus, binariser)
+        self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
+        self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
         skeleton = Skeleton.of(table)
         with one_blas_thread(), fit_pass("start"):
             start = self._start(skeleton)
         with fit_pass("EM"):
             grammar = self._polished(skeleton, start)
         coarse = plain_grammar(table, self.signatures_, self._lexicon())
-        self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.grammar_sets_ = (GrammarSet(binariser, chains, coarse, None, (grammar,)),)
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
         return self

@@ -18,13 +18,14 @@ from ...engine import ThreadsEngine, accumulate
 from ...errors import ConfigError, InputError
 from ...estimator import fit_pass
 from ...linalg import one_blas_thread
+from ...moments import Joint
 from ...parameters import LatentGrammar
 from ...text.signatures import signature_by_name
 from ...trees import Binariser, Direction, Tree, Unaries
 from ...trees.features import node_features
 from ...trees.treelog import TreeLog, TreeTable
 from ..grammar_set import GrammarEstimator, GrammarSet
-from ..language import language_rules
+from ..language import head_rules, signature_scheme
 from ..lexicon import LexiconOptions, build_lexicon
 from ..rule_counts import commonest_chains
 from .clusters import cluster_nodes
@@ -173,23 +174,41 @@ class LPCFG(GrammarEstimator):
             ConfigError: a setting that makes no sense.
             InputError: there are no trees.
         """
-        wanted, binarisations = self._wanted(), self.binarisations.split("+")
-        for binarisation in binarisations:
-            parse_binarisation(binarisation)
-        self.heads_, self.signatures_ = language_rules(self.heads, self.signatures, corpus)
-        with one_blas_thread():
-            self.grammar_sets_ = tuple(
-                self._grammar_set(corpus, binarisation, wanted) for binarisation in binarisations
-            )
-        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
+        self._wanted()
+        with fit_pass("trees"):
+            logs = accumulate(self.no_moments(corpus), corpus)
+        self.solve(logs)
         return self
 
-    def _grammar_set(self, corpus: Corpus[Tree], binarisation: str, wanted: list[str]) -> GrammarSet:
+    def no_moments(self, corpus: Corpus[Tree]) -> Joint[Tree]:
+        """A log of trees for each binarisation; head rules are those for the first trees."""
+        heads = head_rules(self.heads, corpus)
+        binarisers = {
+            name: binariser_of(name, unaries=self.unaries, heads=heads)
+            for name in self.binarisations.split("+")
+        }
+        return Joint({name: TreeLog(binariser.to_dict()) for name, binariser in binarisers.items()})
+
+    def solve(self, logs: Joint[Tree]) -> None:
+        """Set the fitted attributes from logs of trees.
+
+        Raises:
+            ConfigError, InputError: as `fit`.
+        """
+        wanted = self._wanted()
+        with one_blas_thread():
+            self.grammar_sets_ = tuple(
+                self._grammar_set(name, cast(TreeLog, logs.parts[name]), wanted)
+                for name in self.binarisations.split("+")
+            )
+        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
+
+    def _grammar_set(self, binarisation: str, log: TreeLog, wanted: list[str]) -> GrammarSet:
         """All grammars of one binarisation."""
-        binariser = binariser_of(binarisation, unaries=self.unaries, heads=self.heads_)
-        with fit_pass(f"{binarisation}: trees"):
-            table, chains = read_table(corpus, binariser)
+        table, chains = table_of(log)
+        self.heads_ = log.binariser.heads
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
+        self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
         with fit_pass(f"{binarisation}: features"):
             features = node_features(table, self.features, signature_by_name(self.signatures_))
         with fit_pass(f"{binarisation}: SVD"):
@@ -210,7 +229,7 @@ class LPCFG(GrammarEstimator):
         names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
         learnt = list(ThreadsEngine().map(learn, enumerate(names)))
         grammars, coarse, *pruner = learnt[: len(wanted)], *learnt[len(wanted) :]
-        return GrammarSet(binariser, chains, coarse, pruner[0] if pruner else None, tuple(grammars))
+        return GrammarSet(log.binariser, chains, coarse, pruner[0] if pruner else None, tuple(grammars))
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions, wanted: list[str]) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
@@ -299,7 +318,11 @@ def read_table(corpus: Corpus[Tree], binariser: Binariser) -> tuple[TreeTable, C
     Raises:
         InputError: there are no trees.
     """
-    log = accumulate(TreeLog(binariser.to_dict()), corpus)
+    return table_of(accumulate(TreeLog(binariser.to_dict()), corpus))
+
+
+def table_of(log: TreeLog) -> tuple[TreeTable, Chains]:
+    """The same of trees that were observed."""
     table = log.table()
     if table.n_trees == 0:
         raise InputError("no trees to learn from", hint="give a treebank with at least one tree")

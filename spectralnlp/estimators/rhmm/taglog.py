@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.corpus import Batch
 from spectralnlp.errors import InputError
-from spectralnlp.moments import Array, Moments
+from spectralnlp.logs import Log, pack_names, unpack_names
+from spectralnlp.moments import Array
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.trees.treelog import pack_names, unpack_names
 
 TaggedSentence = tuple[Sequence[str], Sequence[str]]
 """Words, and the tag of each."""
@@ -63,8 +64,10 @@ class _Chunk:
     sizes: Ints
 
 
-class TagLog(Moments[TaggedSentence]):
+class TagLog(Log[TaggedSentence]):
     """Sentences observed, as integers; merging concatenates in the order of documents and rows."""
+
+    columns: ClassVar = {"tag": "tags", "word": "words"}
 
     def __init__(self) -> None:
         self._tags: dict[str, int] = {}
@@ -143,6 +146,9 @@ class TagLog(Moments[TaggedSentence]):
         )
         for key, chunk in other._chunks.items():
             self._chunks[key] = _Chunk(tag[chunk.tag], word[chunk.word], chunk.sizes)
+
+    def _forget_rest(self, forgotten: TagLog) -> None:
+        """There is nothing else."""
 
 
 def _ranks(numbers: Mapping[str, int], ordered: Sequence[str]) -> Ints:

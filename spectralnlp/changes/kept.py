@@ -1,0 +1,183 @@
+"""What is kept beside a model so that it can change: moments, the ledger, and how both came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from spectralnlp import registry
+from spectralnlp.changes.ledger import Ledger
+from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.errors import ConfigError, ModelError, RegistryError
+from spectralnlp.estimator import ChangeOfMind, Estimator
+from spectralnlp.logs import first_log
+from spectralnlp.moments import Array, Joint, Moments
+from spectralnlp.storage import (
+    MOMENTS,
+    MOMENTS_META,
+    load_moments,
+    read_moments_header,
+    save_moments,
+    staged,
+)
+from spectralnlp.tasks.task import DocumentUnit, Task
+
+KEEP = "--keep-moments"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The moments of a model and what they are of.
+
+    Attributes:
+        estimator: its registered name.
+        settings: its hyper-parameters.
+        reading: how data is read, keyword arguments of the task's ``read``.
+        unit: what a document is, ``file`` or ``line``.
+        moments: what the task solves; their parameters are settled (head rules, say, that were ``auto``).
+        ledger: the documents in them.
+        description: what the model card begins with.
+    """
+
+    estimator: str
+    settings: Mapping[str, Any]
+    reading: Mapping[str, Any]
+    unit: DocumentUnit
+    moments: Moments[Any]
+    ledger: Ledger
+    description: str = ""
+
+    @property
+    def learner(self) -> Estimator:
+        """An unfitted estimator with the settings."""
+        made: Estimator = registry.estimators.get(self.estimator)(**self.settings)
+        return made
+
+    @property
+    def task(self) -> Task:
+        """The estimator's."""
+        return task_of(self.learner)
+
+    def save(self, model: Any, path: str | Path) -> None:
+        """Write a model folder with these moments beside the model.
+
+        Args:
+            model: what the task made of the moments.
+            path: the folder to make or to replace.
+
+        Raises:
+            ConfigError: it cannot be written.
+        """
+        arrays = {f"moments.{name}": each for name, each in self.moments.arrays().items()}
+        arrays |= {f"ledger.{name}": each for name, each in self.ledger.arrays().items()}
+        described = {
+            "estimator": self.estimator,
+            "settings": dict(self.settings),
+            "reading": dict(self.reading),
+            "documents": {"unit": self.unit, "number": len(self.ledger), "salts": self.ledger.salts},
+            "moments": self.moments.parameters(),
+            "description": self.description,
+        }
+        with staged(path) as folder:
+            model.save(folder)
+            save_moments(folder, described, arrays)
+
+    @classmethod
+    def load(cls, folder: Path, verb: str) -> Kept:
+        """What lies beside the model in a folder.
+
+        Args:
+            folder: of the model.
+            verb: what is to be done with it, for the errors.
+
+        Raises:
+            ConfigError: there is nothing, and never was.
+            ModelError: it is truncated, changed, or of another model or version.
+            RegistryError: the estimator is not installed.
+        """
+        stored = load_moments(folder)
+        if stored is None:
+            what = f"{folder} keeps no moments, so it cannot {verb}"
+            raise ConfigError(what, hint=f"train it again with {KEEP}")
+        described, arrays = stored
+        try:
+            learner = registry.estimators.get(described["estimator"])(**described["settings"])
+            empty = task_of(learner).no_moments(learner, InMemoryCorpus([]))
+            moments = empty.with_parameters(described["moments"]).restored(_part(arrays, "moments."))
+            documents = described["documents"]
+            in_order = first_log(moments) is not None
+            ledger = Ledger.restored(documents["salts"], _part(arrays, "ledger."), in_order=in_order)
+            return cls(
+                described["estimator"], described["settings"], described["reading"], documents["unit"],
+                moments, ledger, described["description"],
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ModelError(f"no moments that can be read: {error!r}", path=folder / MOMENTS) from error
+
+
+def _part(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
+    return {name.removeprefix(start): each for name, each in arrays.items() if name.startswith(start)}
+
+
+def task_of(estimator: Estimator) -> Task:
+    """The task that an estimator serves."""
+    return cast(Task, registry.tasks.get(estimator.task)())
+
+
+def change_of_mind(estimator: Estimator, moments: Moments[Any]) -> ChangeOfMind:
+    """What can be done with these moments: the estimator's class, but nothing leaves what cannot subtract."""
+    own = type(estimator).change_of_mind
+    return "merge-only" if own == "exact" and not _subtractable(moments) else own
+
+
+def _subtractable(moments: Moments[Any]) -> bool:
+    if isinstance(moments, Joint):
+        return all(map(_subtractable, moments.parts.values()))
+    return moments.subtractable
+
+
+def check_keeps(name: str, estimator: Estimator, verb: str = "keep moments") -> None:
+    """Refuse an estimator of which nothing can be kept.
+
+    Raises:
+        ConfigError: it is one.
+    """
+    if type(estimator).change_of_mind == "none":
+        kind = "learns from the examples themselves" if estimator.kind == "head" else "keeps nothing"
+        raise ConfigError(f"{name} {kind}: it cannot {verb}", hint="train it again on all the data")
+
+
+def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
+    """For ``info``: the class of a model, and whether moments are kept.
+
+    Args:
+        folder: of the model.
+        about: the model's, where its estimator's class is named.
+    """
+    header = read_moments_header(folder)
+    if header is None:
+        found = _class_of(str(about.get("estimator", "")))
+        return {} if found is None else {"change of mind": found, "moments": "not kept"}
+    described = header["metadata"]
+    documents, size = described["documents"], (folder / MOMENTS).stat().st_size
+    kept = f"{documents['number']:,} documents ({documents['unit']}s), {size / 1e6:.1f} MB"
+    learner = registry.estimators.get(described["estimator"])(**described["settings"])
+    empty = task_of(learner).no_moments(learner, InMemoryCorpus([]))
+    return {"change of mind": change_of_mind(learner, empty), "moments": f"kept, of {kept}"}
+
+
+def _class_of(class_name: str) -> ChangeOfMind | None:
+    """The class of an estimator that is registered; None if none has this name."""
+    for name in registry.estimators.names():
+        try:
+            kind: type[Estimator] = registry.estimators.get(name)
+        except RegistryError:
+            continue
+        if kind.__name__ == class_name:
+            return kind.change_of_mind
+    return None
+
+
+__all__ = ["KEEP", "MOMENTS_META", "Kept", "about_changes", "change_of_mind", "check_keeps", "task_of"]

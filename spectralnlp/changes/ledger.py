@@ -1,0 +1,243 @@
+"""The ledger: which documents a model was made of, as salted hashes, so that none need be kept to know them.
+
+A hash tells whether a document that one has is in the model; it does not give back one that one has not. But
+whoever has the ledger can try guesses, and a short line is soon guessed: the salt only prevents that two
+ledgers are compared, or tables made once for all.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.estimators.eigenwords.counts import Ngrams
+from spectralnlp.moments import Array, Moments
+from spectralnlp.tasks.task import DocumentUnit
+from spectralnlp.trees import Tree
+
+Digests = NDArray[np.uint8]
+
+WIDTH = 16
+"""Bytes of a hash."""
+_SUM_WIDTH = 32  # bytes of what is added up over the examples of a file
+_MODULUS = 1 << 8 * _SUM_WIDTH
+
+
+def new_salt() -> str:
+    """A salt for one model, as hexadecimal digits."""
+    return secrets.token_hex(WIDTH)
+
+
+class DocumentDigests(Moments[Any]):
+    """The hash of each document, in order, under each of some salts.
+
+    A line's hash is that of its words. A file's is that of the sum, modulo 2^256, of the hashes of its
+    examples with their rows (AdHash; Bellare and Micciancio 1997, "A new paradigm for collision-free hashing:
+    incrementality at reduced cost"), so that workers may read parts of it.
+
+    Args:
+        salts: hexadecimal digits.
+        unit: what a document is, ``file`` or ``line``.
+    """
+
+    def __init__(self, salts: Sequence[str], unit: DocumentUnit) -> None:
+        self.salts = list(salts)
+        self.unit: DocumentUnit = unit
+        self._lines: dict[tuple[int, int], bytes] = {}
+        self._files: dict[int, list[int]] = {}
+
+    def parameters(self) -> dict[str, Any]:
+        """The arguments of the constructor."""
+        return {"salts": self.salts, "unit": self.unit}
+
+    def observe(self, batch: Batch[Any]) -> None:
+        """Hash the lines, or add the examples to their file."""
+        keys = [bytes.fromhex(salt) for salt in self.salts]
+        if self.unit == "line":
+            lines = [line.encode("utf-8", "replace") for example in batch for line in lines_of(example)]
+            if lines:
+                self._lines[batch.document_index, batch.start] = b"".join(
+                    blake2b(line, key=key, digest_size=WIDTH).digest() for line in lines for key in keys
+                )
+        elif len(batch):
+            sums = self._files.setdefault(batch.document_index, [0] * len(keys))
+            for row, example in enumerate(batch, batch.start):
+                text = f"{row}\n".encode() + "\n".join(lines_of(example)).encode("utf-8", "replace")
+                for number, key in enumerate(keys):
+                    digest = blake2b(text, key=key, digest_size=_SUM_WIDTH).digest()
+                    sums[number] = (sums[number] + int.from_bytes(digest, "little")) % _MODULUS
+
+    def digests(self) -> Digests:
+        """uint8 (n_documents, n_salts, `WIDTH`), in the order of documents and rows."""
+        if self.unit == "line":
+            joined = b"".join(self._lines[place] for place in sorted(self._lines))
+        else:
+            joined = b"".join(
+                blake2b(total.to_bytes(_SUM_WIDTH, "little"), digest_size=WIDTH).digest()
+                for document in sorted(self._files)
+                for total in self._files[document]
+            )
+        return np.frombuffer(joined, np.uint8).reshape(-1, len(self.salts), WIDTH)
+
+    def arrays(self) -> dict[str, Array]:
+        """``places``: int64, document, row and bytes of each run of lines, which are in ``lines``: uint8;
+        ``files``: int64, documents; ``sums``: uint8, theirs.
+        """
+        places = sorted(self._lines)
+        files = sorted(self._files)
+        sums = [total.to_bytes(_SUM_WIDTH, "little") for file in files for total in self._files[file]]
+        return {
+            "places": np.array(
+                [(*place, len(self._lines[place])) for place in places], np.int64
+            ).reshape(-1, 3),
+            "lines": np.frombuffer(b"".join(self._lines[place] for place in places), np.uint8),
+            "files": np.array(files, np.int64),
+            "sums": np.frombuffer(b"".join(sums), np.uint8),
+        }  # fmt: skip
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        lines, sums = arrays["lines"].tobytes(), arrays["sums"].tobytes()
+        start = 0
+        for document, row, length in arrays["places"].tolist():
+            self._lines[document, row] = lines[start : start + length]
+            start += length
+        each = [int.from_bytes(sums[i : i + _SUM_WIDTH], "little") for i in range(0, len(sums), _SUM_WIDTH)]
+        n = len(self.salts)
+        for number, document in enumerate(arrays["files"].tolist()):
+            self._files[document] = each[n * number : n * (number + 1)]
+
+    def _add(self, other: Self) -> None:
+        self._lines |= other._lines
+        for document, theirs in other._files.items():
+            ours = self._files.get(document, [0] * len(theirs))
+            self._files[document] = [(a + b) % _MODULUS for a, b in zip(ours, theirs, strict=True)]
+
+
+def lines_of(example: Any) -> Iterator[str]:
+    """An example as lines of text, one for each document if documents are lines; blanks do not count.
+
+    Args:
+        example: a tree, text of some lines, words, words with tags, or counted n-grams.
+    """
+    if isinstance(example, Tree):
+        yield str(example)
+    elif isinstance(example, str):
+        for line in example.split("\n"):
+            if words := line.split():
+                yield " ".join(words)
+    elif isinstance(example, Ngrams):
+        for ngram, count in zip(example.words, example.counts.tolist(), strict=True):
+            yield f"{' '.join(ngram)}\t{count}"
+    elif len(example) == 2 and not isinstance(example[0], str):
+        yield "\t".join(" ".join(column) for column in example)
+    else:
+        yield " ".join(example)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The documents in a model.
+
+    Attributes:
+        salts: hexadecimal digits; one, and of joined models those of each.
+        digests: uint8 (n_documents, `WIDTH`).
+        salt: uint8 (n_documents,); under which salt each was hashed.
+        in_order: whether the documents stand in the order of a log; otherwise in that of their hashes, which
+            says nothing of the data.
+    """
+
+    salts: tuple[str, ...]
+    digests: Digests
+    salt: NDArray[np.uint8]
+    in_order: bool
+
+    @classmethod
+    def of(cls, digests: DocumentDigests, *, in_order: bool) -> Ledger:
+        """The documents that were observed, under the first salt."""
+        found = digests.digests()[:, 0]
+        ledger = cls(tuple(digests.salts), found, np.zeros(len(found), np.uint8), in_order)
+        return ledger._settled()
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+    def known(self, digests: Digests) -> NDArray[np.bool_]:
+        """Whether each document, uint8 (n, n_salts, `WIDTH`) under each of our salts, is in the ledger."""
+        if not len(self) or not len(digests):
+            return np.zeros(len(digests), bool)
+        found: NDArray[np.bool_] = np.isin(self._keys(digests), self._own_keys())
+        return np.asarray(found.any(axis=1))
+
+    def joined(self, other: Ledger) -> Ledger:
+        """Their documents after ours; the salts of both, each once."""
+        salts = tuple(dict.fromkeys(self.salts + other.salts))
+        numbers = np.array([salts.index(salt) for salt in other.salts] or [0], np.uint8)
+        return replace(
+            self,
+            salts=salts,
+            digests=np.concatenate([self.digests, other.digests]),
+            salt=np.concatenate([self.salt, numbers[other.salt]]),
+        )._settled()
+
+    def shared(self, other: Ledger) -> int:
+        """How many of their documents are ours too, as far as salts are the same."""
+        ours = {(self.salts[s], d.tobytes()) for s, d in zip(self.salt.tolist(), self.digests, strict=True)}
+        theirs = zip(other.salt.tolist(), other.digests, strict=True)
+        return sum((other.salts[salt], digest.tobytes()) in ours for salt, digest in theirs)
+
+    def without(self, digests: Digests) -> tuple[Ledger, NDArray[np.bool_], list[int]]:
+        """Take out documents; of those that are there several times, the last.
+
+        Args:
+            digests: as in `known`.
+
+        Returns:
+            the ledger that is left; whether each of ours stays; which of theirs, by number, were not there.
+        """
+        places: dict[bytes, list[int]] = {}
+        for place, key in enumerate(self._own_keys()):
+            places.setdefault(key.tobytes(), []).append(place)
+        kept, unknown = np.ones(len(self), bool), []
+        for number, keys in enumerate(self._keys(digests)):
+            found = next((left for key in keys if (left := places.get(key.tobytes()))), None)
+            if found:
+                kept[found.pop()] = False
+            else:
+                unknown.append(number)
+        return replace(self, digests=self.digests[kept], salt=self.salt[kept]), kept, unknown
+
+    def arrays(self) -> dict[str, Array]:
+        """For `restored`."""
+        return {"digests": self.digests, "salt": self.salt}
+
+    @classmethod
+    def restored(cls, salts: Sequence[str], arrays: Mapping[str, Array], *, in_order: bool) -> Ledger:
+        """The ledger that gave these; raises KeyError where something is missing."""
+        return cls(tuple(salts), arrays["digests"].reshape(-1, WIDTH), arrays["salt"], in_order)
+
+    def _settled(self) -> Ledger:
+        if self.in_order or not len(self):
+            return self
+        order = np.lexsort((*self.digests.T[::-1], self.salt))
+        return replace(self, digests=self.digests[order], salt=self.salt[order])
+
+    def _keys(self, digests: Digests) -> NDArray[Any]:
+        """(n, n_salts) of bytes: each hash behind the number of its salt."""
+        numbers = np.broadcast_to(np.arange(len(self.salts), dtype=np.uint8), digests.shape[:2])
+        return _as_keys(np.concatenate([numbers[..., None], digests], axis=2))
+
+    def _own_keys(self) -> NDArray[Any]:
+        return _as_keys(np.concatenate([self.salt[:, None], self.digests], axis=1))
+
+
+def _as_keys(rows: NDArray[np.uint8]) -> NDArray[Any]:
+    """Rows of bytes as single values that compare."""
+    contiguous = np.ascontiguousarray(rows)
+    return contiguous.view(np.dtype((np.void, rows.shape[-1])))[..., 0]

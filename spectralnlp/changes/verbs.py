@@ -1,0 +1,260 @@
+"""The verbs: train and keep, update, forget, merge. Each observes what is new, and solves again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp import logs
+from spectralnlp.changes.kept import Kept, change_of_mind, check_keeps, task_of
+from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
+from spectralnlp.checkpoint import current_checkpoint
+from spectralnlp.corpus import Corpus
+from spectralnlp.engine import accumulate
+from spectralnlp.errors import ConfigError, InputError, ModelError
+from spectralnlp.estimator import Estimator, fit_pass, timed_passes
+from spectralnlp.moments import Joint, Moments
+from spectralnlp.tasks.task import DocumentUnit, Say, silent
+
+
+@dataclass(frozen=True)
+class Change:
+    """A model as it is after a change.
+
+    Attributes:
+        model: what a user holds.
+        kept: its moments.
+        observing: seconds of reading what was new.
+        solving: seconds of solving.
+    """
+
+    model: Any
+    kept: Kept
+    observing: float = 0.0
+    solving: float = 0.0
+
+    def save(self, path: str | Path) -> None:
+        """Write the model folder, with the moments."""
+        self.kept.save(self.model, path)
+
+
+def train(
+    name: str,
+    estimator: Estimator,
+    corpus: Corpus[Any],
+    *,
+    unit: str | None = None,
+    reading: Mapping[str, Any] | None = None,
+    report: Say = silent,
+    description: str = "",
+) -> Change:
+    """Train a model and keep what it was solved from.
+
+    Args:
+        name: the estimator's registered name.
+        estimator: unfitted.
+        corpus: what its task read.
+        unit: what a document is; by default what is usual for the task.
+        reading: how the corpus was read, to read more in the same way.
+        report: told the time of each pass, a line each.
+        description: Markdown for the model card.
+
+    Raises:
+        ConfigError: nothing can be kept of this estimator, or counts had to be dropped.
+    """
+    check_keeps(name, estimator)
+    task = task_of(estimator)
+    unit = task.documents[0] if unit is None else unit
+    if unit not in task.documents:
+        known = " or ".join(task.documents)
+        raise ConfigError(f"a document is a {known} for {task.name}, not a {unit}")
+    empty = task.no_moments(estimator, corpus)
+    document: DocumentUnit = unit
+    moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)
+    logs.tidy(moments)
+    ledger = Ledger.of(digests, in_order=logs.first_log(moments) is not None)
+    settings = estimator.get_params(deep=False)
+    kept = Kept(name, settings, dict(reading or {}), document, moments, ledger, description)
+    return _solved(kept, seconds, report)
+
+
+def update(
+    kept: Kept, corpus: Corpus[Any], *, again: bool = False, report: Say = silent
+) -> Change:  # fmt: skip
+    """Add documents, after those that are there.
+
+    Args:
+        kept: what lies beside the model; as it was, after an error.
+        corpus: the documents, read as ``kept.reading`` says.
+        again: add documents that are there already once more.
+        report: told the time of each pass.
+
+    Raises:
+        InputError: a document is there already, which is named; or there is none.
+    """
+    salts = kept.ledger.salts
+    more, digests, seconds = _observe(kept.moments.empty_like(), salts, kept.unit, corpus, report)
+    found = digests.digests()
+    if not len(found):
+        raise InputError("no documents to add", hint="give files with something in them")
+    known = np.flatnonzero(kept.ledger.known(found))
+    if len(known) and not again:
+        what = f"in the model already, {_share(len(known), len(found), kept.unit)}"
+        hint = "leave out what is there, or add it once more with --again"
+        raise _at(int(known[0]), corpus, kept.unit, what, hint)
+    moments = deepcopy(kept.moments)
+    with timed_passes(report), fit_pass("adding"):
+        logs.tidy(more)
+        logs.append(moments, more)
+        ledger = kept.ledger.joined(Ledger.of(digests, in_order=kept.ledger.in_order))
+    return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
+
+
+def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
+    """Take documents out.
+
+    Args:
+        kept: what lies beside the model; as it was, after an error.
+        corpus: the documents, read as ``kept.reading`` says.
+        report: told the time of each pass.
+
+    Raises:
+        ConfigError: the model can only grow.
+        InputError: a document was never there, or not so often; it is named. Or nothing is left.
+    """
+    if change_of_mind(kept.learner, kept.moments) == "merge-only":
+        what = f"a model by {kept.estimator} with these settings can grow and join but not forget"
+        raise ConfigError(what, hint="train again without the data")
+    salts = kept.ledger.salts
+    gone, digests, seconds = _observe(kept.moments.empty_like(), salts, kept.unit, corpus, report)
+    found = digests.digests()
+    if not len(found):
+        raise InputError("no documents to forget", hint="give files with something in them")
+    ledger, stays, unknown = kept.ledger.without(found)
+    if unknown:
+        what = f"not in the model, {_share(len(unknown), len(found), kept.unit)}"
+        raise _at(unknown[0], corpus, kept.unit, what, "forget only what was put in, read as it was then")
+    if not len(ledger):
+        raise InputError("nothing would be left to learn from", hint="delete the model")
+    moments = deepcopy(kept.moments)
+    with timed_passes(report), fit_pass("taking out"):
+        logs.tidy(gone)
+        logs.take_out(moments, gone, _examples_kept(kept, stays))
+    return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
+
+
+def merge(many: Sequence[Kept], *, again: bool = False, report: Say = silent) -> Change:
+    """Join models that were trained apart, with the same settings.
+
+    Args:
+        many: what lies beside each, in the order of their data.
+        again: documents that are in several count as often.
+        report: told the time of each pass.
+
+    Raises:
+        ConfigError: they differ in a setting, which is named.
+        InputError: a document is in several of them.
+    """
+    first, *others = many
+    for other in others:
+        _check_alike(first, other)
+    ledger, moments = first.ledger, deepcopy(first.moments)
+    with timed_passes(report), fit_pass("joining"):
+        for other in others:
+            n_shared = ledger.shared(other.ledger)
+            if n_shared and not again:
+                what = f"in more than one of the models: {n_shared:,} {first.unit}{'s' * (n_shared > 1)}"
+                raise InputError(what, hint="count them as often with --again")
+            logs.append(moments, other.moments)
+            ledger = ledger.joined(other.ledger)
+    return _solved(replace(first, moments=moments, ledger=ledger), 0.0, report)
+
+
+def _salt() -> str:
+    """A new salt; that of the first run, where a run is started again from a checkpoint."""
+    checkpoint = current_checkpoint()
+    if checkpoint is None:
+        return new_salt()
+    start = "pass-0-salt-"
+    for found in checkpoint.folder.glob(f"{start}*"):
+        return found.name.removeprefix(start)
+    salt = new_salt()
+    (checkpoint.folder / f"{start}{salt}").mkdir()
+    return salt
+
+
+def _observe(
+    empty: Moments[Any], salts: Sequence[str], unit: DocumentUnit, corpus: Corpus[Any], report: Say
+) -> tuple[Moments[Any], DocumentDigests, float]:
+    """Moments and hashes of a corpus, in one pass; and its seconds."""
+    both = Joint({"moments": empty, "documents": DocumentDigests(salts, unit)})
+    started = perf_counter()
+    with timed_passes(report), fit_pass("observe"):
+        accumulate(both, corpus)
+    seconds = perf_counter() - started
+    return both.parts["moments"], cast(DocumentDigests, both.parts["documents"]), seconds
+
+
+def _solved(kept: Kept, seconds: float, report: Say) -> Change:
+    if not kept.moments.is_exact:
+        what = "more counts than there is room for: the rarest were dropped, and what is left cannot be kept"
+        raise ConfigError(what, hint="raise max_pairs")
+    started = perf_counter()
+    model = kept.task.solve(kept.learner, kept.moments, report=report, description=kept.description)
+    return Change(model, kept, seconds, perf_counter() - started)
+
+
+def _examples_kept(kept: Kept, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Of each example of the logs, whether its document stays; None without logs."""
+    log = logs.first_log(kept.moments)
+    if log is None:
+        return None
+    places = log.arrays()["places"]
+    if kept.unit == "file":
+        return stays[places[:, 0]]
+    if len(places) != len(stays):
+        raise ModelError(f"the ledger has {len(stays)} lines, and the log {len(places)}")
+    return stays
+
+
+def _check_alike(first: Kept, other: Kept) -> None:
+    if first.estimator != other.estimator:
+        raise ConfigError(f"cannot merge models by {first.estimator} and by {other.estimator}")
+    ours = {**first.settings, "what a document is": first.unit, **first.reading}
+    theirs = {**other.settings, "what a document is": other.unit, **other.reading}
+    differing = [
+        f"{name} ({ours.get(name)!r} and {theirs.get(name)!r})"
+        for name in dict.fromkeys([*ours, *theirs])
+        if ours.get(name) != theirs.get(name)
+    ]
+    if differing:
+        what = f"cannot merge models that differ in {', '.join(differing)}"
+        raise ConfigError(what, hint="train them with the same settings")
+
+
+def _share(n: int, n_all: int, unit: DocumentUnit) -> str:
+    return f"the first of {n:,} among {n_all:,} {unit}{'s' * (n_all > 1)}"
+
+
+def _at(number: int, corpus: Corpus[Any], unit: DocumentUnit, what: str, hint: str) -> InputError:
+    """An error at a document, by its number; reads the corpus again to see where it stands."""
+    for partition in corpus.partitions():
+        digests = DocumentDigests(["00"], unit)
+        for batch in partition.batches(256):
+            digests.observe(batch)
+        here = len(digests.digests())
+        if number < here:
+            line = number + 1 if unit == "line" else None
+            return InputError(what, path=partition.document, sentence=line, hint=hint)
+        number -= here
+    return InputError(what, hint=hint)
+
+
+__all__ = ["Change", "forget", "merge", "train", "update"]

@@ -1,0 +1,42 @@
+"""What ``update``, ``forget`` and ``merge`` have in common: kept moments in, a changed model folder out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spectralnlp.changes import Change, Kept
+    from spectralnlp.corpus import Corpus
+
+
+def load_kept(model: str, verb: str) -> Kept:
+    """The moments beside a model, for a command.
+
+    Raises:
+        ModelError: there is no such model, or its moments are damaged.
+        ConfigError: there are none, or its estimator keeps none.
+    """
+    from spectralnlp.changes.kept import Kept
+    from spectralnlp.model import folder_of
+
+    return Kept.load(folder_of(model), verb)
+
+
+def read_documents(kept: Kept, inputs: list[str]) -> Corpus[Any]:
+    """Files read as the model's data was."""
+    corpus: Corpus[Any] = kept.task.read(inputs, **kept.reading)
+    return corpus
+
+
+def save_change(change: Change, output: str | Path) -> None:
+    """Write the model, and say how much is in it and how long it took."""
+    change.save(output)
+    n, unit = len(change.kept.ledger), change.kept.unit
+    print(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s", flush=True)
+    print(f"{output}: {n:,} {unit}{'' if n == 1 else 's'}", flush=True)
+
+
+def say(line: str) -> None:
+    """A line of progress."""
+    print(line, flush=True)

@@ -1,0 +1,36 @@
+"""``spectralnlp forget``: documents taken out of a trained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spectralnlp.cli.changing import load_kept, read_documents, save_change, say
+from spectralnlp.cli.console import announced_kernels, progress
+from spectralnlp.cli.engines import EngineName, Scheduler, Where
+
+
+def forget(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
+    documents: Annotated[
+        list[str],
+        typer.Argument(metavar="DOCUMENT...", help="Files to forget, or files of lines to forget."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write; by default, MODEL.")
+    ] = None,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Worker processes.")] = None,
+) -> None:
+    """Take data out of a trained model; the result is that of training without it."""
+    from spectralnlp.changes import forget as forget_documents
+    from spectralnlp.storage import check_writable
+
+    kept = load_kept(model, "forget")
+    check_writable(output or model)
+    with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("forgetting"):
+        change = forget_documents(kept, read_documents(kept, documents), report=say)
+    save_change(change, output or model)

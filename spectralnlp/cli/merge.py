@@ -1,0 +1,32 @@
+"""``spectralnlp merge``: models that were trained apart become one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spectralnlp.cli.changing import load_kept, save_change, say
+from spectralnlp.cli.console import announced_kernels, progress
+
+
+def merge(
+    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="Two or more, with kept moments.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The model folder to make.")],
+    again: Annotated[
+        bool, typer.Option("--again", help="Count documents that are in several models as often.")
+    ] = False,
+) -> None:
+    """Join models; the result is that of training on the data of all."""
+    from spectralnlp.changes import merge as merge_models
+    from spectralnlp.errors import ConfigError
+    from spectralnlp.storage import check_writable
+
+    if len(models) < 2:
+        raise ConfigError("one model is nothing to merge", hint="give two or more")
+    check_writable(output)
+    kept = [load_kept(model, "be merged") for model in models]
+    with announced_kernels(), progress("merging"):
+        change = merge_models(kept, again=again, report=say)
+    save_change(change, output)

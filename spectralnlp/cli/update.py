@@ -1,0 +1,36 @@
+"""``spectralnlp update``: documents added to a trained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spectralnlp.cli.changing import load_kept, read_documents, save_change, say
+from spectralnlp.cli.console import announced_kernels, progress
+from spectralnlp.cli.engines import EngineName, Scheduler, Where
+
+
+def update(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="MORE...", help="Files, folders or globs to add.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write; by default, MODEL.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Add documents that are in the model once more.")
+    ] = False,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Worker processes.")] = None,
+) -> None:
+    """Add data to a trained model; the result is that of training on all of it."""
+    from spectralnlp.changes import update as update_model
+    from spectralnlp.storage import check_writable
+
+    kept = load_kept(model, "be updated")
+    check_writable(output or model)
+    with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("updating"):
+        change = update_model(kept, read_documents(kept, inputs), again=again, report=say)
+    save_change(change, output or model)
