@@ -78,7 +78,7 @@ def test_plugins_lists_what_works_what_is_broken_and_what_is_not_installed(run: 
 
 
 def test_a_reader_who_leaves_is_no_error(start: Start) -> None:
-    process = start("parse")
+    process = start("parse", "--tokenized")
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
