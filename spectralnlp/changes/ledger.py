@@ -35,6 +35,14 @@ def new_salt() -> str:
     return secrets.token_hex(WIDTH)
 
 
+@dataclass(frozen=True)
+class _Run:
+    """Hashes of the lines of consecutive examples, and the bytes of each example's."""
+
+    digests: bytes
+    sizes: NDArray[np.int64]
+
+
 class DocumentDigests(Moments[Any]):
     """The hash of each document, in order, under each of some salts.
 
@@ -50,7 +58,7 @@ class DocumentDigests(Moments[Any]):
     def __init__(self, salts: Sequence[str], unit: DocumentUnit) -> None:
         self.salts = list(salts)
         self.unit: DocumentUnit = unit
-        self._lines: dict[tuple[int, int], bytes] = {}
+        self._lines: dict[tuple[int, int], _Run] = {}
         self._files: dict[int, list[int]] = {}
 
     def parameters(self) -> dict[str, Any]:
@@ -61,15 +69,21 @@ class DocumentDigests(Moments[Any]):
         """Hash the lines, or add the examples to their file."""
         keys = [bytes.fromhex(salt) for salt in self.salts]
         if self.unit == "line":
-            lines = [line.encode("utf-8", "replace") for example in batch for line in lines_of(example)]
-            if lines:
-                self._lines[batch.document_index, batch.start] = b"".join(
-                    blake2b(line, key=key, digest_size=WIDTH).digest() for line in lines for key in keys
+            found = [
+                b"".join(
+                    blake2b(line, key=key, digest_size=WIDTH).digest()
+                    for line in lines_of(example)
+                    for key in keys
                 )
+                for example in batch
+            ]
+            if found:
+                sizes = np.array([len(each) for each in found], np.int64)
+                self._lines[batch.document_index, batch.start] = _Run(b"".join(found), sizes)
         elif len(batch):
             sums = self._files.setdefault(batch.document_index, [0] * len(keys))
             for row, example in enumerate(batch, batch.start):
-                text = f"{row}\n".encode() + "\n".join(lines_of(example)).encode("utf-8", "replace")
+                text = b"\n".join([str(row).encode(), *lines_of(example)])
                 for number, key in enumerate(keys):
                     digest = blake2b(text, key=key, digest_size=_SUM_WIDTH).digest()
                     sums[number] = (sums[number] + int.from_bytes(digest, "little")) % _MODULUS
@@ -77,7 +91,7 @@ class DocumentDigests(Moments[Any]):
     def digests(self) -> Digests:
         """uint8 (n_documents, n_salts, `WIDTH`), in the order of documents and rows."""
         if self.unit == "line":
-            joined = b"".join(self._lines[place] for place in sorted(self._lines))
+            joined = b"".join(self._lines[place].digests for place in sorted(self._lines))
         else:
             joined = b"".join(
                 blake2b(total.to_bytes(_SUM_WIDTH, "little"), digest_size=WIDTH).digest()
@@ -87,17 +101,19 @@ class DocumentDigests(Moments[Any]):
         return np.frombuffer(joined, np.uint8).reshape(-1, len(self.salts), WIDTH)
 
     def arrays(self) -> dict[str, Array]:
-        """``places``: int64, document, row and bytes of each run of lines, which are in ``lines``: uint8;
+        """``places``: int64, document, row and bytes of each example, which are in ``lines``: uint8;
         ``files``: int64, documents; ``sums``: uint8, theirs.
         """
-        places = sorted(self._lines)
+        places = [
+            (document, start + row, size)
+            for (document, start), run in sorted(self._lines.items())
+            for row, size in enumerate(run.sizes.tolist())
+        ]
         files = sorted(self._files)
         sums = [total.to_bytes(_SUM_WIDTH, "little") for file in files for total in self._files[file]]
         return {
-            "places": np.array(
-                [(*place, len(self._lines[place])) for place in places], np.int64
-            ).reshape(-1, 3),
-            "lines": np.frombuffer(b"".join(self._lines[place] for place in places), np.uint8),
+            "places": np.array(places, np.int64).reshape(-1, 3),
+            "lines": self.digests().reshape(-1) if self.unit == "line" else np.empty(0, np.uint8),
             "files": np.array(files, np.int64),
             "sums": np.frombuffer(b"".join(sums), np.uint8),
         }  # fmt: skip
@@ -106,7 +122,7 @@ class DocumentDigests(Moments[Any]):
         lines, sums = arrays["lines"].tobytes(), arrays["sums"].tobytes()
         start = 0
         for document, row, length in arrays["places"].tolist():
-            self._lines[document, row] = lines[start : start + length]
+            self._lines[document, row] = _Run(lines[start : start + length], np.array([length]))
             start += length
         each = [int.from_bytes(sums[i : i + _SUM_WIDTH], "little") for i in range(0, len(sums), _SUM_WIDTH)]
         n = len(self.salts)
@@ -120,25 +136,32 @@ class DocumentDigests(Moments[Any]):
             self._files[document] = [(a + b) % _MODULUS for a, b in zip(ours, theirs, strict=True)]
 
 
-def lines_of(example: Any) -> Iterator[str]:
-    """An example as lines of text, one for each document if documents are lines; blanks do not count.
+def lines_of(example: Any) -> Iterator[bytes]:
+    """An example as lines of UTF-8, one for each document if documents are lines.
+
+    Blanks between words do not count, nor do lines without words. Blanks are those of ASCII, by which the
+    counters of words split too: what is counted differently must not be taken for the same.
 
     Args:
         example: a tree, text of some lines, words, words with tags, or counted n-grams.
     """
     if isinstance(example, Tree):
-        yield str(example)
+        yield _utf8(str(example))
     elif isinstance(example, str):
-        for line in example.split("\n"):
+        for line in _utf8(example).split(b"\n"):
             if words := line.split():
-                yield " ".join(words)
+                yield b" ".join(words)
     elif isinstance(example, Ngrams):
         for ngram, count in zip(example.words, example.counts.tolist(), strict=True):
-            yield f"{' '.join(ngram)}\t{count}"
+            yield _utf8(f"{' '.join(ngram)}\t{count}")
     elif len(example) == 2 and not isinstance(example[0], str):
-        yield "\t".join(" ".join(column) for column in example)
+        yield _utf8("\t".join(" ".join(column) for column in example))
     else:
-        yield " ".join(example)
+        yield _utf8(" ".join(example))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ def train(
     if unit not in task.documents:
         known = " or ".join(task.documents)
         raise ConfigError(f"a document is a {known} for {task.name}, not a {unit}")
+    corpus = task.examples(estimator, corpus)
     empty = task.no_moments(estimator, corpus)
     document: DocumentUnit = unit
     moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)
@@ -99,7 +100,7 @@ def update(
     Raises:
         InputError: a document is there already, which is named; or there is none.
     """
-    salts = kept.ledger.salts
+    salts, corpus = kept.ledger.salts, kept.task.examples(kept.learner, corpus)
     more, digests, seconds = _observe(kept.moments.empty_like(), salts, kept.unit, corpus, report)
     found = digests.digests()
     if not len(found):
@@ -132,7 +133,7 @@ def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
     if change_of_mind(kept.learner, kept.moments) == "merge-only":
         what = f"a model by {kept.estimator} with these settings can grow and join but not forget"
         raise ConfigError(what, hint="train again without the data")
-    salts = kept.ledger.salts
+    salts, corpus = kept.ledger.salts, kept.task.examples(kept.learner, corpus)
     gone, digests, seconds = _observe(kept.moments.empty_like(), salts, kept.unit, corpus, report)
     found = digests.digests()
     if not len(found):

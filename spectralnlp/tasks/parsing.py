@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from spectralnlp import __version__
 from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
@@ -16,12 +16,13 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.model.parser import Parser
 from spectralnlp.model.tag_evidence import TagModel
-from spectralnlp.moments import Counts, Joint, Key
+from spectralnlp.moments import Joint
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
+from spectralnlp.tasks.seams import with_seams, without_seams
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
-from spectralnlp.text.conventions import Conventions, word_seams
+from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_trees
 
@@ -71,16 +72,16 @@ class ParsingTask(Task):
 
     def no_moments(self, estimator: Estimator, corpus: Corpus[Tree]) -> Joint[Tree]:
         """Those of the estimator, and counts of how tokens are written."""
-        return Joint({"grammar": estimator.no_moments(corpus), "seams": WordSeams()})
+        return with_seams(estimator.no_moments(corpus))
 
     def solve(
         self, estimator: Estimator, moments: Joint[Tree], *, report: Say = silent, description: str = ""
     ) -> Parser:
         """The same as `train`, from moments; conventions are learned from all trees, not only the first."""
+        own, conventions = without_seams(moments)
         with timed_passes(report):
-            estimator.solve(moments.parts["grammar"])
-        counts = dict(cast(WordSeams, moments.parts["seams"]).items())
-        return _parser(estimator, Conventions.of_counts(counts), description)
+            estimator.solve(own)
+        return _parser(estimator, conventions, description)
 
     def evaluate(
         self,
@@ -146,14 +147,6 @@ def _parser(fitted: Any, conventions: Conventions, description: str) -> Parser:
         about=about,
         card=model_card(about, data, description, _UNDESCRIBED),
     )
-
-
-class WordSeams(Counts[Tree]):
-    """How often each word occurs, and what may be one word split: what conventions are learned from."""
-
-    def events(self, example: Tree) -> Iterator[Key]:
-        """As `word_seams`."""
-        return word_seams(example.words())
 
 
 def _learn_conventions(corpus: Corpus[Tree]) -> Conventions:

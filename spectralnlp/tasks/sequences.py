@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from spectralnlp import __version__
 from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.inference.filtering import run_sequences
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.model.sequence_model import SequenceModel
@@ -34,6 +33,7 @@ class SequenceTask(Task):
     """Sequences of blank-separated symbols: likelihoods and next symbols."""
 
     name = "sequences"
+    documents = ("line", "file")
 
     def read(
         self,
@@ -56,20 +56,11 @@ class SequenceTask(Task):
         """
         return FileCorpus(expand_inputs(inputs), partial(_read_sequences, column=column, on_bad=on_bad))
 
-    def train(
-        self,
-        estimator: Estimator,
-        corpus: Corpus[Sequence[str]],
-        *,
-        report: Say = silent,
-        description: str = "",
-    ) -> SequenceModel:
-        """Fit an estimator of sequences."""
-        with timed_passes(report):
-            fitted: Any = estimator.fit(corpus)
+    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> SequenceModel:
+        """The model of a fitted estimator of sequences."""
         about = {
-            "estimator": type(estimator).__name__,
-            "parameters": estimator.get_params(),
+            "estimator": type(fitted).__name__,
+            "parameters": fitted.get_params(),
             "training sequences": fitted.n_sequences_,
             "training symbols": fitted.n_symbols_,
             "spectralnlp": __version__,

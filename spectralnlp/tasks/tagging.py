@@ -18,10 +18,12 @@ from spectralnlp.estimators.rhmm import RefinementHMM
 from spectralnlp.model.rhmm_tagger import KIND as REFINED
 from spectralnlp.model.rhmm_tagger import RefinementTagger
 from spectralnlp.model.tagger import Tagger
+from spectralnlp.moments import Joint
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
+from spectralnlp.tasks.seams import with_seams, without_seams
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
 from spectralnlp.text.conventions import Conventions
@@ -73,30 +75,35 @@ class TaggingTask(Task):
             report: told the time of each pass, a line each.
             description: Markdown for the model card.
         """
-        column = estimator.get_params().get("column")
-        tagged = MappedCorpus(corpus, partial(_column, column=column))
+        tagged = self.examples(estimator, corpus)
         with timed_passes(report):
             fitted: Any = estimator.fit(tagged)
-        about = {
-            "estimator": type(estimator).__name__,
-            "parameters": {name: _without_folders(value) for name, value in estimator.get_params().items()},
-            "training sentences": fitted.n_sentences_,
-            "training words": fitted.n_tokens_,
-            "spectralnlp": __version__,
-        }
-        data = f"{about['training sentences']:,} sentences of {about['training words']:,} words"
-        card = model_card(about, data, description, _UNDESCRIBED)
         conventions = Conventions.learn(
             word for words, _ in islice(tagged, CONVENTION_SENTENCES) for word in words
         )
-        if isinstance(fitted, RefinementHMM):
-            models = tuple(fitted.models_)
-            return RefinementTagger(fitted.coarse_, models, fitted.beam, conventions, about, card)
-        if fitted.n_invalid_:
-            report(f"{fitted.n_invalid_} tags cannot follow the one before: read as spans that begin there")
-        return Tagger(
-            fitted.weights_, fitted.evidence_, fitted.scheme_, conventions, fitted.words_, about, card
-        )
+        return _tagger(fitted, conventions, report, description)
+
+    def examples(self, estimator: Estimator, corpus: Corpus[AnnotatedSentence]) -> Corpus[TaggedSentence]:
+        """The column that the estimator asks for."""
+        return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
+
+    def no_moments(self, estimator: Estimator, corpus: Corpus[TaggedSentence]) -> Joint[TaggedSentence]:
+        """Those of the estimator, and counts of how words are written."""
+        return with_seams(estimator.no_moments(corpus))
+
+    def solve(
+        self,
+        estimator: Estimator,
+        moments: Joint[TaggedSentence],
+        *,
+        report: Say = silent,
+        description: str = "",
+    ) -> Tagger | RefinementTagger:
+        """The same as `train`, from moments; conventions are learned from all words."""
+        own, conventions = without_seams(moments)
+        with timed_passes(report):
+            estimator.solve(own)
+        return _tagger(estimator, conventions, report, description)
 
     def evaluate(
         self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence], *, jobs: int = 1
@@ -128,6 +135,27 @@ class TaggingTask(Task):
         if stored.metadata.get("kind") == REFINED:
             return RefinementTagger.from_stored(stored)
         return Tagger.from_stored(stored)
+
+
+def _tagger(
+    fitted: Any, conventions: Conventions, report: Say, description: str
+) -> Tagger | RefinementTagger:
+    """The tagger of a fitted estimator."""
+    about = {
+        "estimator": type(fitted).__name__,
+        "parameters": {name: _without_folders(value) for name, value in fitted.get_params().items()},
+        "training sentences": fitted.n_sentences_,
+        "training words": fitted.n_tokens_,
+        "spectralnlp": __version__,
+    }
+    data = f"{about['training sentences']:,} sentences of {about['training words']:,} words"
+    card = model_card(about, data, description, _UNDESCRIBED)
+    if isinstance(fitted, RefinementHMM):
+        models = tuple(fitted.models_)
+        return RefinementTagger(fitted.coarse_, models, fitted.beam, conventions, about, card)
+    if fitted.n_invalid_:
+        report(f"{fitted.n_invalid_} tags cannot follow the one before: read as spans that begin there")
+    return Tagger(fitted.weights_, fitted.evidence_, fitted.scheme_, conventions, fitted.words_, about, card)
 
 
 def _without_folders(value: Any) -> Any:

@@ -94,19 +94,23 @@ class Task(ABC):
             description: Markdown for the model card.
         """
         with timed_passes(report):
-            fitted = estimator.fit(corpus)
+            fitted = estimator.fit(self.examples(estimator, corpus))
         return self.wrap(fitted, report=report, description=description)
 
     def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Any:
         """What a user holds, of a fitted estimator; arguments and result as of `train`."""
         raise ConfigError(f"models for {self.name} cannot be solved from kept moments")
 
+    def examples(self, estimator: Estimator, corpus: Corpus[Any]) -> Corpus[Any]:
+        """What the estimator is fitted to, of what `read` gave; the same unless the task says otherwise."""
+        return corpus
+
     def no_moments(self, estimator: Estimator, corpus: Corpus[Any]) -> Moments[Any]:
         """Empty moments for `solve`; those of the estimator, unless the task says otherwise.
 
         Args:
             estimator: one of this task.
-            corpus: what `read` gave, for settings that its first examples decide.
+            corpus: what `examples` gave, for settings that the first of them decide.
 
         Raises:
             ConfigError: the estimator learns from the examples themselves.

@@ -12,7 +12,6 @@ import numpy as np
 from spectralnlp import __version__
 from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.estimators.topics.moments import bags
 from spectralnlp.model.topics import Topics
 from spectralnlp.scoring.coherence import TopicReport, npmi_coherence
@@ -34,6 +33,7 @@ class TopicTask(Task):
     """Topics of documents."""
 
     name = "topics"
+    documents = ("line", "file")
 
     def read(
         self,
@@ -56,20 +56,11 @@ class TopicTask(Task):
         """
         return FileCorpus(expand_inputs(inputs), partial(_read_documents, column=column, on_bad=on_bad))
 
-    def train(
-        self,
-        estimator: Estimator,
-        corpus: Corpus[Sequence[str]],
-        *,
-        report: Say = silent,
-        description: str = "",
-    ) -> Topics:
-        """Fit an estimator of topics."""
-        with timed_passes(report):
-            fitted: Any = estimator.fit(corpus)
+    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Topics:
+        """The topics of a fitted estimator."""
         about = {
-            "estimator": type(estimator).__name__,
-            "parameters": estimator.get_params(),
+            "estimator": type(fitted).__name__,
+            "parameters": fitted.get_params(),
             "training documents": fitted.n_documents_,
             "spectralnlp": __version__,
         }

@@ -14,14 +14,13 @@ import numpy as np
 from spectralnlp import __version__
 from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.estimators.eigenwords.counts import Example
 from spectralnlp.estimators.eigenwords.ngrams import read_ngrams
 from spectralnlp.model.vectors import Vectors
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
-from spectralnlp.text.blocks import check_reader, read_words
+from spectralnlp.text.blocks import check_reader, is_tokenised, read_blocks, read_words
 
 N_NEIGHBOURS = 10
 
@@ -30,6 +29,7 @@ class VectorsTask(Task):
     """Word vectors."""
 
     name = "vectors"
+    documents = ("line", "file")
 
     def read(
         self,
@@ -64,31 +64,21 @@ class VectorsTask(Task):
         """Words with labels: CoNLL-U (form and universal tag), or a word first and a label last."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
-    def train(
-        self,
-        estimator: Estimator,
-        corpus: Corpus[Any],
-        *,
-        report: Say = silent,
-        description: str = "",
-    ) -> Vectors:
-        """Fit an estimator and wrap its vectors.
+    def settled_reader(self, inputs: Sequence[str | Path], reader: str) -> str:
+        """``tokens`` or ``text`` in place of ``auto``, by how the first file begins."""
+        if reader != "auto":
+            return reader
+        first = next(read_blocks(expand_inputs(inputs)[0]), "")
+        return "tokens" if is_tokenised(first) else "text"
 
-        Args:
-            estimator: one whose task is vectors.
-            corpus: what `read` gave.
-            report: told the time of each pass, a line each.
-            description: Markdown for the model card.
-        """
-        with timed_passes(report):
-            fitted: Any = estimator.fit(corpus)
+    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Vectors:
+        """The vectors of a fitted estimator."""
         if not fitted.is_exact_:
-            report(
-                "more pairs or words than there is room for: the rarest were left out; see max_pairs, --memory"
-            )
+            what = "more pairs or words than there is room for: the rarest were left out"
+            report(f"{what}; see max_pairs, --memory")
         about = {
-            "estimator": type(estimator).__name__,
-            "parameters": estimator.get_params(),
+            "estimator": type(fitted).__name__,
+            "parameters": fitted.get_params(),
             "training tokens": fitted.n_tokens_,
             "training types": fitted.n_types_,
             "spectralnlp": __version__,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sketch_cases import (
@@ -20,14 +21,18 @@ from sketch_cases import (
     engines_of,
 )
 
+from spectralnlp.changes.ledger import DocumentDigests
 from spectralnlp.corpus import Batch
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
 from spectralnlp.estimators.hmm.em import ExpectedTransitions
 from spectralnlp.estimators.hmm.ngrams import NGramCounts
+from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
 from spectralnlp.estimators.rhmm import TagLog
 from spectralnlp.estimators.rule_counts import RuleCounts
+from spectralnlp.estimators.topics.log import DocumentLog
 from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
 from spectralnlp.moments import Counts, Moments
+from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.treelog import TreeLog
 
@@ -230,6 +235,27 @@ CASES = [
             "first": lambda: NGramCounts(["the", "cat", "mat"], 3, first=3),
         },
         exact=True,
+    ),
+    MomentsCase(
+        "n-grams of all symbols",
+        lambda: OpenNGramCounts(3),
+        SENTENCES,
+        {"order": lambda: OpenNGramCounts(2), "first": lambda: OpenNGramCounts(3, first=3)},
+        exact=True,
+    ),
+    MomentsCase("log of documents", DocumentLog, SENTENCES, {}, exact=True),
+    *(
+        MomentsCase(
+            f"hashes of {unit}s",
+            partial(DocumentDigests, ["00", "ff"], unit),
+            [" ".join(words) + "\n" for words in SENTENCES],
+            {
+                "salts": partial(DocumentDigests, ["ff", "00"], unit),
+                "unit": partial(DocumentDigests, ["00", "ff"], "line" if unit == "file" else "file"),
+            },
+            exact=True,
+        )
+        for unit in get_args(DocumentUnit)
     ),
     MomentsCase(
         "pairs of words",

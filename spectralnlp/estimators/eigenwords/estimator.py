@@ -125,7 +125,7 @@ class Eigenwords(Estimator):
         """
         self._check()
         with fit_pass("counts"):
-            counts = accumulate(self.no_counts(), corpus)
+            counts = accumulate(self.no_moments(corpus), corpus)
         self.solve(counts)
         return self
 
@@ -139,8 +139,8 @@ class Eigenwords(Estimator):
         if not self.spelling_penalty > 0:
             raise ConfigError(f"spelling_penalty must be positive, not {self.spelling_penalty}")
 
-    def no_counts(self) -> PairCounts:
-        """Counts that nothing has been added to yet."""
+    def no_moments(self, corpus: Corpus[Example]) -> PairCounts:
+        """Counts that nothing has been added to yet, whatever the corpus."""
         if self.hash_bits is None:
             return PairCounts(self.window, self.lowercase, max_pairs=self.max_pairs)
         return HashedPairCounts(self.hash_bits, self.window, self.lowercase, self.max_pairs)

@@ -14,6 +14,7 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.estimators.hmm.hkz import solve_hkz
 from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, count_ngrams
+from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
 from spectralnlp.estimators.hmm.predictor import SequencePredictor
 from spectralnlp.estimators.hmm.regression import RegressionOptions, solve_regression
 from spectralnlp.inference.filtering import Filter, OperatorFilter
@@ -141,16 +142,31 @@ class HMM(SequenceEstimator):
             ConfigError: a setting is out of its range.
         """
         self._check()
-        first = PUBLISHED if (self.algorithm, self.triples) == ("hkz", "initial") else None
-        order = 3 if self.algorithm == "hkz" else self._options().order
+        order, first = self._grams()
         with fit_pass("n-grams"):
             counts = count_ngrams(corpus, order, self.max_symbols, self.min_count, first)
-        with fit_pass("operators"), one_blas_thread():
-            self.solve(counts)
+        self.solve(counts)
         return self
 
-    def solve(self, counts: NGramCounts) -> None:
+    def no_moments(self, corpus: Corpus[Sequence[str]]) -> OpenNGramCounts:
+        """Counts of n-grams over all symbols, for those that are told apart change with the data."""
+        self._check()
+        return OpenNGramCounts(*self._grams())
+
+    def solve(self, counts: NGramCounts | OpenNGramCounts) -> None:
         """Set the fitted attributes from counts."""
+        if isinstance(counts, OpenNGramCounts):
+            counts = counts.within(self.max_symbols, self.min_count)
+        with fit_pass("operators"), one_blas_thread():
+            self._solve(counts)
+
+    def _grams(self) -> tuple[int, int | None]:
+        """The n of the n-grams, and of how many symbols of a sequence; None for all."""
+        if self.algorithm == "hkz":
+            return 3, PUBLISHED if self.triples == "initial" else None
+        return self._options().order, None
+
+    def _solve(self, counts: NGramCounts) -> None:
         table = counts.table()
         symbols = (*counts.vocabulary, UNKNOWN)
         frequencies = table.frequencies()

@@ -22,7 +22,54 @@ CONSOLIDATE = 1 << 20
 Codes = NDArray[np.int64]
 
 
-class NGramCounts(Moments[Sequence[str]]):
+class CodeCounts(Moments[Sequence[str]]):
+    """How often each n-gram occurs, an n-gram being one integer."""
+
+    subtractable = True
+
+    def __init__(self) -> None:
+        self._codes: Codes = np.empty(0, np.int64)
+        self._counts: Codes = np.empty(0, np.int64)
+        self._pending: list[Codes] = []
+        self._n_pending = 0
+
+    def _combine(self, codes: Codes, counts: Codes) -> None:
+        """Add counts of codes, which may be negative.
+
+        Raises:
+            InputError: there are less than none of an n-gram then; nothing has changed.
+        """
+        self._consolidate()
+        codes, counts = sum_by_key(
+            np.concatenate([self._codes, codes]), np.concatenate([self._counts, counts])
+        )
+        if (counts < 0).any():
+            raise never_counted()
+        self._codes, self._counts = codes, counts
+
+    def _pend(self, codes: Codes) -> None:
+        self._pending.append(codes)
+        self._n_pending += len(codes)
+        if self._n_pending >= max(CONSOLIDATE, len(self._codes)):
+            self._consolidate()
+
+    def _consolidate(self) -> None:
+        if not self._pending:
+            return
+        codes = np.concatenate([self._codes, *self._pending])
+        counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
+        self._pending, self._n_pending = [], 0
+        self._codes, self._counts = sum_by_key(codes, counts)
+
+
+def never_counted() -> InputError:
+    """The error of taking out more than was put in."""
+    return InputError(
+        "cannot take out n-grams that were not counted", hint="take out only data that was put in"
+    )
+
+
+class NGramCounts(CodeCounts):
     """How often each n-gram occurs: every symbol with the ``order`` - 1 before it.
 
     Before a sequence stands a boundary, as often as needed. An n-gram is one integer, its symbols the
@@ -37,9 +84,8 @@ class NGramCounts(Moments[Sequence[str]]):
         ConfigError: there are more possible n-grams than 64-bit integers.
     """
 
-    subtractable = True
-
     def __init__(self, vocabulary: Sequence[str], order: int, first: int | None = None) -> None:
+        super().__init__()
         self.vocabulary = tuple(vocabulary)
         self.order = order
         self.first = first
@@ -48,10 +94,6 @@ class NGramCounts(Moments[Sequence[str]]):
             what = f"{order}-grams of {len(self.vocabulary):,} symbols do not fit in 64 bits"
             raise ConfigError(what, hint="lower max_symbols or history")
         self._index: dict[str, int] | None = None
-        self._codes: Codes = np.empty(0, np.int64)
-        self._counts: Codes = np.empty(0, np.int64)
-        self._pending: list[Codes] = []
-        self._n_pending = 0
 
     def parameters(self) -> dict[str, Any]:
         """vocabulary, order and first."""
@@ -91,38 +133,12 @@ class NGramCounts(Moments[Sequence[str]]):
         self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()
 
     def _add(self, other: Self) -> None:
-        self._combine(other, 1)
+        other._consolidate()
+        self._combine(other._codes, other._counts)
 
     def _remove(self, other: Self) -> None:
-        before = self._codes, self._counts
-        self._combine(other, -1)
-        if (self._counts < 0).any():
-            self._codes, self._counts = before
-            raise InputError(
-                "cannot take out n-grams that were not counted", hint="take out only data that was put in"
-            )
-
-    def _combine(self, other: Self, sign: int) -> None:
-        theirs = other.arrays()
-        ours = self.arrays()
-        self._codes, self._counts = sum_by_key(
-            np.concatenate([ours["codes"], theirs["codes"]]),
-            np.concatenate([ours["counts"], sign * theirs["counts"]]),
-        )
-
-    def _pend(self, codes: Codes) -> None:
-        self._pending.append(codes)
-        self._n_pending += len(codes)
-        if self._n_pending >= max(CONSOLIDATE, len(self._codes)):
-            self._consolidate()
-
-    def _consolidate(self) -> None:
-        if not self._pending:
-            return
-        codes = np.concatenate([self._codes, *self._pending])
-        counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
-        self._pending, self._n_pending = [], 0
-        self._codes, self._counts = sum_by_key(codes, counts)
+        other._consolidate()
+        self._combine(other._codes, -other._counts)
 
 
 @dataclass(frozen=True)

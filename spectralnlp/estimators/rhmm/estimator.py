@@ -159,17 +159,30 @@ class RefinementHMM(Estimator):
             ConfigError: a setting that makes no sense.
             InputError: there are no tokens, or a sentence has more words than tags, or fewer.
         """
-        wanted = self._wanted()
+        self._wanted()
+        examples = corpus if isinstance(corpus, Corpus) else InMemoryCorpus(corpus)
         with fit_pass("sentences"):
-            log = accumulate(TagLog(), corpus if isinstance(corpus, Corpus) else InMemoryCorpus(corpus))
-            table = log.table()
+            log = accumulate(self.no_moments(examples), examples)
+        self.solve(log)
+        return self
+
+    def no_moments(self, corpus: Corpus[TaggedSentence]) -> TagLog:
+        """A log of sentences that has none yet, whatever the corpus."""
+        return TagLog()
+
+    def solve(self, log: TagLog) -> None:
+        """Set the fitted attributes from a log of sentences.
+
+        Raises:
+            ConfigError, InputError: as `fit`.
+        """
+        wanted, table = self._wanted(), log.table()
         if not table.n_tokens:
             raise InputError("no tagged words to learn from", hint="give at least one tagged sentence")
         self.n_sentences_, self.n_tokens_ = int(table.sentence[-1]) + 1, table.n_tokens
         scheme = self._signature_scheme(table)
         with one_blas_thread():
             self._learn(table, scheme, wanted)
-        return self
 
     def _learn(self, table: TagTable, scheme: str, wanted: list[str]) -> None:
         with fit_pass("features"):

@@ -11,6 +11,7 @@ from spectralnlp.corpus import Corpus
 from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.estimators.topics.log import DocumentLog
 from spectralnlp.estimators.topics.moments import (
     DocumentFrequencies,
     ExpectedCounts,
@@ -138,6 +139,14 @@ class TopicModel(Estimator):
             with fit_pass(f"EM {step + 1}"), one_blas_thread():
                 self.topics_ = em_step(self.topics_, corpus, self.smoothing)
         return self
+
+    def no_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentLog:
+        """A log of documents that has none yet, whatever the corpus."""
+        return DocumentLog()
+
+    def solve(self, log: DocumentLog) -> None:
+        """Set the fitted attributes from a log of documents; errors as of `fit`."""
+        self.fit(log.corpus())
 
     def transform(self, documents: Iterable[Sequence[str]]) -> Floats:
         """The mixture of topics in each document; see `mixtures_of`."""

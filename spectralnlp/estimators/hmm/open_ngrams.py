@@ -1,0 +1,145 @@
+"""Counts of n-grams over all symbols, for models whose data may change, and with it which symbols count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.corpus import Batch
+from spectralnlp.errors import InputError
+from spectralnlp.estimators.hmm.ngrams import CodeCounts, Codes, NGramCounts, never_counted
+from spectralnlp.logs import pack_names, unpack_names
+from spectralnlp.spill import sum_by_key
+
+
+class OpenNGramCounts(CodeCounts):
+    """How often each n-gram occurs, every symbol a symbol of its own; one pass, exact in every direction.
+
+    Which symbols are told apart is decided when all is counted (`within`). An n-gram is one integer of
+    ``order`` numbers of 63 / order bits; symbols have numbers from 1, the boundary before a sequence is 0.
+
+    Args:
+        order: n.
+        first: count only the n-grams of the first so many symbols of a sequence; None for all.
+    """
+
+    def __init__(self, order: int, first: int | None = None) -> None:
+        super().__init__()
+        self.order = order
+        self.first = first
+        self._bits = 63 // order
+        self._numbers: dict[str, int] = {}
+        self._symbol_counts = np.zeros(1, np.int64)
+
+    def parameters(self) -> dict[str, Any]:
+        """Order and first."""
+        return {"order": self.order, "first": self.first}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Count the symbols and the n-grams of each sequence."""
+        all_ids: list[int] = []
+        padded: list[int] = []
+        boundary = [0] * (self.order - 1)
+        for sequence in batch:
+            ids = [self._numbers.setdefault(symbol, len(self._numbers) + 1) for symbol in sequence]
+            all_ids += ids
+            padded += boundary
+            padded += ids[: self.first]
+        self._make_room()
+        self._symbol_counts += np.bincount(np.array(all_ids, np.int64), minlength=len(self._symbol_counts))
+        numbers = np.array(padded + boundary, np.int64)
+        n = max(len(numbers) - self.order + 1, 0)
+        grams = np.column_stack([numbers[lag : lag + n] for lag in range(self.order)])
+        self._pend(self._encode(grams[grams[:, -1] > 0]))
+
+    def within(self, max_symbols: int, min_count: int) -> NGramCounts:
+        """The same counts over the most frequent symbols, all others as one.
+
+        Args:
+            max_symbols: how many symbols are told apart.
+            min_count: how often a symbol occurs to be told apart.
+
+        Raises:
+            InputError: there are no symbols.
+        """
+        if not self._symbol_counts.any():
+            raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
+        names = ["", *self._numbers]
+        counts = self._symbol_counts.tolist()
+        seen = [number for number in range(1, len(names)) if counts[number] >= max(min_count, 1)]
+        chosen = sorted(seen, key=lambda number: (-counts[number], names[number]))[:max_symbols]
+        restricted = NGramCounts([names[number] for number in chosen], self.order, self.first)
+        place = np.full(len(names), restricted.base - 2)
+        place[chosen] = np.arange(len(chosen))
+        place[0] = restricted.base - 1
+        self._consolidate()
+        codes = np.zeros(len(self._codes), np.int64)
+        for column in place[self._decode(self._codes)].T:
+            codes = codes * restricted.base + column
+        codes, kept = sum_by_key(codes, self._counts)
+        return restricted.restored({"codes": codes, "counts": kept})
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``symbols``: their names in order; ``symbol_counts``: int64; ``codes``, ``counts``: int64 (n,)."""
+        self._consolidate()
+        names = sorted(name for name, number in self._numbers.items() if self._symbol_counts[number])
+        numbers = np.array([0, *(self._numbers[name] for name in names)], np.int64)
+        rank = np.zeros(len(self._symbol_counts), np.int64)
+        rank[numbers] = np.arange(len(numbers))
+        codes, counts = sum_by_key(self._encode(rank[self._decode(self._codes)]), self._counts)
+        return {
+            "symbols": pack_names(names),
+            "symbol_counts": self._symbol_counts[numbers],
+            "codes": codes,
+            "counts": counts,
+        }
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._numbers = {name: i for i, name in enumerate(unpack_names(arrays["symbols"]), 1)}
+        self._symbol_counts = arrays["symbol_counts"].copy()
+        self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()
+
+    def _add(self, other: Self) -> None:
+        for name in other._numbers:
+            self._numbers.setdefault(name, len(self._numbers) + 1)
+        self._make_room()
+        self._take(other, 1)
+
+    def _remove(self, other: Self) -> None:
+        used = [name for name, number in other._numbers.items() if other._symbol_counts[number]]
+        if not all(name in self._numbers for name in used):
+            raise never_counted()
+        self._take(other, -1)
+
+    def _take(self, other: Self, sign: int) -> None:
+        """Add their counts, or take them out; all their symbols are ours."""
+        other._consolidate()
+        ours = np.array([0, *(self._numbers.get(name, 0) for name in other._numbers)], np.int64)
+        symbol_counts = self._symbol_counts.copy()
+        np.add.at(symbol_counts, ours, sign * other._symbol_counts)
+        if (symbol_counts < 0).any():
+            raise never_counted()
+        self._combine(self._encode(ours[other._decode(other._codes)]), sign * other._counts)
+        self._symbol_counts = symbol_counts
+
+    def _make_room(self) -> None:
+        n = len(self._numbers) + 1
+        if n > 1 << self._bits:
+            what = f"more than {(1 << self._bits) - 1:,} symbols are too many to keep {self.order}-grams of"
+            raise InputError(what, hint="lower history, or train without --keep-moments")
+        more = np.zeros(n - len(self._symbol_counts), np.int64)
+        self._symbol_counts = np.concatenate([self._symbol_counts, more])
+
+    def _encode(self, grams: Codes) -> Codes:
+        codes = np.zeros(len(grams), np.int64)
+        for column in grams.T:
+            codes = codes << self._bits | column
+        return codes
+
+    def _decode(self, codes: Codes) -> Codes:
+        mask = (1 << self._bits) - 1
+        shifts = [self._bits * lag for lag in range(self.order - 1, -1, -1)]
+        return np.column_stack([codes >> shift & mask for shift in shifts])

@@ -1,0 +1,95 @@
+"""Documents as integers: the log that the passes of `TopicModel` run from again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from typing import ClassVar
+
+import numpy as np
+
+from spectralnlp.corpus import Batch, Corpus, Partition
+from spectralnlp.logs import Log, pack_names, unpack_names
+from spectralnlp.moments import Array
+from spectralnlp.parameters import Ints
+
+
+class DocumentLog(Log[Sequence[str]]):
+    """The words of each document, in order; merging lays them side by side."""
+
+    columns: ClassVar = {"word": "words"}
+
+    def __init__(self) -> None:
+        self._words: dict[str, int] = {}
+        self._chunks: dict[tuple[int, int], list[Ints]] = {}
+
+    def parameters(self) -> dict[str, object]:
+        """None."""
+        return {}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Add documents."""
+        if len(batch):
+            numbers = self._words
+            self._chunks[batch.document_index, batch.start] = [
+                np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int32)
+                for words in batch
+            ]
+
+    def corpus(self) -> Corpus[Sequence[str]]:
+        """The documents again, a partition for each file that they were in."""
+        return _Documents(self)
+
+    def arrays(self) -> dict[str, Array]:
+        """``words``: names, sorted; ``word``: int32; ``places``, as all logs have."""
+        names = sorted(self._words)
+        rank = {name: i for i, name in enumerate(names)}
+        renumbered = np.array([rank[name] for name in self._words] or [0], np.int32)
+        places, word = [], [np.empty(0, np.int32)]
+        for (document, start), chunk in sorted(self._chunks.items()):
+            for row, words in enumerate(chunk, start):
+                places.append((document, row, len(words)))
+                word.append(renumbered[words])
+        return {
+            "words": pack_names(names),
+            "word": np.concatenate(word),
+            "places": np.array(places, np.int64).reshape(-1, 3),
+        }
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        self._words = {name: i for i, name in enumerate(unpack_names(arrays["words"]))}
+        begin = 0
+        for document, row, size in arrays["places"].tolist():
+            self._chunks[document, row] = [arrays["word"][begin : begin + size]]
+            begin += size
+
+    def _add(self, other: DocumentLog) -> None:
+        numbers = [self._words.setdefault(name, len(self._words)) for name in other._words]
+        ours = np.array(numbers or [0], np.int32)
+        for place, chunk in other._chunks.items():
+            self._chunks[place] = [ours[words] for words in chunk]
+
+    def _forget_rest(self, forgotten: DocumentLog) -> None:
+        """There is nothing else."""
+
+
+class _Documents(Corpus[Sequence[str]]):
+    """A log as a corpus."""
+
+    def __init__(self, log: DocumentLog) -> None:
+        self.words = list(log._words)
+        self.chunks = sorted(log._chunks.items())
+
+    def partitions(self) -> Sequence[Partition[Sequence[str]]]:
+        """One for each file."""
+        return [
+            Partition(str(document), document, 0, partial(_spelled, self.words, [c for _, c in chunks]))
+            for document, chunks in groupby(self.chunks, key=lambda chunk: chunk[0][0])
+        ]
+
+
+def _spelled(names: Sequence[str], chunks: Sequence[Sequence[Ints]]) -> Iterator[Sequence[str]]:
+    for chunk in chunks:
+        for words in chunk:
+            yield [names[number] for number in words.tolist()]

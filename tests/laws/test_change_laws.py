@@ -1,0 +1,254 @@
+"""What adding, forgetting and joining promise, for every estimator that is registered, by its class.
+
+Equal means equal to the byte: the model's folder, and the moments that are kept beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from estimator_cases import TRAINING
+
+from spectralnlp import changes, registry
+from spectralnlp.changes import Change, Kept
+from spectralnlp.changes.kept import change_of_mind, task_of
+from spectralnlp.corpus import Corpus, Partition
+from spectralnlp.engine import accumulate
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import Estimator
+from spectralnlp.storage import ARRAYS, CARD, META
+from spectralnlp.text.conll import AnnotatedSentence
+
+MODEL = (ARRAYS, META, CARD)
+#: Small models, quickly learned; and ones whose kept moments are not those of the default.
+SETTINGS: dict[str, Sequence[dict[str, Any]]] = {
+    "pcfg.v1": [{}, {"vertical": 0, "annotate_tags": False}],
+    "lpcfg.v1": [{"grammars": "tensors+clusters", "binarisations": "head+left"}],
+    "hmm.v1": [
+        {"n_states": 4},
+        {"n_states": 4, "max_symbols": 6, "min_count": 2},
+        {"n_states": 4, "algorithm": "hkz", "triples": "initial", "whitening": False},
+    ],
+    "eigenwords.v1": [{"dimensions": 5, "min_count": 1}],
+    "topics.v1": [{"n_topics": 3}],
+}
+
+
+class Documents(Corpus[Any]):
+    """A document a list of examples."""
+
+    def __init__(self, documents: Sequence[Sequence[Any]]) -> None:
+        self.documents = documents
+
+    def partitions(self) -> Sequence[Partition[Any]]:
+        return [
+            Partition(f"document {number}", number, 0, partial(iter, each))
+            for number, each in enumerate(self.documents)
+        ]
+
+
+def documents_of(kind: type[Estimator]) -> list[list[Any]]:
+    """Four documents of different sizes: which words are frequent depends on which of them are there."""
+    examples = list(TRAINING[kind.task]())
+    if kind.task == "tagging":
+        examples = [AnnotatedSentence(words, {"xpos": tags}, "xpos", "memory") for words, tags in examples]
+    n = len(examples)
+    bounds = [0, n // 3, n // 2, n - n // 5, n]
+    return [examples[a:b] for a, b in pairwise(bounds)]
+
+
+def cases() -> list[Any]:
+    params = []
+    for entry in registry.estimators.describe():
+        if entry.status != "ok":
+            continue
+        kind: type[Estimator] = registry.estimators.get(entry.name)
+        if kind.change_of_mind in ("exact", "replay"):
+            for number, settings in enumerate(SETTINGS.get(entry.name, [{}])):
+                params.append(pytest.param(entry.name, kind(**settings), id=f"{entry.name}-{number}"))
+    return params
+
+
+every_case = pytest.mark.parametrize(("name", "estimator"), cases())
+
+
+def train(name: str, estimator: Estimator, documents: Sequence[Sequence[Any]], unit: str = "file") -> Change:
+    return changes.train(name, type(estimator)(**estimator.get_params()), Documents(documents), unit=unit)
+
+
+def model_bytes(change: Change, folder: Path) -> dict[str, bytes]:
+    change.save(folder)
+    return {name: (folder / name).read_bytes() for name in MODEL}
+
+
+def moments_bytes(kept: Kept) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in kept.moments.arrays().items()}
+
+
+def assert_same(left: Change, right: Change, folder: Path) -> None:
+    assert model_bytes(left, folder / "left") == model_bytes(right, folder / "right")
+    assert moments_bytes(left.kept) == moments_bytes(right.kept)
+    assert len(left.kept.ledger) == len(right.kept.ledger)
+
+
+def reloaded(change: Change, folder: Path) -> Kept:
+    change.save(folder)
+    return Kept.load(folder, "change")
+
+
+@every_case
+def test_keeping_moments_does_not_change_the_model(name: str, estimator: Estimator, tmp_path: Path) -> None:
+    documents = documents_of(type(estimator))
+    kept = model_bytes(train(name, estimator, documents), tmp_path / "kept")
+    task_of(estimator).train(estimator, Documents(documents)).save(tmp_path / "plain")
+    assert kept == {each: (tmp_path / "plain" / each).read_bytes() for each in MODEL}
+
+
+@every_case
+@pytest.mark.parametrize("which", [0, 2])
+def test_what_forgot_a_document_never_saw_it(
+    name: str, estimator: Estimator, which: int, tmp_path: Path
+) -> None:
+    documents = documents_of(type(estimator))
+    kept = reloaded(train(name, estimator, documents), tmp_path / "all")
+    forgot = changes.forget(kept, Documents([documents[which]]))
+    assert moments_bytes(forgot.kept) != moments_bytes(kept)
+    never = train(name, estimator, documents[:which] + documents[which + 1 :])
+    assert_same(forgot, never, tmp_path)
+
+
+@every_case
+def test_what_was_added_was_always_there(name: str, estimator: Estimator, tmp_path: Path) -> None:
+    documents = documents_of(type(estimator))
+    kept = reloaded(train(name, estimator, documents[:2]), tmp_path / "some")
+    updated = changes.update(kept, Documents(documents[2:]))
+    assert_same(updated, train(name, estimator, documents), tmp_path)
+
+
+@every_case
+def test_joined_models_are_one_that_saw_all(name: str, estimator: Estimator, tmp_path: Path) -> None:
+    documents = documents_of(type(estimator))
+    parts = [
+        reloaded(train(name, estimator, part), tmp_path / f"{number}")
+        for number, part in enumerate((documents[:2], documents[2:]))
+    ]
+    joined = changes.merge(parts)
+    assert_same(joined, train(name, estimator, documents), tmp_path)
+    # The ledger knows the documents of both, whose salts differ.
+    first_forgotten = changes.forget(reloaded(joined, tmp_path / "joined"), Documents([documents[0]]))
+    again = changes.forget(first_forgotten.kept, Documents([documents[3]]))
+    assert_same(again, train(name, estimator, documents[1:3]), tmp_path)
+
+
+@every_case
+def test_lines_can_be_forgotten_where_documents_are_lines(
+    name: str, estimator: Estimator, tmp_path: Path
+) -> None:
+    if "line" not in task_of(estimator).documents:
+        pytest.skip("documents are files")
+    documents = documents_of(type(estimator))
+    kept = reloaded(train(name, estimator, documents, "line"), tmp_path / "all")
+    gone = [documents[0][3], documents[0][4], documents[2][1]]
+    forgot = changes.forget(kept, Documents([gone]))
+    first, third = documents[0][:3] + documents[0][5:], [documents[2][0], *documents[2][2:]]
+    left = [first, documents[1], third, documents[3]]
+    never = train(name, estimator, left, "line")
+    assert_same(forgot, never, tmp_path)
+
+
+@every_case
+def test_a_ledger_refuses_what_was_never_there_and_what_is_there_already(
+    name: str, estimator: Estimator
+) -> None:
+    documents = documents_of(type(estimator))
+    kept = train(name, estimator, documents[:2]).kept
+    before = moments_bytes(kept)
+    with pytest.raises(InputError, match=r"document 1.*not in the model, the first of 1 among 2 files"):
+        changes.forget(kept, Documents([documents[0], documents[3]]))
+    with pytest.raises(InputError, match=r"document 0.*not in the model"):
+        changes.forget(kept, Documents([documents[0][:-1]]))
+    with pytest.raises(InputError, match=r"document 1.*in the model already.*--again"):
+        changes.update(kept, Documents([documents[2], documents[1]]))
+    with pytest.raises(InputError, match="nothing would be left"):
+        changes.forget(kept, Documents(documents[:2]))
+    with pytest.raises(InputError, match="no documents to forget"):
+        changes.forget(kept, Documents([[]]))
+    assert moments_bytes(kept) == before
+
+
+@every_case
+def test_a_document_added_again_is_there_twice(name: str, estimator: Estimator, tmp_path: Path) -> None:
+    documents = documents_of(type(estimator))
+    once = train(name, estimator, documents)
+    twice = changes.update(once.kept, Documents([documents[1]]), again=True)
+    assert moments_bytes(twice.kept) != moments_bytes(once.kept)
+    assert_same(changes.forget(twice.kept, Documents([documents[1]])), once, tmp_path)
+
+
+@every_case
+def test_fit_is_observe_and_solve(name: str, estimator: Estimator) -> None:
+    task = task_of(estimator)
+    corpus = task.examples(estimator, Documents(documents_of(type(estimator))))
+    moments = accumulate(estimator.no_moments(corpus), corpus)
+    estimator.solve(moments)
+    solved = {key for key in vars(estimator) if key.endswith("_")}
+    fitted = type(estimator)(**estimator.get_params()).fit(corpus)
+    assert solved == {key for key in vars(fitted) if key.endswith("_")}
+
+
+def test_merging_names_the_settings_that_differ() -> None:
+    kind = registry.estimators.get("pcfg")
+    documents = documents_of(kind)
+    left = train("pcfg.v1", kind(), documents[:2]).kept
+    right = train("pcfg.v1", kind(rare=3, vertical=0), documents[2:]).kept
+    with pytest.raises(ConfigError, match=r"vertical \(1 and 0\), rare \(5 and 3\)"):
+        changes.merge([left, right])
+    other = registry.estimators.get("hmm")
+    with pytest.raises(ConfigError, match=r"pcfg\.v1 and by hmm\.v1"):
+        changes.merge([left, train("hmm.v1", other(n_states=2), documents_of(other)).kept])
+
+
+def test_merging_refuses_documents_that_are_in_both() -> None:
+    kind = registry.estimators.get("pcfg")
+    documents = documents_of(kind)
+    kept = train("pcfg.v1", kind(), documents[:2]).kept
+    more = changes.update(kept, Documents(documents[2:])).kept
+    with pytest.raises(InputError, match="in more than one of the models: 2 files"):
+        changes.merge([kept, more])
+    assert len(changes.merge([kept, more], again=True).kept.ledger) == 6
+
+
+@pytest.mark.parametrize("name", registry.estimators.names())
+def test_heads_refuse_in_one_line(name: str) -> None:
+    kind: type[Estimator] = registry.estimators.get(name)
+    if kind.change_of_mind != "none":
+        assert task_of(kind()).no_moments(kind(), Documents([])) is not None
+        return
+    with pytest.raises(ConfigError, match=name) as refusal:
+        train(name, kind(), [])
+    assert "\n" not in str(refusal.value)
+
+
+def test_hashed_words_can_grow_and_join_but_not_forget(tmp_path: Path) -> None:
+    kind = registry.estimators.get("eigenwords")
+    estimator = kind(dimensions=3, min_count=1, hash_bits=8)
+    documents = documents_of(kind)
+    kept = train("eigenwords.v1", estimator, documents[:3]).kept
+    assert change_of_mind(estimator, kept.moments) == "merge-only"
+    updated = changes.update(kept, Documents(documents[3:]))
+    whole = train("eigenwords.v1", estimator, documents)
+    assert_same(updated, whole, tmp_path)
+    with pytest.raises(ConfigError, match="can grow and join but not forget") as refusal:
+        changes.forget(kept, Documents(documents[:1]))
+    assert "\n" not in str(refusal.value)
+
+
+def test_counts_that_had_to_be_dropped_are_not_kept() -> None:
+    kind = registry.estimators.get("eigenwords")
+    with pytest.raises(ConfigError, match="max_pairs"):
+        train("eigenwords.v1", kind(dimensions=3, min_count=1, max_pairs=40), documents_of(kind))
