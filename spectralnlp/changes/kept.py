@@ -17,6 +17,7 @@ from spectralnlp.moments import Array, Joint, Moments
 from spectralnlp.storage import (
     MOMENTS,
     MOMENTS_META,
+    load_model,
     load_moments,
     read_moments_header,
     save_moments,
@@ -99,8 +100,7 @@ class Kept:
         """
         stored = load_moments(folder)
         if stored is None:
-            what = f"{folder} keeps no moments, so it cannot {verb}"
-            raise ConfigError(what, hint=f"train it again with {KEEP}")
+            raise _nothing_kept(folder, verb)
         described, arrays = stored
         try:
             learner = registry.estimators.get(described["estimator"])(**described["settings"])
@@ -166,6 +166,17 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     learner = registry.estimators.get(described["estimator"])(**described["settings"])
     empty = task_of(learner).no_moments(learner, InMemoryCorpus([]))
     return {"change of mind": change_of_mind(learner, empty), "moments": f"kept, of {kept}"}
+
+
+def _nothing_kept(folder: Path, verb: str) -> ConfigError:
+    """Why a model cannot do it: no moments were kept, or its estimator keeps none."""
+    stored = load_model(folder)
+    name = str(stored.metadata.get("about", {}).get("estimator", stored.kind))
+    if _class_of(name) in (None, "none"):
+        what = f"{folder}: a model by {name} keeps nothing, so it cannot {verb}"
+        return ConfigError(what, hint="train it again on all the data")
+    hint = f"train it again with {KEEP}"
+    return ConfigError(f"{folder} keeps no moments, so it cannot {verb}", hint=hint)
 
 
 def _class_of(class_name: str) -> ChangeOfMind | None:

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from change_runs import Run
+
+from spectralnlp.changes.ledger import new_salt
+
+MODEL = ("arrays.safetensors", "model.json", "README.md")
+
+
+def same_model(left: Path, right: Path) -> bool:
+    return all((left / name).read_bytes() == (right / name).read_bytes() for name in MODEL)
+
+
+def refused(outcome: tuple[int, str, str], *parts: str) -> None:
+    status, _, err = outcome
+    assert status == 2
+    assert err.count("\n") == 1
+    for part in parts:
+        assert part in err, err
+
+
+@pytest.fixture
+def model(run: Run, trees: list[Path], tmp_path: Path) -> Path:
+    """A parser of all the trees, with moments."""
+    assert run("train", "pcfg", *trees, "-o", tmp_path / "model", "--keep-moments").status == 0
+    return tmp_path / "model"
+
+
+def test_forget_and_update_write_in_place_or_elsewhere(
+    run: Run, model: Path, trees: list[Path], tmp_path: Path
+) -> None:
+    run("train", "pcfg", *trees[:2], "-o", tmp_path / "never", "--set", "rare=5")
+    before = (model / "moments.safetensors").read_bytes()
+    status, out, err = run("forget", model, trees[2], "-o", tmp_path / "forgot")
+    assert (status, err) == (0, "")
+    assert f"{tmp_path / 'forgot'}: 2 files" in out
+    assert "observed in 0." in out
+    assert same_model(tmp_path / "forgot", tmp_path / "never")
+    assert (model / "moments.safetensors").read_bytes() == before
+
+    assert run("update", tmp_path / "forgot", trees[2]).status == 0
+    assert same_model(tmp_path / "forgot", model)
+    assert sorted(each.name for each in (tmp_path / "forgot").iterdir()) == [
+        "README.md", "arrays.safetensors", "model.json", "moments.json", "moments.safetensors",
+    ]  # fmt: skip
+
+
+def test_merge_joins_models(run: Run, model: Path, trees: list[Path], tmp_path: Path) -> None:
+    for name, files in (("a", trees[:1]), ("b", trees[1:2]), ("c", trees[2:])):
+        run("train", "pcfg", *files, "-o", tmp_path / name, "--keep-moments")
+    parts = [tmp_path / name for name in "abc"]
+    assert run("merge", *parts, "-o", tmp_path / "abc").status == 0
+    assert same_model(tmp_path / "abc", model)
+    refused(run("merge", parts[0], "-o", tmp_path / "alone"), "two or more")
+    refused(run("merge", model, model, "-o", tmp_path / "twice"), "in more than one of the models: 3 files")
+    run("train", "pcfg", trees[2], "-o", tmp_path / "other", "--keep-moments", "--set", "rare=2")
+    refused(run("merge", parts[0], tmp_path / "other", "-o", tmp_path / "both"), "rare (5 and 2)")
+    assert not (tmp_path / "both").exists()
+
+
+def test_the_ledger_names_what_it_refuses(run: Run, model: Path, trees: list[Path], tmp_path: Path) -> None:
+    stranger = tmp_path / "stranger.mrg"
+    stranger.write_text("(S (NN nobody))\n")
+    before = (model / "model.json").read_bytes()
+    refused(run("forget", model, trees[0], stranger), str(stranger), "not in the model", "1 among 2 files")
+    refused(run("update", model, stranger, trees[1]), str(trees[1]), "in the model already", "--again")
+    refused(run("forget", model, *trees), "nothing would be left")
+    refused(run("forget", model, tmp_path / "missing.mrg"), "no such file")
+    assert (model / "model.json").read_bytes() == before
+    assert run("update", model, trees[1], "--again").status == 0
+    assert run("forget", model, trees[1]).status == 0
+    assert (model / "model.json").read_bytes() == before
+
+
+def test_whitespace_makes_no_other_document(run: Run, model: Path, trees: list[Path], tmp_path: Path) -> None:
+    spread = tmp_path / "spread.mrg"
+    spread.write_text(trees[0].read_text().replace(" (", "\n   ("))
+    assert run("forget", model, spread, "-o", tmp_path / "forgot").status == 0
+
+
+def test_documents_are_lines_of_text_or_files(run: Run, lines: Path, tmp_path: Path) -> None:
+    settings = ("--set", "n_states=3", "--keep-moments")
+    by_line, by_file = tmp_path / "by-line", tmp_path / "by-file"
+    assert run("train", "hmm", lines, "-o", by_line, *settings).status == 0
+    assert run("train", "hmm", lines, "-o", by_file, *settings, "--documents", "file").status == 0
+    assert same_model(by_line, by_file)
+    all_lines = lines.read_text().splitlines(keepends=True)
+    gone, left = tmp_path / "gone.txt", tmp_path / "left.txt"
+    gone.write_text("".join(all_lines[3:6]))
+    left.write_text("".join(all_lines[:3] + all_lines[6:]))
+    run("train", "hmm", left, "-o", tmp_path / "never", "--set", "n_states=3")
+    refused(run("forget", by_file, gone), "not in the model, the first of 1 among 1 file")
+    assert run("forget", by_line, gone).status == 0
+    assert same_model(by_line, tmp_path / "never")
+    refused(run("forget", by_line, gone), f"{gone} (sentence 1)", "3 among 3 lines")
+
+
+def test_text_is_read_as_it_was_at_first(run: Run, tmp_path: Path) -> None:
+    """A line with no marks to go by is not taken for tokenised text where the rest was not."""
+    text, gone, left = tmp_path / "text.txt", tmp_path / "gone.txt", tmp_path / "left.txt"
+    kept = ["The cat, it saw. The dog, it heard.\n"] * 4 + ["The cat: saw; the dog!\n"] * 2
+    text.write_text("".join([*kept, "well-known (and loved)\n"]))
+    gone.write_text("well-known (and loved)\n")
+    left.write_text("".join(kept))
+    settings = ("--set", "dimensions=2", "--set", "min_count=1", "--set", "oversampling=1")
+    assert run("train", "eigenwords", text, "-o", tmp_path / "all", "--keep-moments", *settings).status == 0
+    run("train", "eigenwords", left, "-o", tmp_path / "never", *settings)
+    outcome = run("forget", tmp_path / "all", gone)
+    assert outcome.status == 0, outcome.err
+    assert same_model(tmp_path / "all", tmp_path / "never")
+
+
+def test_info_tells_the_class_and_what_is_kept(
+    run: Run, model: Path, trees: list[Path], tmp_path: Path
+) -> None:
+    out = run("info", model).out
+    assert "change of mind   exact" in out
+    assert "kept, of 3 documents (files)" in out
+    run("train", "pcfg", *trees, "-o", tmp_path / "plain")
+    out = run("info", tmp_path / "plain").out
+    assert "change of mind   exact" in out
+    assert "not kept" in out
+
+
+def test_models_without_moments_and_heads_refuse(run: Run, trees: list[Path], tmp_path: Path) -> None:
+    run("train", "pcfg", *trees, "-o", tmp_path / "plain")
+    refused(run("update", tmp_path / "plain", trees[0]), "keeps no moments", "--keep-moments")
+    refused(run("forget", tmp_path / "nowhere", trees[0]), "no model")
+    output = tmp_path / "tagger"
+    refused(
+        run("train", "tagger", *trees, "-o", output, "--keep-moments"), "tagger.v1", "cannot keep moments"
+    )
+    assert not output.exists()
+    run("train", "tagger", *trees, "-o", output)
+    refused(run("forget", output, trees[0]), "PerceptronTagger", "cannot forget", "train it again")
+    refused(run("train", "pcfg", *trees, "-o", output, "--documents", "file"), "--keep-moments")
+    arguments = ("train", "pcfg", *trees, "-o", output, "--keep-moments", "--documents", "line")
+    refused(run(*arguments), "a document is a file for parsing, not a line")
+
+
+def _truncate(model: Path) -> None:
+    path = model / "moments.safetensors"
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def _flip(model: Path) -> None:
+    path = model / "moments.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"\xff")
+
+
+def _cut_json(model: Path) -> None:
+    path = model / "moments.json"
+    path.write_bytes(path.read_bytes()[:100])
+
+
+def _rewrite(folder: Path, **changes: object) -> None:
+    header = json.loads((folder / "moments.json").read_text())
+    (folder / "moments.json").write_text(json.dumps(header | changes))
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (_truncate, "moments.safetensors: 1"),
+        (_flip, "corrupt"),
+        (_cut_json, "moments.json: truncated or corrupt"),
+        (lambda model: _rewrite(model, format="other"), "moments.json: not the moments of a"),
+        (lambda model: _rewrite(model, format_version=99), "moments of format 99"),
+        (lambda model: _rewrite(model, model="0" * 64), "moments of another model"),
+        (lambda model: _rewrite(model, metadata={}), "no moments that can be read"),
+        (lambda model: (model / "moments.json").unlink(), "without their moments.json"),
+        (lambda model: (model / "moments.safetensors").unlink(), "moments.safetensors: cannot be read"),
+    ],
+)  # fmt: skip
+def test_damaged_moments_are_refused_by_name(
+    run: Run, model: Path, trees: list[Path], damage: object, complaint: str
+) -> None:
+    damage(model)  # type: ignore[operator]
+    before = {each.name: each.read_bytes() for each in model.iterdir()}
+    refused(run("forget", model, trees[0]), complaint)
+    assert {each.name: each.read_bytes() for each in model.iterdir()} == before
+
+
+def test_training_anew_without_moments_takes_them_away(run: Run, model: Path, trees: list[Path]) -> None:
+    assert run("train", "pcfg", trees[0], "-o", model).status == 0
+    assert sorted(each.name for each in model.iterdir()) == sorted(MODEL)
+
+
+def test_an_interrupted_training_goes_on_with_its_salt(run: Run, trees: list[Path], tmp_path: Path) -> None:
+    bad = trees[2].read_text()
+    trees[2].write_text("(S (NN a)\n")
+    keep = ("--keep-moments", "--checkpoint", tmp_path / "c", "--set", "heads=english")
+    arguments = ("train", "pcfg", *trees, "-o", tmp_path / "m", *keep)
+    assert run(*arguments).status == 2
+    (salt,) = (tmp_path / "c").glob("pass-0-salt-*")
+    trees[2].write_text(bad)
+    assert run(*arguments).status == 0
+    header = json.loads((tmp_path / "m" / "moments.json").read_text())
+    assert [salt.name.removeprefix("pass-0-salt-")] == header["metadata"]["documents"]["salts"]
+    assert not (tmp_path / "c").exists()
+
+
+def test_salts_differ(run: Run, model: Path, trees: list[Path], tmp_path: Path) -> None:
+    assert new_salt() != new_salt()
+    run("train", "pcfg", *trees, "-o", tmp_path / "again", "--keep-moments")
+    assert same_model(tmp_path / "again", model)
+    assert (tmp_path / "again" / "moments.json").read_bytes() != (model / "moments.json").read_bytes()
+
+
+def test_a_model_folder_with_moments_moves(run: Run, model: Path, trees: list[Path], tmp_path: Path) -> None:
+    shutil.move(model, tmp_path / "moved")
+    assert run("forget", tmp_path / "moved", trees[0]).status == 0
