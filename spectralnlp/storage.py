@@ -185,6 +185,11 @@ def read_moments_header(folder: Path) -> dict[str, Any] | None:
     return header
 
 
+def kind_of(path: str | Path) -> str:
+    """What the model in a folder is, by its header alone; errors as of `load_model`."""
+    return str(_read_header(Path(path)).get("kind"))
+
+
 def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
     """Find out before the work whether a model can be written here; leaves nothing behind.
 

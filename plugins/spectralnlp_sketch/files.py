@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.stream import FileRows
+from spectralnlp_sketch.stream import FileRows, RowFormat
 
 KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
 BATCH_ROWS = 8192
@@ -70,7 +71,7 @@ def sketch_files(
         estimator.finish()
         if not estimator.n_rows_:
             raise MatrixError("the files hold no rows", path=corpus.paths[0])
-        save_sketch(estimator, output, name=name)
+        save_sketch(estimator, output, name=name, reading=corpus.formats[0])
     shutil.rmtree(where, ignore_errors=True)
     return estimator
 
@@ -81,13 +82,14 @@ def checkpoint_folder(output: str | Path) -> Path:
     return target.with_name(f".{target.name}.checkpoint")
 
 
-def save_sketch(estimator: Any, output: str | Path, *, name: str) -> None:
+def save_sketch(estimator: Any, output: str | Path, *, name: str, reading: RowFormat | None = None) -> None:
     """Write a fitted sketch as a model folder: the sketch, its directions, and what it can be merged by.
 
     Args:
         estimator: a fitted sketch.
         output: the folder.
         name: what the sketch is registered as.
+        reading: how rows were read, to read more in the same way.
     """
     found = {"method": getattr(estimator, "method_", name), "n_rows": estimator.n_rows_}
     bound = getattr(estimator, "bound_", None)
@@ -96,7 +98,8 @@ def save_sketch(estimator: Any, output: str | Path, *, name: str) -> None:
         "components": estimator.components_,
         "singular_values": estimator.singular_values_,
     }
-    metadata = {"sketch": name, "settings": estimator.get_params(), **found, "bound": bound}
+    how = asdict(reading or RowFormat())
+    metadata = {"sketch": name, "settings": estimator.get_params(), "reading": how, **found, "bound": bound}
     _save(Path(output), KIND, metadata, estimator, results)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spectralnlp.changes import Change, Kept
     from spectralnlp.corpus import Corpus
+    from spectralnlp.tasks.task import OwnChanges
 
 
 def load_kept(model: str, verb: str) -> Kept:
@@ -21,6 +22,21 @@ def load_kept(model: str, verb: str) -> Kept:
     from spectralnlp.model import folder_of
 
     return Kept.load(folder_of(model), verb)
+
+
+def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
+    """The folder of a model, and what changes it if it holds its moments itself.
+
+    Raises:
+        ModelError: there is no such model.
+    """
+    from spectralnlp import registry
+    from spectralnlp.model import folder_of
+    from spectralnlp.storage import kind_of
+
+    folder = folder_of(model)
+    kind = kind_of(folder)
+    return folder, registry.tasks.get(kind)().own_changes() if kind in registry.tasks else None
 
 
 def read_documents(kept: Kept, inputs: list[str]) -> Corpus[Any]:

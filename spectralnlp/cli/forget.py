@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import load_kept, read_documents, save_change, say
+from spectralnlp.cli.changing import load_kept, own_changes, read_documents, save_change, say
 from spectralnlp.cli.console import announced_kernels, progress
 from spectralnlp.cli.engines import EngineName, Scheduler, Where
 
@@ -29,8 +29,12 @@ def forget(
     from spectralnlp.changes import forget as forget_documents
     from spectralnlp.storage import check_writable
 
-    kept = load_kept(model, "forget")
     check_writable(output or model)
+    folder, own = own_changes(model)
+    if own is not None:
+        own.forget(folder, documents, output or folder, say)
+        return
+    kept = load_kept(model, "forget")
     with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("forgetting"):
         change = forget_documents(kept, read_documents(kept, documents), report=say)
     save_change(change, output or model)

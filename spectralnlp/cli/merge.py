@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import load_kept, save_change, say
+from spectralnlp.cli.changing import load_kept, own_changes, save_change, say
 from spectralnlp.cli.console import announced_kernels, progress
 
 
@@ -26,6 +26,11 @@ def merge(
     if len(models) < 2:
         raise ConfigError("one model is nothing to merge", hint="give two or more")
     check_writable(output)
+    found = [own_changes(model) for model in models]
+    own = found[0][1]
+    if own is not None:
+        own.merge([folder for folder, _ in found], output, say)
+        return
     kept = [load_kept(model, "be merged") for model in models]
     with announced_kernels(), progress("merging"):
         change = merge_models(kept, again=again, report=say)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import load_kept, read_documents, save_change, say
+from spectralnlp.cli.changing import load_kept, own_changes, read_documents, save_change, say
 from spectralnlp.cli.console import announced_kernels, progress
 from spectralnlp.cli.engines import EngineName, Scheduler, Where
 
@@ -29,8 +29,12 @@ def update(
     from spectralnlp.changes import update as update_model
     from spectralnlp.storage import check_writable
 
-    kept = load_kept(model, "be updated")
     check_writable(output or model)
+    folder, own = own_changes(model)
+    if own is not None:
+        own.update(folder, inputs, output or folder, say)
+        return
+    kept = load_kept(model, "be updated")
     with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("updating"):
         change = update_model(kept, read_documents(kept, inputs), again=again, report=say)
     save_change(change, output or model)

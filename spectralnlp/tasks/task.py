@@ -36,6 +36,22 @@ class Comparison(Protocol):
         """One flat dictionary."""
 
 
+class OwnChanges(Protocol):
+    """Changing the mind of models that hold their moments themselves, folder in and folder out.
+
+    Each raises a ConfigError in one line for what it cannot do, and writes nothing then.
+    """
+
+    def update(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+        """Add the data of files."""
+
+    def forget(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+        """Take out the data of files."""
+
+    def merge(self, folders: Sequence[Path], output: Path, say: Say) -> None:
+        """Join models of different data."""
+
+
 def silent(line: str) -> None:
     """A `Say` that says nothing."""
 
@@ -128,6 +144,10 @@ class Task(ABC):
     @abstractmethod
     def load(self, stored: StoredModel) -> Any:
         """The model in a folder."""
+
+    def own_changes(self) -> OwnChanges | None:
+        """What changes models of this task; None where moments lie beside them (`spectralnlp.changes`)."""
+        return None
 
     def evaluate(self, model: Any, corpus: Corpus[Any], *, jobs: int = 1) -> Report:
         """Score a model on what `read_gold` gave.
