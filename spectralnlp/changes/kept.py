@@ -16,7 +16,6 @@ from spectralnlp.logs import first_log
 from spectralnlp.moments import Array, Joint, Moments
 from spectralnlp.storage import (
     MOMENTS,
-    MOMENTS_META,
     load_model,
     load_moments,
     read_moments_header,
@@ -189,6 +188,3 @@ def _class_of(class_name: str) -> ChangeOfMind | None:
         if kind.__name__ == class_name:
             return kind.change_of_mind
     return None
-
-
-__all__ = ["KEEP", "MOMENTS_META", "Kept", "about_changes", "change_of_mind", "check_keeps", "task_of"]

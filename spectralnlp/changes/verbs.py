@@ -256,6 +256,3 @@ def _at(number: int, corpus: Corpus[Any], unit: DocumentUnit, what: str, hint: s
             return InputError(what, path=partition.document, sentence=line, hint=hint)
         number -= here
     return InputError(what, hint=hint)
-
-
-__all__ = ["Change", "forget", "merge", "train", "update"]

@@ -29,12 +29,13 @@ def forget(
     from spectralnlp.changes import forget as forget_documents
     from spectralnlp.storage import check_writable
 
-    check_writable(output or model)
     folder, own = own_changes(model)
+    target = output or folder
+    check_writable(target)
     if own is not None:
-        own.forget(folder, documents, output or folder, say)
+        own.forget(folder, documents, target, say)
         return
     kept = load_kept(model, "forget")
     with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("forgetting"):
         change = forget_documents(kept, read_documents(kept, documents), report=say)
-    save_change(change, output or model)
+    save_change(change, target)

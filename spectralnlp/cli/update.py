@@ -29,12 +29,13 @@ def update(
     from spectralnlp.changes import update as update_model
     from spectralnlp.storage import check_writable
 
-    check_writable(output or model)
     folder, own = own_changes(model)
+    target = output or folder
+    check_writable(target)
     if own is not None:
-        own.update(folder, inputs, output or folder, say)
+        own.update(folder, inputs, target, say)
         return
     kept = load_kept(model, "be updated")
     with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("updating"):
         change = update_model(kept, read_documents(kept, inputs), again=again, report=say)
-    save_change(change, output or model)
+    save_change(change, target)

@@ -131,6 +131,16 @@ def test_what_was_added_was_always_there(name: str, estimator: Estimator, tmp_pa
 
 
 @every_case
+def test_counts_do_not_depend_on_what_came_first(name: str, estimator: Estimator, tmp_path: Path) -> None:
+    if type(estimator).change_of_mind != "exact":
+        pytest.skip("a log has an order")
+    documents = documents_of(type(estimator))
+    kept = reloaded(train(name, estimator, documents[2:]), tmp_path / "later")
+    updated = changes.update(kept, Documents(documents[:2]))
+    assert_same(updated, train(name, estimator, documents), tmp_path)
+
+
+@every_case
 def test_joined_models_are_one_that_saw_all(name: str, estimator: Estimator, tmp_path: Path) -> None:
     documents = documents_of(type(estimator))
     parts = [
