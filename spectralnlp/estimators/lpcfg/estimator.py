@@ -182,11 +182,11 @@ class LPCFG(GrammarEstimator):
 
     def no_moments(self, corpus: Corpus[Tree]) -> Joint[Tree]:
         """A log of trees for each binarisation; head rules are those for the first trees."""
+        names = self.binarisations.split("+")
+        for name in names:
+            parse_binarisation(name)  # before anything is read
         heads = head_rules(self.heads, corpus)
-        binarisers = {
-            name: binariser_of(name, unaries=self.unaries, heads=heads)
-            for name in self.binarisations.split("+")
-        }
+        binarisers = {name: binariser_of(name, unaries=self.unaries, heads=heads) for name in names}
         return Joint({name: TreeLog(binariser.to_dict()) for name, binariser in binarisers.items()})
 
     def solve(self, logs: Joint[Tree]) -> None:
