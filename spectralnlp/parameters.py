@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +27,12 @@ class DenseTensors:
 
     Attributes:
         offsets: int64 (n_rules + 1,); tensor r is ``values[offsets[r]:offsets[r + 1]]``.
-        values: float64; of shape (m_a, m_b, m_c) for a → b c and (m_a, m_b) for a → b.
+        values: of shape (m_a, m_b, m_c) for a → b c and (m_a, m_b) for a → b; float64 as they are learned,
+            float32 from a model folder.
     """
 
     offsets: Offsets
-    values: Floats
+    values: NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def _expand(ranks: NDArray[np.int16], values: Floats, shapes: Ints) -> DenseTens
     """The inverse of `_compress`."""
     sizes = shapes.astype(np.int64).prod(axis=1)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    dense = np.empty(offsets[-1])
+    dense = np.empty(offsets[-1], np.float32)  # the larger part of a parser's memory; kernels sum in float64
     at = 0
 
     def take(*shape: int) -> Floats:
