@@ -16,6 +16,7 @@ import numpy as np
 from spectralnlp.corpus import Corpus, InMemoryCorpus, expand_inputs
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimator import Estimator
+from spectralnlp.model import folder_of as _real_folder_of
 from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.tasks.task import Task
@@ -105,13 +106,16 @@ class FakeParser:
         save_model(path, kind="parser", metadata={}, arrays={"one": np.ones(1)}, card="# A fake\n")
 
 
+FAKES = ("en", "fake", "worse")
+
+
 def folder_of(name: str) -> Path:
-    """Where no moments are kept."""
-    return Path(name)
+    """Where no moments are kept, of a fake; the folder of any other model."""
+    return Path(name) if name in FAKES else _real_folder_of(name)
 
 
 def load(name: str) -> FakeParser:
-    if name not in ("en", "fake", "worse"):
+    if name not in FAKES:
         raise ModelError("no such model", path=name)
     parser = FakeParser()
     if name == "worse":
