@@ -70,8 +70,8 @@ def sparse_svd(
     which costs a quarter of a Householder QR when there are a hundred times as many rows as columns.
 
     Args:
-        matrix: scipy.sparse, (m, n), float32 or float64; or anything with a ``shape`` and a ``dtype`` that has
-            ``multiply`` and ``multiply_transposed``, products with a dense matrix.
+        matrix: scipy.sparse, (m, n), float32 or float64; or anything with a ``shape`` and a ``dtype`` that
+            has ``multiply`` and ``multiply_transposed``, products with a dense matrix.
         rank: triplets wanted.
         less: a and b of a product abᵀ that is taken from the matrix first, as centring does.
         oversampling, iterations, random_state: as in `randomized_svd`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ from spectralnlp.text.tokenizer import Tokenizer
 
 Array32 = NDArray[np.float32]
 
-BATCH = 512
-"""Sentences that are tagged at a time."""
+BATCH_WORDS = 1 << 13
+"""Words that are tagged at a time, and the rest of the last sentence."""
 _MOST_NUMBERS = 1 << 25  # in the table of words: then it is begun anew
 
 
@@ -88,9 +88,8 @@ class Tagger:
 
     def tag_many(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
         """The same for a stream, lazily and in order."""
-        stream = iter(sentences)
         names = self.weights.tags
-        while batch := list(islice(stream, BATCH)):
+        for batch in _batches(sentences):
             emissions, starts = self._scorer.emissions(batch)
             found = best_tags(emissions, starts, *self._chain).tolist()
             for first, last in pairwise(starts):
@@ -194,6 +193,19 @@ class Tagger:
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError(f"not a tagger: {error!r}", path=stored.path, hint="train it again") from error
+
+
+def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    batch: list[Sequence[str]] = []
+    n_words = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        n_words += len(sentence)
+        if n_words >= BATCH_WORDS:
+            yield batch
+            batch, n_words = [], 0
+    if batch:
+        yield batch
 
 
 class Scorer:

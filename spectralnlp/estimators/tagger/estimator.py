@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -36,7 +38,8 @@ class PerceptronTagger(Estimator):
     Args:
         eigenwords: folders of eigenwords; the vectors of a word and of two to each side are features.
         eigentokens: folders of eigenwords or of hidden Markov models, whose vector of a token in its context
-            is a feature; by default those of ``eigenwords`` that have contexts.
+            is a feature; by default those of ``eigenwords`` that have contexts, but none where most words are
+            outside spans: they tell syntax, and take names for what stands in like places.
         clusters: folders of eigenwords whose clusters of words are features.
         vector_scale: what vectors are multiplied with; features are 0 or 1.
         epochs: passes over the sentences.
@@ -96,25 +99,23 @@ class PerceptronTagger(Estimator):
         with fit_pass("reading"):
             given = None if self.eigentokens is None else _listed(self.eigentokens)
             evidence = load_evidence(_listed(self.eigenwords), given, _listed(self.clusters))
-            sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
-        for words, tags in sentences:
-            if len(words) != len(tags):
-                raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
-        if not sentences:
-            raise InputError("no tagged sentences to learn from")
-        names = sorted({tag for _, tags in sentences for tag in tags})
-        self.scheme_ = scheme_of(names)
-        self.n_sentences_ = len(sentences)
+            sentences = _checked(corpus)
+        tags = Counter(tag for _, tags in sentences for tag in tags)
+        self.scheme_ = scheme_of(tags)
+        self.n_sentences_, self.n_tokens_ = len(sentences), tags.total()
         self.n_invalid_ = sum(count_invalid(tags, self.scheme_) for _, tags in sentences)
-        self.n_tokens_ = sum(len(words) for words, _ in sentences)
         self.words_ = frozenset(word for words, _ in sentences for word in words)
+        names_only = self.scheme_ != "tags" and 2 * tags["O"] > tags.total()
+        if self.eigentokens is None and names_only:
+            evidence = replace(evidence, eigentokens=())
+        self.evidence_ = evidence
+        names = sorted(tags)
         if self.scheme_ != "tags":  # conlleval's reading of what is invalid, in the scheme to learn
             scheme = self.scheme_ if self.spans == "given" else self.spans
             sentences = [
                 (words, tuple(write_spans(spans_of(tags), len(tags), scheme))) for words, tags in sentences
             ]
             names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
-        self.evidence_ = evidence
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
         with fit_pass("perceptron"):
@@ -169,6 +170,21 @@ class PerceptronTagger(Estimator):
             tuple(names), keys[used], features[used], words * scale, tokens * scale,
             transitions + forbidden[0], start + forbidden[1], end + forbidden[2], temperature,
         )  # fmt: skip
+
+
+def _checked(corpus: Iterable[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The sentences that have words.
+
+    Raises:
+        InputError: there are none, or one has more words than tags.
+    """
+    sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
+    for words, tags in sentences:
+        if len(words) != len(tags):
+            raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
+    if not sentences:
+        raise InputError("no tagged sentences to learn from")
+    return sentences
 
 
 def _listed(folders: str | Sequence[str] | None) -> list[str]:
