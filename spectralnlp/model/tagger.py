@@ -28,7 +28,7 @@ from spectralnlp.text.tokenizer import Tokenizer
 Array32 = NDArray[np.float32]
 
 BATCH_WORDS = 1 << 13
-"""Words that are tagged at a time, and the rest of the last sentence."""
+"""Words, and ends of sentences, that are tagged at a time; the last sentence is not cut."""
 _MOST_NUMBERS = 1 << 25  # in the table of words: then it is begun anew
 
 
@@ -197,13 +197,13 @@ class Tagger:
 
 def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
     batch: list[Sequence[str]] = []
-    n_words = 0
+    size = 0
     for sentence in sentences:
         batch.append(sentence)
-        n_words += len(sentence)
-        if n_words >= BATCH_WORDS:
+        size += len(sentence) + 1
+        if size >= BATCH_WORDS:
             yield batch
-            batch, n_words = [], 0
+            batch, size = [], 0
     if batch:
         yield batch
 
