@@ -124,7 +124,7 @@ def train(
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    print(f"{line}\n", end="", flush=True)  # in one piece: grammars are learned in threads
 
 
 def build_estimator(kind: type[Estimator], config: dict[str, Any], settings: dict[str, str]) -> Estimator:
