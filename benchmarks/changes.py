@@ -1,0 +1,125 @@
+"""Changing a trained model's mind: what one percent more data, or less, costs beside training anew.
+
+    python -m benchmarks.changes                       # all of them
+    python -m benchmarks.changes pcfg lpcfg eigenwords
+
+Each is trained on all of its data with moments kept, and on all but about one percent of it; then the rest
+is added to the second and taken out again. *observing* is reading and counting, what grows with the data;
+*whole* is everything from the files to the model in memory, kept moments loaded. Models that should be the
+same are compared to the byte.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import gzip
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from spectralnlp import changes, registry
+from spectralnlp.changes import Change, Kept
+from spectralnlp.corpus import Corpus, expand_inputs
+from spectralnlp.estimator import Estimator
+from spectralnlp.storage import ARRAYS
+
+CORPORA = Path(os.environ.get("C", Path(__file__).parents[2] / "shared" / "corpora"))
+WSJ, GUM = CORPORA / "treebanks" / "wsj" / "train", CORPORA / "treebanks" / "gum" / "train"
+TEXT = CORPORA / "text" / "english_10m.txt.gz"
+SHARE = 0.01
+
+CASES = {
+    "pcfg-wsj": ("pcfg.v1", {}, WSJ, "WSJ sample, 160 files"),
+    "pcfg": ("pcfg.v1", {}, GUM, "GUM, 177 files"),
+    "lpcfg": ("lpcfg.v1", {}, WSJ, "WSJ sample, 160 files"),
+    "eigenwords": ("eigenwords.v1", {}, TEXT, "English, 10 M tokens"),
+}
+
+
+def measure(case: str, folder: Path) -> list[list[object]]:
+    """Rows of the table: training anew, adding, taking out."""
+    name, settings, data, what = CASES[case]
+    estimator: Estimator = registry.estimators.get(name)(**settings)
+    rest, some = split(data, folder)
+    _train(name, estimator, some)  # kernels compiled, imports done
+    whole, anew = _train(name, estimator, [*rest, *some])
+    part, _ = _train(name, estimator, rest)
+    part.save(folder / "rest")
+
+    started = time.perf_counter()
+    kept = Kept.load(folder / "rest", "be updated")
+    added = changes.update(kept, _read(estimator, some), again=True)  # lines of text recur
+    adding = time.perf_counter() - started
+    started = time.perf_counter()
+    taken = changes.forget(added.kept, _read(estimator, some))
+    taking = time.perf_counter() - started
+
+    rows: list[list[object]] = []
+    for verb, change, seconds, same in (
+        ("train anew on all", whole, anew, None),
+        ("add 1 %", added, adding, _same(added, whole, folder)),
+        ("forget 1 %", taken, taking, _same(taken, part, folder)),
+    ):
+        observing, total = (f"{whole.observing / change.observing:.0f} ×", f"{anew / seconds:.1f} ×")
+        checked = {None: None, True: "yes", False: "NO"}[same]
+        what_verb = f"`{name.partition('.')[0]}`, {what}: {verb}"
+        rows.append([what_verb, f"{change.observing:.3f} s", observing, f"{seconds:.2f} s", total, checked])
+    return rows
+
+
+def split(data: Path, folder: Path) -> tuple[list[Path], list[Path]]:
+    """All but about one percent, and that one percent, as files."""
+    if data.is_dir():
+        files = [Path(path) for path in expand_inputs([data])]
+        size = {path: path.stat().st_size for path in files}
+        wanted, some = SHARE * sum(size.values()), list[Path]()
+        for path in sorted(files, key=lambda path: size[path], reverse=True):
+            if sum(size[each] for each in some) + size[path] <= wanted:
+                some.append(path)
+        return [path for path in files if path not in some], some
+    with gzip.open(data, "rt", encoding="utf-8") as file:
+        lines = file.readlines()
+    cut = round((1 - SHARE) * len(lines))
+    rest, some_lines = folder / "rest.txt", folder / "some.txt"
+    rest.write_text("".join(lines[:cut]), encoding="utf-8")
+    some_lines.write_text("".join(lines[cut:]), encoding="utf-8")
+    return [rest], [some_lines]
+
+
+def _read(estimator: Estimator, files: Sequence[Path]) -> Corpus[Any]:
+    task = registry.tasks.get(estimator.task)()
+    return task.read(files, reader="tokens" if estimator.task == "vectors" else "auto")
+
+
+def _train(name: str, estimator: Estimator, files: Sequence[Path]) -> tuple[Change, float]:
+    started = time.perf_counter()
+    reading = {"reader": "tokens" if estimator.task == "vectors" else "auto"}
+    change = changes.train(name, estimator, _read(estimator, files), reading=reading)
+    return change, time.perf_counter() - started
+
+
+def _same(left: Change, right: Change, folder: Path) -> bool:
+    """Whether two models' arrays are equal to the byte."""
+    for name, change in (("left", left), ("right", right)):
+        change.save(folder / name)
+    return (folder / "left" / ARRAYS).read_bytes() == (folder / "right" / ARRAYS).read_bytes()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}")
+    asked = parser.parse_args().cases or list(CASES)
+    print(report.machine())
+    header = ["", "observing", "less", "whole", "less", "same bytes"]
+    for case in asked:
+        with tempfile.TemporaryDirectory() as folder:
+            print(f"\n{report.table(header, measure(case, Path(folder)))}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

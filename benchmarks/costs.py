@@ -1,0 +1,302 @@
+"""What each estimator costs, as a function of its data: a model, checked at three sizes, and extrapolated.
+
+    python -m benchmarks.costs                       # all: about three minutes
+    python -m benchmarks.costs eigenwords pcfg
+
+For each estimator and three sizes of data, twice as large each time: CPU seconds of observing and of solving,
+and bytes of moments, beside what the model says. Its rates are taken from the middle size, and so are numbers
+of distinct things (pairs, rules), by a power of the data's size between the smallest and the middle size. The
+last tables are the model at 10^9 sentences and at 17·10^9 queries on 1,000 workers: arithmetic, not a
+measurement.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import gzip
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from spectralnlp_sketch import FrequentDirections
+from spectralnlp_sketch.stream import MatrixCorpus
+
+from spectralnlp import registry
+from spectralnlp.corpus import Corpus, InMemoryCorpus, expand_inputs
+from spectralnlp.engine import accumulate
+from spectralnlp.moments import Moments
+from spectralnlp.reduction import FAN_IN
+from spectralnlp.text.content import content_words
+from spectralnlp.trees.treelog import TreeLog
+
+CORPORA = Path(os.environ.get("C", Path(__file__).parents[2] / "shared" / "corpora"))
+WORKERS, NETWORK = 1000, 1.25e9  # bytes a second and machine: ten gigabits
+SENTENCE, QUERY = 20, 5  # tokens
+SCALES = {"10⁹ sentences": 1e9 * SENTENCE, "17·10⁹ queries": 17e9 * QUERY}
+
+
+@dataclass(frozen=True)
+class Size:
+    """One run.
+
+    Attributes:
+        tokens: of the data; rows of a matrix.
+        distinct: of what is counted; entries of the moments that grow slower than the data.
+        observing, solving: CPU seconds.
+        size: bytes of the moments.
+        merging: CPU seconds of merging moments of this size into others.
+    """
+
+    tokens: int
+    distinct: int
+    observing: float
+    solving: float
+    size: int
+    merging: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The model of one estimator.
+
+    Attributes:
+        data: the corpus of a size from 1 to 4, and its tokens.
+        learner: unfitted.
+        distinct: how many distinct things moments hold.
+        entry, token: bytes for each distinct thing, and for each token of the data.
+        work: what solving is proportional to, of tokens and distinct things.
+        formulas: of observing, moments and solving, for readers.
+    """
+
+    data: Callable[[int], tuple[Corpus[Any], int]]
+    learner: Callable[[], Any]
+    distinct: Callable[[Moments[Any]], int]
+    entry: float
+    token: float
+    work: Callable[[float, float], float]
+    formulas: tuple[str, str, str]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Data
+
+
+def text(size: int, lines: int) -> tuple[Corpus[Any], int]:
+    with gzip.open(CORPORA / "text" / "english_10m.txt.gz", "rt", encoding="utf-8") as file:
+        sentences = [line.split() for line in islice(file, lines * size)]
+    return InMemoryCorpus(sentences), sum(map(len, sentences))
+
+
+def reviews(size: int, lines: int) -> tuple[Corpus[Any], int]:
+    with gzip.open(CORPORA / "text" / "imdb_unsup.txt.gz", "rt", encoding="utf-8") as file:
+        documents = [content_words(line) for line in islice(file, lines * size)]
+    return InMemoryCorpus(documents), sum(map(len, documents))
+
+
+def trees(size: int, task: str = "parsing") -> tuple[Corpus[Any], int]:
+    files = expand_inputs([CORPORA / "treebanks" / "gum" / "train"])
+    reader = registry.tasks.get(task)()
+    examples = list(reader.read(files[: 20 * size]))
+    if task == "tagging":
+        examples = [sentence.tagged(None) for sentence in examples]
+        return InMemoryCorpus(examples), sum(len(words) for words, _ in examples)
+    return InMemoryCorpus(examples), sum(len(tree.words()) for tree in examples)
+
+
+def matrix(size: int, rows: int, columns: int) -> tuple[Corpus[Any], int]:
+    rng = np.random.default_rng(0)
+    return MatrixCorpus(rng.standard_normal((rows * size, columns)).astype(np.float32)), rows * size
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Models: N tokens, D distinct things, V types, k and m dimensions and states
+
+WIDTH, POWER = 70, 4  # of eigenwords: k + oversampling, power iterations
+L, COLUMNS = 64, 4096
+
+COSTS = {
+    "pcfg": Cost(
+        trees, lambda: registry.estimators.get("pcfg")(), lambda m: len(m), 43, 0, lambda n, d: d,
+        ("N, 2 nodes a token", "43 D, D rules and words", "D"),
+    ),
+    "lpcfg": Cost(
+        trees, lambda: registry.estimators.get("lpcfg")(), lambda m: m.parts["head"].table().n_nodes, 0, 30,
+        lambda n, d: n, ("N", "30 N: 13 bytes a node, two nodes a token", "N·(features·(k + 8)·8 + m³)"),
+    ),
+    "rhmm": Cost(
+        lambda size: trees(size, "tagging"), lambda: registry.estimators.get("rhmm")(),
+        lambda m: m.table().n_tokens, 0, 10.5, lambda n, d: n,
+        ("N", "8 N + 24 a sentence, and V", "N·(features·(k + 8)·8 + m²)"),
+    ),
+    "hmm": Cost(
+        lambda size: text(size, 5000), lambda: registry.estimators.get("hmm")(max_symbols=2000),
+        lambda m: len(m.arrays()["codes"]), 20, 0, lambda n, d: d,
+        ("N·n", "16 D + 16 V, D n-grams", "D·k + V·k²"),
+    ),
+    "eigenwords": Cost(
+        lambda size: text(size, 20_000), lambda: registry.estimators.get("eigenwords")(spelling=False),
+        lambda m: len(m.pairs), 17, 0, lambda n, d: 2 * d * WIDTH * 2 * (POWER + 1),
+        ("N·w", "16 D + 24 V, D pairs", "4 D·(k + p)·(q + 1), and the rows' share, 4 V·(k + p)²·(q + 1)"),
+    ),
+    "topics": Cost(
+        lambda size: reviews(size, 2500), lambda: registry.estimators.get("topics")(),
+        lambda m: len(m.arrays()["words"]), 0, 4.5, lambda n, d: n,
+        ("N", "4 N + 24 a document", "N·(words a document + k·iterations)"),
+    ),
+    "frequent-directions": Cost(
+        lambda size: matrix(size, 20_000, COLUMNS), lambda: FrequentDirections(L),
+        lambda m: (L + m.buffer_rows) * COLUMNS, 4, 0, lambda n, d: 1.0,
+        ("rows·d·l", "4 (l + b)·d at most, b rows in the buffer", "l²·d"),
+    ),
+}  # fmt: skip
+
+
+def measure(cost: Cost, size: int) -> Size:
+    """One size, in this process."""
+    corpus, tokens = cost.data(size)
+    learner = cost.learner()
+    if isinstance(learner, FrequentDirections):
+        learner.begin(corpus)
+        empty, solve = learner.moments_, lambda: (learner.finish(), learner.components_)
+    else:
+        empty = learner.no_moments(corpus)
+        solve = lambda: learner.solve(moments)  # noqa: E731
+    started = process_time()
+    moments = accumulate(empty, corpus)
+    observing = process_time() - started
+    bytes_ = sum(array.nbytes for array in moments.arrays().values())
+    other = moments.empty_like()
+    other.merge(moments)
+    started = process_time()
+    if not any(isinstance(part, TreeLog) for part in getattr(moments, "parts", {}).values()):
+        other.merge(moments)
+    merging = process_time() - started
+    started = process_time()
+    solve()
+    return Size(tokens, cost.distinct(moments), observing, process_time() - started, bytes_, merging)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A cost with rates from measurement.
+
+    Attributes:
+        cost: what is modelled.
+        sizes: measured, smallest first; the middle one gives the rates.
+    """
+
+    cost: Cost
+    sizes: Sequence[Size]
+
+    @property
+    def middle(self) -> Size:
+        return self.sizes[1]
+
+    @property
+    def growth(self) -> float:
+        """β: distinct things grow with the data to the power of it."""
+        small, middle = self.sizes[:2]
+        return math.log(middle.distinct / small.distinct) / math.log(middle.tokens / small.tokens)
+
+    def distinct(self, tokens: float) -> float:
+        return self.middle.distinct * (tokens / self.middle.tokens) ** self.growth
+
+    def observing(self, tokens: float) -> float:
+        return self.middle.observing * tokens / self.middle.tokens
+
+    def bytes(self, tokens: float) -> float:
+        return self.cost.entry * self.distinct(tokens) + self.cost.token * tokens
+
+    def solving(self, tokens: float) -> float:
+        done = self.cost.work(self.middle.tokens, self.middle.distinct)
+        return self.middle.solving * self.cost.work(tokens, self.distinct(tokens)) / done
+
+    def far(self, tokens: float) -> list[str]:
+        """Hours of each phase on many workers, gigabytes at the root, and what takes longest."""
+        levels = math.ceil(math.log(WORKERS, FAN_IN))
+        parts = [self.bytes(tokens * min(1.0, FAN_IN**level / WORKERS)) for level in range(levels)]
+        moved = (FAN_IN - 1) * sum(parts)
+        phases = {
+            "observing": self.observing(tokens) / WORKERS,
+            "network": moved / NETWORK,
+            "merging": moved * self.middle.merging / self.middle.size,
+            "solving": self.solving(tokens),
+        }
+        hours = [f"{seconds / 3600:,.2g}" if seconds < 3.6e5 else f"{seconds / 3600:,.0f}"
+                 for seconds in phases.values()]  # fmt: skip
+        slowest = max(phases, key=lambda phase: phases[phase])
+        return [
+            *hours,
+            f"{self.bytes(tokens / WORKERS) / 1e9:,.2g}",
+            f"{self.bytes(tokens) / 1e9:,.3g}",
+            slowest,
+        ]
+
+
+def measured(name: str) -> Model:
+    cost = COSTS[name]
+    measure(cost, 1)  # kernels compiled, imports done
+    return Model(cost, [measure(cost, size) for size in (1, 2, 4)])
+
+
+def checks(name: str, model: Model) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for size in model.sizes:
+        rows.append(
+            [
+                f"`{name}`", f"{size.tokens:,}", f"{size.distinct:,}", f"{model.distinct(size.tokens):,.0f}",
+                f"{size.size / 1e6:.2f}", f"{model.bytes(size.tokens) / 1e6:.2f}",
+                f"{size.observing:.2f}", f"{model.observing(size.tokens):.2f}",
+                f"{size.solving:.2f}", f"{model.solving(size.tokens):.2f}",
+            ]
+        )  # fmt: skip
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(COSTS)}")
+    names = parser.parse_args().names or list(COSTS)
+    print(report.machine(), flush=True)
+    models = {name: measured(name) for name in names}
+    header = ["", "observing", "moments, bytes", "solving", "β"]
+    formulas = [[f"`{name}`", *m.cost.formulas, f"{m.growth:.2f}"] for name, m in models.items()]
+    print(f"\n{report.table(header, formulas)}")
+    header = [
+        "",
+        "tokens",
+        "distinct",
+        "model",
+        "MB",
+        "model",
+        "observing, s",
+        "model",
+        "solving, s",
+        "model",
+    ]
+    rows = [row for name, model in models.items() for row in checks(name, model)]
+    print(f"\n{report.table(header, rows)}")
+    for what, tokens in SCALES.items():
+        header = [
+            what,
+            "observing, h",
+            "network, h",
+            "merging, h",
+            "solving, h",
+            "GB a worker",
+            "GB in all",
+            "",
+        ]
+        print(f"\n{report.table(header, [[f'`{name}`', *m.far(tokens)] for name, m in models.items()])}")
+
+
+if __name__ == "__main__":
+    main()
