@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -27,9 +28,11 @@ def run(*command: str, cwd: Path) -> str:
     """What a command of this environment prints."""
     program, *arguments = command
     beside = Path(sys.executable).with_name(program)
+    path = os.pathsep.join([str(beside.parent), os.environ.get("PATH", "")])  # as in an active environment
     done = subprocess.run(
         [str(beside if beside.exists() else shutil.which(program)), *arguments],
         cwd=cwd,
+        env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
         check=False,
