@@ -18,13 +18,13 @@ import signal
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
 from multiprocessing import get_context
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from spectralnlp import registry
 from spectralnlp.checkpoint import current_checkpoint
@@ -35,6 +35,7 @@ from spectralnlp.reduction import MergeTree, Observer, Part, current_tolerance
 
 T = TypeVar("T")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 M = TypeVar("M", bound=Moments[Any])
 
 BATCH_SIZE = 256
@@ -191,7 +192,9 @@ class ThreadsEngine(Engine):
         """In order, each in a copy of the caller's context; at most two tasks a thread are under way."""
         pool, context = ThreadPoolExecutor(self.jobs), copy_context()
         try:
-            yield from _windowed(pool, lambda task: context.copy().run(function, task), tasks, 2 * self.jobs)
+            yield from in_window(
+                lambda task: pool.submit(context.copy().run, function, task), tasks, 2 * self.jobs
+            )
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -218,7 +221,7 @@ class ProcessesEngine(Engine):
             initargs=(_pickled(function),),
         )
         try:
-            yield from _windowed(pool, _work, tasks, 2 * self.jobs)
+            yield from in_window(lambda task: pool.submit(_work, task), tasks, 2 * self.jobs)
         except BrokenProcessPool as error:
             pool.shutdown(wait=False, cancel_futures=True)
             hint = "it ran out of memory, or the script lacks an `if __name__ == '__main__':` guard"
@@ -234,9 +237,25 @@ class ProcessesEngine(Engine):
             pool.shutdown()
 
 
-def _windowed(pool: Executor, function: Callable[[T], R], tasks: Iterable[T], width: int) -> Iterator[R]:
-    """Results in the order of the tasks, with at most ``width`` of them submitted and not yet yielded."""
-    pending: deque[Future[R]] = deque()
+class Pending(Protocol[R_co]):
+    """What a worker will give."""
+
+    def done(self) -> bool:
+        """Whether it is there."""
+
+    def result(self) -> R_co:
+        """Wait for it."""
+
+
+def in_window(submit: Callable[[T], Pending[R]], tasks: Iterable[T], width: int) -> Iterator[R]:
+    """Results in the order of the tasks, with at most ``width`` of them submitted and not yet yielded.
+
+    Args:
+        submit: sends a task to a worker.
+        tasks: read as they are needed; an error in reading them comes after the results of those before it.
+        width: how many.
+    """
+    pending: deque[Pending[R]] = deque()
     upcoming = iter(tasks)
     failure: SpectralError | None = None
     while True:
@@ -248,7 +267,7 @@ def _windowed(pool: Executor, function: Callable[[T], R], tasks: Iterable[T], wi
             except SpectralError as error:
                 failure = error
                 break
-            pending.append(pool.submit(function, task))
+            pending.append(submit(task))
         if not pending:
             break
         yield pending.popleft().result()

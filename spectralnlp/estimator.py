@@ -34,12 +34,14 @@ class Estimator(ABC):
         kind: ``spectral`` (observe, merge, solve) or ``head`` (learns on one machine from features).
         change_of_mind: whether documents can be added and taken out after ``fit``: ``exact``, ``replay``,
             ``merge-only`` or ``none``.
+        spills: whether counts go to disk where memory is limited (``use_memory``).
         task: name of the task that the estimator serves, ``parsing``.
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
     """
 
     kind: ClassVar[Kind] = "spectral"
     change_of_mind: ClassVar[ChangeOfMind] = "none"
+    spills: ClassVar[bool] = False
     task: ClassVar[str]
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 

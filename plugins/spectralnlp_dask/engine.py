@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from pickle import PicklingError
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from distributed import Client, Future, KilledWorker, wait
 
 from spectralnlp.corpus import Partition
-from spectralnlp.engine import Engine, positive_jobs
+from spectralnlp.engine import Engine, in_window, positive_jobs
 from spectralnlp.errors import ConfigError, SpectralError
 from spectralnlp.moments import Moments
 from spectralnlp.reduction import FAN_IN, BadPartition, Observer, Part
@@ -85,27 +84,10 @@ class DaskEngine(Engine):
         """In order; at most two tasks a worker are under way. The function is sent to each worker once."""
         width = 2 * max(1, sum(self.client.nthreads().values()))
         shared = self._shared(function)
-        pending: deque[Future[R]] = deque()
-        upcoming = iter(tasks)
-        failure: SpectralError | None = None
-        while True:
-            while failure is None and len(pending) < width and not (pending and pending[0].done()):
-                try:
-                    task = next(upcoming)
-                except StopIteration:
-                    break
-                except SpectralError as error:
-                    failure = error
-                    break
-                pending.append(self._submit(_call, shared, task))
-            if not pending:
-                break
-            try:
-                yield self._result(pending.popleft())
-            except KilledWorker as error:
-                raise _died(error) from error
-        if failure is not None:
-            raise failure
+        try:
+            yield from in_window(lambda task: _Awaited(self, self._submit(_call, shared, task)), tasks, width)
+        except KilledWorker as error:
+            raise _died(error) from error
 
     def reduce(self, observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M] | None:
         """Observed and merged on the workers, in the order of `spectralnlp.reduction`."""
@@ -189,6 +171,22 @@ class DaskEngine(Engine):
             self.client.wait_for_workers(1, timeout=self.timeout)
         except TimeoutError as error:
             raise SpectralError("in the middle of the work, all workers are gone", hint=hint) from error
+
+
+class _Awaited(Generic[R]):
+    """A future that is waited for with an eye on the scheduler."""
+
+    def __init__(self, engine: DaskEngine, future: Future[R]) -> None:
+        self.engine = engine
+        self.future = future
+
+    def done(self) -> bool:
+        """Whether the result is there."""
+        return bool(self.future.done())
+
+    def result(self) -> R:
+        """Wait for it; raises SpectralError where the scheduler is gone."""
+        return self.engine._result(self.future)
 
 
 def _close(client: Client) -> None:

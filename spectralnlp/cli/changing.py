@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spectralnlp.cli.console import say
+
 if TYPE_CHECKING:
     from spectralnlp.changes import Change, Kept
     from spectralnlp.corpus import Corpus
@@ -49,10 +51,5 @@ def save_change(change: Change, output: str | Path) -> None:
     """Write the model, and say how much is in it and how long it took."""
     change.save(output)
     n, unit = len(change.kept.ledger), change.kept.unit
-    print(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s", flush=True)
-    print(f"{output}: {n:,} {unit}{'' if n == 1 else 's'}", flush=True)
-
-
-def say(line: str) -> None:
-    """A line of progress."""
-    print(line, flush=True)
+    say(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s")
+    say(f"{output}: {n:,} {unit}{'' if n == 1 else 's'}")

@@ -15,6 +15,11 @@ from spectralnlp.errors import ConfigError
 PATIENCE = 1.0  # seconds of work before progress is shown
 
 
+def say(line: str) -> None:
+    """A line of the command's own on stdout, in one piece: parts of a model are learned in threads."""
+    print(f"{line}\n", end="", flush=True)
+
+
 def note(line: str) -> None:
     """Say something that is not a result, in one line on stderr."""
     print(f"spectralnlp: {line}", file=sys.stderr)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import load_kept, own_changes, save_change, say
-from spectralnlp.cli.console import announced_kernels, progress
+from spectralnlp.cli.changing import load_kept, own_changes, save_change
+from spectralnlp.cli.console import announced_kernels, progress, say
 
 
 def merge(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, progress
+from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import (
     CheckpointFolder,
     EngineName,
@@ -78,7 +78,7 @@ def train(
     name = registry.estimators.resolve(estimator)
     kind: type[Estimator] = registry.estimators.get(name)
     learner = build_estimator(kind, read_config(config, name), parse_settings(settings or []))
-    if memory is not None and not getattr(kind, "spills", False):
+    if memory is not None and not kind.spills:
         hint = "leave it out; its settings bound what it keeps"
         raise ConfigError(f"--memory means nothing to {name}, which writes nothing to disk", hint=hint)
     check_writable(output)
@@ -90,7 +90,7 @@ def train(
     print(filled_config(name, learner), flush=True)
 
     task = registry.tasks.get(kind.task)()
-    skipped = Skipped(_say) if skip_bad else None
+    skipped = Skipped(say) if skip_bad else None
     options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
     reading = task.accepted("read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
@@ -110,21 +110,17 @@ def train(
             if keep_moments:
                 how = {"reader": reader} | ({} if column is None else {"column": column})
                 model = changes.train(
-                    name, learner, corpus, unit=documents, reading=how, report=_say, description=description
+                    name, learner, corpus, unit=documents, reading=how, report=say, description=description
                 )
             else:
-                model = task.train(learner, corpus, report=_say, description=description)
+                model = task.train(learner, corpus, report=say, description=description)
         model.save(output)
-    _say(f"{output}: trained in {perf_counter() - started:.1f} s")
+    say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
         with announced_kernels(), progress("evaluating"):
             trained = model.model if isinstance(model, changes.Change) else model
             report = task.evaluate(trained, held_out, jobs=jobs or 1)
         print(f"\n{report.to_table()}")
-
-
-def _say(line: str) -> None:
-    print(f"{line}\n", end="", flush=True)  # in one piece: grammars are learned in threads
 
 
 def build_estimator(kind: type[Estimator], config: dict[str, Any], settings: dict[str, str]) -> Estimator:

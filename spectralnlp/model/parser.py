@@ -195,12 +195,14 @@ class Parser:
         pooled = isinstance(decoder, MBRDecoder) and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
         tags, evidence = sentence.tags, self.tag_evidence
+        weights = None
         if tags is None and evidence is not None:
             tags = evidence.given(forms)
-        inferred = []
-        for number, pipe in enumerate(pipelines):
-            weights = evidence.weights(pipe.coarse, forms) if evidence is not None and tags is None else None
-            inferred.append((number, pipe.infer(forms, self._allowed(number, tags), weights)))
+            weights = evidence.weights([pipe.coarse for pipe in pipelines], forms)
+        inferred = [
+            (number, pipe.infer(forms, self._allowed(number, tags), weights[number] if weights else None))
+            for number, pipe in enumerate(pipelines)
+        ]
         found = [(number, inference) for number, inference in inferred if inference is not None]
         if not found:
             return self._flat(sentence, forms, tags)

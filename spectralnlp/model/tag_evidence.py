@@ -68,16 +68,19 @@ class TagEvidence:
         """The tags that words must have, if they are fixed."""
         return tuple(self.tagger.tag([words])[0]) if self.fixed else None
 
-    def weights(self, grammar: LatentGrammar, words: Sequence[str]) -> Floats | None:
-        """Factors of symbols' values, float64 (n_words, n_symbols); None where tags are fixed."""
-        rare = np.array([is_rare(grammar.lexicon, word) for word in words])
+    def weights(self, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> list[Floats] | None:
+        """Factors of symbols' values under each of some grammars of one treebank; the words are tagged once.
+
+        Returns:
+            For each grammar float64 (n_words, n_symbols); None where tags are fixed or no word is rare.
+        """
+        rare = np.array([is_rare(grammars[0].lexicon, word) for word in words])
         if self.fixed or not rare.any():
             return None
         factors = np.maximum(self.tagger.posteriors(words), _LEAST) ** self.weight
         columns = np.concatenate([factors, np.full((len(words), 1), _LEAST**self.weight)], axis=1)
-        weights: Floats = columns[:, _column_of_symbol(grammar, self.tagger.tags)]
-        weights[~rare] = 1.0
-        return weights
+        columns[~rare] = 1.0
+        return [columns[:, _column_of_symbol(grammar, self.tagger.tags)] for grammar in grammars]
 
 
 @lru_cache(maxsize=64)

@@ -10,10 +10,9 @@ import pytest
 
 from spectralnlp.estimators.tagger.evidence import Evidence
 from spectralnlp.estimators.tagger.forms import FORMS, form_hashes
+from spectralnlp.estimators.tagger.kernels import FIRST, INNER
 from spectralnlp.estimators.tagger.templates import (
-    FIRST,
     HERE,
-    INNER,
     N_SLOTS,
     PAIRS,
     TEMPLATES,

@@ -39,8 +39,10 @@ def test_a_tagger_decides_on_unknown_words_and_not_on_frequent_ones(parser: Pars
         listening = parser.with_tagger(Oracle(tags_of(parser), tag), weight=50.0)
         evidence = listening.tag_evidence
         assert evidence is not None
-        weights = evidence.weights(parser.coarse, words)
-        assert weights is not None
+        found = evidence.weights([parser.coarse, parser.coarse], words)
+        assert found is not None
+        weights, again = found
+        assert (weights == again).all()
         assert (weights[1] == 1).all()
         believed = {parser.coarse.symbols[i] for i in np.flatnonzero(weights[0] == 1)}
         assert {labels_of(symbol)[-1] for symbol in believed} == {tag}

@@ -68,7 +68,7 @@ class Eigenwords(Estimator):
     kind = "spectral"
     change_of_mind = "exact"
     task = "vectors"
-    spills = True  # counts go to disk where memory is limited
+    spills = True
     presets: ClassVar = {"tutorial": {"variant": "svd", "transform": "none", "window": 1}}
 
     def __init__(

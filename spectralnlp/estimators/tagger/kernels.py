@@ -20,7 +20,7 @@ _GOLDEN, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _YES = np.uint64(1)
 
 # Slots of `templates`: the words around, then the word itself if it begins the sentence, or if not.
-_N_OFFSETS, _FIRST, _INNER = 5, 5, 6
+N_OFFSETS, FIRST, INNER = 5, 5, 6
 
 
 @kernel
@@ -147,11 +147,11 @@ def score_sentence(
         scores = emissions[t]
         for y in range(len(scores)):
             scores[y] = 0.0
-        for o in range(_N_OFFSETS):
+        for o in range(N_OFFSETS):
             word = types[base + t + o - 2]
             _add_rows(row_starts, rows, o * n_types + word, features, scores)
             _add_dense(words[word], word_weights[o], scores)
-        own = (_FIRST if t == 0 else _INNER) * n_types + types[base + t]
+        own = (FIRST if t == 0 else INNER) * n_types + types[base + t]
         _add_rows(row_starts, rows, own, features, scores)
         for p in range(pairs.shape[1]):
             if pairs[first + t, p] >= 0:
@@ -223,12 +223,12 @@ def perceptron_epoch(
             if g == f:
                 continue
             wrong += 1
-            for o in range(_N_OFFSETS):
+            for o in range(N_OFFSETS):
                 word = types[base + t + o - 2]
                 at = o * n_types + word
                 _change_rows(row_starts, rows, at, features, d_features, g, f, time)
                 _change_dense(words[word], word_weights[o], d_words[o], g, f, time)
-            own = (_FIRST if t == 0 else _INNER) * n_types + types[base + t]
+            own = (FIRST if t == 0 else INNER) * n_types + types[base + t]
             _change_rows(row_starts, rows, own, features, d_features, g, f, time)
             for p in range(pairs.shape[1]):
                 if pairs[first + t, p] >= 0:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.tagger.forms import FORMS, Hashes
+from spectralnlp.estimators.tagger.kernels import N_OFFSETS
 
 Keys = NDArray[np.uint32]
 
-OFFSETS = (-2, -1, 0, 1, 2)
+OFFSETS = tuple(range(-(N_OFFSETS // 2), N_OFFSETS // 2 + 1))
 HERE = OFFSETS.index(0)
-FIRST, INNER = len(OFFSETS), len(OFFSETS) + 1
 N_SLOTS = len(OFFSETS) + 2
 """Slots: the words at the offsets, then the token's own once more, if it begins the sentence or if not."""
 
