@@ -37,17 +37,21 @@ class Where:
     jobs: int | None = None
     scheduler: str | None = None
 
+    @property
+    def name(self) -> str | None:
+        """The engine's; None for this process."""
+        return self.engine or ("dask" if self.scheduler else "processes" if (self.jobs or 1) > 1 else None)
+
     @contextmanager
     def running(self) -> Iterator[None]:
         """With this engine."""
         from spectralnlp.engine import use_engine
 
-        name = self.engine or ("dask" if self.scheduler else "processes" if (self.jobs or 1) > 1 else None)
-        if name is None:
+        if self.name is None:
             yield
             return
         options = {"jobs": self.jobs, "scheduler": self.scheduler}
-        with use_engine(name, **{key: value for key, value in options.items() if value is not None}):
+        with use_engine(self.name, **{key: value for key, value in options.items() if value is not None}):
             yield
 
 

@@ -14,20 +14,16 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
 from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
 from spectralnlp.errors import ConfigError
-
-if TYPE_CHECKING:
-    from spectralnlp.cli.remote import ParseToText
-    from spectralnlp.text.tokens import Sentence
 
 
 def parse(
@@ -86,8 +82,10 @@ def parse(
     shown = output is None and sys.stdout.isatty()
     with limits(checkpoint), announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
         if engine or scheduler or checkpoint:
-            to_text = ParseToText.of(model, tagger, fixed_tags, decoder, k, format_, scores)
-            texts = _on_workers(Where(engine, jobs, scheduler), to_text, stream)
+            to_text = ParseToText.of(
+                model, tagger=tagger, fixed_tags=fixed_tags, decoder=decoder, k=k, form=format_, scores=scores
+            )
+            texts = to_text.results(Where(engine, jobs, scheduler), stream)
         else:
             parses = parser.parse_many(stream, decoder=decoder, jobs=jobs or 1, k=k)
             texts = (None if each is None else (render(each, scores), each.fallback) for each in parses)
@@ -101,16 +99,6 @@ def parse(
     if fallbacks:
         reasons = "; ".join(f"{count} × {reason}" for reason, count in fallbacks.most_common())
         note(f"{fallbacks.total()} of {n_sentences} sentences got a fallback tree ({reasons})")
-
-
-def _on_workers(
-    where: Where, to_text: ParseToText, stream: Iterable[Sentence | None]
-) -> Iterator[tuple[str, str | None] | None]:
-    """What each sentence's parse looks like, and why it is a fallback if it is one."""
-    from spectralnlp.journal import map_resumable
-
-    with where.running():
-        yield from map_resumable(to_text, stream, to_text.about())
 
 
 @contextmanager

@@ -1,32 +1,126 @@
-"""Parsing where another engine works: workers get the name of the model, and give text."""
+"""Models at work where another engine runs, or to be taken up again: workers get names, and give text.
+
+A command that streams examples through a model describes what it does with them in a subclass of `OnWorkers`;
+`results` runs it on the engine that was asked for, and writes down what is finished in a checkpoint.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
+    from spectralnlp.cli.engines import Where
     from spectralnlp.text.tokens import Sentence
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class ParseToText:
-    """A parser and a format by their names, to send to workers: a model is large, and theirs is the same.
+class OnWorkers(ABC, Generic[T, R]):
+    """A model and what to do with it, by their names, to send to workers: a model is large, theirs the same.
 
     Args:
         model: its name, or its folder as workers see it.
         fingerprint: what `fingerprint_of` says of it here.
+    """
+
+    model: str
+    fingerprint: str
+    #: Examples in a task and in an entry of the journal: many, where one is done as fast as it is sent.
+    batch_size: ClassVar[int] = 1
+
+    @classmethod
+    def of(cls, model: str, **what: Any) -> Self:
+        """The same, with the fingerprint that the model has here."""
+        named = cls(model, "", **what)
+        return replace(named, fingerprint=fingerprint_of(*named.models()))
+
+    def models(self) -> Sequence[str]:
+        """All that must be the same everywhere."""
+        return [self.model]
+
+    @abstractmethod
+    def __call__(self, batch: Sequence[T]) -> Sequence[R]:
+        """On a worker: the result of each example, JSON values."""
+
+    def results(self, where: Where, examples: Iterable[T]) -> Iterator[R]:
+        """The result of each example, in order, on an engine; kept in the current checkpoint, if any.
+
+        Args:
+            where: the engine.
+            examples: a stream, the same whenever it is started.
+
+        Raises:
+            ConfigError: a worker's model is another one, or the checkpoint is of other work.
+        """
+        from spectralnlp.journal import map_resumable
+
+        # A journal knows the model by its contents, wherever it lies.
+        about = {**asdict(self), "model": self.fingerprint}
+        del about["fingerprint"]
+        with where.running():
+            for batch in map_resumable(self, batches(examples, self.batch_size), about):
+                yield from batch
+
+    def loaded(self, load: Callable[..., Any], **options: Any) -> Any:
+        """On a worker: what a function makes of the model's name, once.
+
+        Args:
+            load: a function of a module, of the name and options that can be hashed.
+            options: its options.
+
+        Raises:
+            ConfigError: the model is not the one that was meant.
+        """
+        return _loaded(load, self.model, tuple(self.models()), self.fingerprint, **options)
+
+
+def batches(examples: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Examples in order, ``size`` at a time; the last batch may be shorter."""
+    stream = iter(examples)
+    while batch := list(islice(stream, size)):
+        yield batch
+
+
+@cache
+def _loaded(
+    load: Callable[..., Any], model: str, models: Sequence[str], fingerprint: str, **options: Any
+) -> Any:
+    if fingerprint_of(*models) != fingerprint:
+        raise ConfigError(f"a worker's model {model} is another one", hint="install the same everywhere")
+    return load(model, **options)
+
+
+def fingerprint_of(*models: str) -> str:
+    """A digest of models' descriptions, which hold those of their numbers."""
+    from spectralnlp.model import folder_of
+    from spectralnlp.storage import META
+
+    digest = hashlib.sha256()
+    for model in models:
+        digest.update(hashlib.sha256((folder_of(model) / META).read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class ParseToText(OnWorkers["Sentence | None", "tuple[str, str | None] | None"]):
+    """Sentences to the text of a parse, and why it is a fallback if it is one; None for None.
+
+    Args:
         tagger, fixed_tags: as for ``load_parser``.
         decoder, k: as for ``Parser.parse_many``.
         form, scores: how a parse is written.
     """
 
-    model: str
-    fingerprint: str
     tagger: str | None = None
     fixed_tags: bool = False
     decoder: str | None = None
@@ -34,36 +128,52 @@ class ParseToText:
     form: str = "ptb"
     scores: bool = False
 
-    @classmethod
-    def of(cls, model: str, *how: Any) -> ParseToText:
-        """The same, with the fingerprint that the model has here."""
-        return cls(model, fingerprint_of(model), *how)
+    def models(self) -> Sequence[str]:
+        """The parser, and the tagger that it listens to."""
+        return [self.model] if self.tagger is None else [self.model, self.tagger]
 
-    def __call__(self, sentence: Sentence | None) -> tuple[str, str | None] | None:
-        """The text of a parse, and why it is a fallback if it is one; None for None."""
+    def __call__(self, batch: Sequence[Sentence | None]) -> list[tuple[str, str | None] | None]:
+        """Each sentence parsed and written."""
+        from spectralnlp.cli.models import load_parser
         from spectralnlp.render import renderer
 
-        parser = _loaded(self.model, self.fingerprint, self.tagger, self.fixed_tags)
-        (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=self.k)
-        return None if parse is None else (renderer(self.form)(parse, self.scores), parse.fallback)
-
-    def about(self) -> dict[str, Any]:
-        """What a journal must agree in."""
-        return asdict(self)
-
-
-@cache
-def _loaded(model: str, fingerprint: str, tagger: str | None, fixed_tags: bool) -> Any:
-    from spectralnlp.cli.models import load_parser
-
-    if fingerprint_of(model) != fingerprint:
-        raise ConfigError(f"a worker's model {model} is another one", hint="install the same everywhere")
-    return load_parser(model, tagger, fixed_tags=fixed_tags)
+        parser = self.loaded(load_parser, tagger=self.tagger, fixed_tags=self.fixed_tags)
+        render = renderer(self.form)
+        return [
+            None if parse is None else (render(parse, self.scores), parse.fallback)
+            for parse in parser.parse_many(batch, decoder=self.decoder, k=self.k)
+        ]
 
 
-def fingerprint_of(model: str) -> str:
-    """A digest of a model's description, which holds that of its numbers."""
-    from spectralnlp.model import folder_of
-    from spectralnlp.storage import META
+@dataclass(frozen=True)
+class TagToText(OnWorkers["Sentence | None", str]):
+    """Sentences to their tagged text; nothing for None.
 
-    return hashlib.sha256((folder_of(model) / META).read_bytes()).hexdigest()[:16]
+    Args:
+        form, scores: how tags are written.
+    """
+
+    form: str = "tagged"
+    scores: bool = False
+    batch_size: ClassVar[int] = 512
+
+    def __call__(self, batch: Sequence[Sentence | None]) -> list[str]:
+        """Each sentence tagged and written."""
+        from spectralnlp.cli.models import load_for
+
+        tagger = self.loaded(load_for, method="tag", verb="tag")
+        return tagged_text(tagger, batch, self.form, self.scores)
+
+
+def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores: bool) -> list[str]:
+    """Sentences with their tags as text, with ``scores`` how probable they are; nothing for None."""
+    from spectralnlp.render.tags import tag_renderer
+
+    render = tag_renderer(form)
+    words = [sentence.forms for sentence in batch if sentence is not None]
+    tags = iter(tagger.tag(words))
+    confidence = iter(tagger.confidence(words) if scores else [None] * len(words))
+    return [
+        "" if sentence is None else render(sentence, next(tags), tagger.scheme, next(confidence))
+        for sentence in batch
+    ]

@@ -6,19 +6,13 @@ Formats (``--format``): ``tagged``, ``word_TAG``, a sentence a line; ``conllu``;
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
-
-if TYPE_CHECKING:
-    from spectralnlp.text.tokens import Sentence
-
-_BATCH = 512
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
 
 
 def tag(
@@ -36,40 +30,38 @@ def tag(
         str, typer.Option("--format", metavar="NAME", help="tagged, conllu or json.")
     ] = "tagged",
     scores: Annotated[bool, typer.Option("--scores", help="Add how probable each tag is.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes that tag.")] = None,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    checkpoint: CheckpointFolder = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
     ] = None,
 ) -> None:
     """Tag the words of text: parts of speech, chunks, entities."""
     from spectralnlp.cli.models import load_for
+    from spectralnlp.cli.remote import TagToText, batches, tagged_text
     from spectralnlp.cli.texts import sentences, sources
     from spectralnlp.render.tags import tag_renderer
 
-    render = tag_renderer(format_)
+    tag_renderer(format_)  # a format that is none is refused before anything is read
     found = sources(files or [])
     with progress(f"loading {model}"):
         tagger = load_for(model, "tag", "tag")
     stream = sentences(tagger.tokenizer, found, tokenized=tokenized)
+    where = Where(engine, jobs, scheduler)
     shown = output is None and sys.stdout.isatty()
-    with announced_kernels(), results(output) as write, progress("tagging", silent=shown) as step:
-        for batch in _batches(stream, 1 if shown else _BATCH):
-            for sentence, tags, confidence in _tagged(tagger, batch, scores):
-                write("" if sentence is None else render(sentence, tags, tagger.scheme, confidence))
-                step()
-
-
-def _batches(stream: Iterable[Sentence | None], size: int) -> Iterator[list[Sentence | None]]:
-    sentences = iter(stream)
-    while batch := list(islice(sentences, size)):
-        yield batch
-
-
-def _tagged(
-    tagger: Any, batch: Sequence[Sentence | None], scores: bool
-) -> Iterator[tuple[Sentence | None, Sequence[str], Sequence[float] | None]]:
-    """Each sentence with its tags, and with ``scores`` how probable they are; None stays None."""
-    words = [sentence.forms for sentence in batch if sentence is not None]
-    tags = iter(tagger.tag(words))
-    confidence = iter(tagger.confidence(words) if scores else [None] * len(words))
-    for sentence in batch:
-        yield (None, (), None) if sentence is None else (sentence, next(tags), next(confidence))
+    with (
+        limits(checkpoint),
+        announced_kernels(),
+        results(output) as write,
+        progress("tagging", silent=shown) as step,
+    ):
+        if where.name or checkpoint:
+            texts = TagToText.of(model, form=format_, scores=scores).results(where, stream)
+        else:
+            each_time = batches(stream, 1 if shown else TagToText.batch_size)
+            texts = (text for batch in each_time for text in tagged_text(tagger, batch, format_, scores))
+        for text in texts:
+            write(text)
+            step()

@@ -6,11 +6,15 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
+from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -33,6 +37,10 @@ def classify(
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes that classify.")] = None,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    checkpoint: CheckpointFolder = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
     ] = None,
@@ -41,7 +49,6 @@ def classify(
 
     With --json: text, label, confidence, out_of_scope and the scores of the likeliest labels.
     """
-    from spectralnlp import load
     from spectralnlp.cli.console import announced_kernels, progress, results
 
     files = list(arguments or [])
@@ -49,15 +56,26 @@ def classify(
         raise ConfigError("no model", hint="spectralnlp classify MODEL [FILE...]")
     name = model if model is not None else files.pop(0)
     sources = [source for file in files or [STDIN] for source in _expanded(file)]
+    classifier = _load(name)
+    where, arriving = Where(engine, jobs, scheduler), _batches(sources)
+    with limits(checkpoint), announced_kernels(), results(output) as write, progress("classifying"):
+        if where.name or checkpoint:
+            # Not as they arrive: a run that goes on must cut the stream in the same places.
+            to_text, texts = ClassifyToText.of(name, top=top, as_json=as_json), chain.from_iterable(arriving)
+            for line in to_text.results(where, texts):
+                write(line)
+        else:
+            for batch in arriving:
+                write("\n".join(classified_text(classifier, batch, top, as_json)))
+
+
+def _load(name: str) -> Any:
+    from spectralnlp import load
+
     classifier = load(name)
     if classifier.task != "intents":
         raise ConfigError(f"{name} is a model for {classifier.task}, not for intents")
-    show = _as_json if as_json else _as_columns
-    with announced_kernels(), results(output) as write, progress("classifying"):
-        for batch in _batches(sources):
-            found = classifier.classify(batch)
-            lines = (show(classifier, text, each, top) for text, each in zip(batch, found, strict=True))
-            write("\n".join(lines))
+    return classifier
 
 
 def _expanded(file: str) -> Sequence[str]:
@@ -68,18 +86,14 @@ def _expanded(file: str) -> Sequence[str]:
 
 def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
     """Texts of all sources, many at a time, but never waiting for more of a terminal or a pipe."""
-    from itertools import islice
-
     from spectralnlp.corpus import open_text
-    from spectralnlp_sketch.intent.model import BATCH_TEXTS
 
     for source in sources:
         if source == STDIN:
             yield from _arriving(sys.stdin.buffer)
             continue
         with open_text(source) as lines:
-            while batch := list(islice(lines, BATCH_TEXTS)):
-                yield batch
+            yield from batches(lines, ClassifyToText.batch_size)
 
 
 def _arriving(stream: Any) -> Iterator[list[str]]:
@@ -99,6 +113,30 @@ def _arriving(stream: Any) -> Iterator[list[str]]:
             yield [next(decoded) for _ in whole]
         if not chunk:
             return
+
+
+@dataclass(frozen=True)
+class ClassifyToText(OnWorkers[str, str]):
+    """Texts to lines of their labels.
+
+    Args:
+        top, as_json: how labels are written.
+    """
+
+    top: int = 1
+    as_json: bool = False
+    batch_size: ClassVar[int] = 1024
+
+    def __call__(self, batch: Sequence[str]) -> list[str]:
+        """Each text classified and written."""
+        return classified_text(self.loaded(_load), batch, self.top, self.as_json)
+
+
+def classified_text(classifier: Classifier, batch: Sequence[str], top: int, as_json: bool) -> list[str]:
+    """The labels of texts, a line each."""
+    show = _as_json if as_json else _as_columns
+    found = classifier.classify(batch)
+    return [show(classifier, text, each, top) for text, each in zip(batch, found, strict=True)]
 
 
 def _as_columns(classifier: Classifier, text: str, found: Classification, top: int) -> str:
