@@ -84,8 +84,7 @@ def open_text(path: str | Path, encoding: str = "utf-8") -> Iterator[Iterator[st
             NUL; with path, line number and what to do.
     """
     with open_binary(path) as file:
-        zipped = str(path).endswith(".gz") or _peek(file, path).startswith(GZIP_MAGIC)
-        stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
+        stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_zipped(path, file) else file
         yield decode_lines(stream, path, encoding)
 
 
@@ -124,9 +123,14 @@ def decode_lines(stream: Iterable[bytes], path: str | Path, encoding: str = "utf
         yield line.removesuffix("\n").removesuffix("\r")
 
 
-def _peek(file: BufferedReader, path: str | Path) -> bytes:
+def is_zipped(path: str | Path, file: BufferedReader) -> bool:
+    """Whether a file, just opened, is gzipped: by its suffix or its first bytes.
+
+    Raises:
+        InputError: it is unreadable.
+    """
     try:
-        return file.peek(2)
+        return str(path).endswith(".gz") or file.peek(2).startswith(GZIP_MAGIC)
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
 

@@ -15,7 +15,7 @@ from spectralnlp.corpus import Partition
 from spectralnlp.engine import Engine, in_window, positive_jobs
 from spectralnlp.errors import ConfigError, SpectralError
 from spectralnlp.moments import Moments
-from spectralnlp.reduction import FAN_IN, BadPartition, Observer, Part
+from spectralnlp.reduction import FAN_IN, BadPartition, MergeTree, Observer, Part
 from spectralnlp_dask.cluster import check_answers, connect, quiet, start_local
 
 T = TypeVar("T")
@@ -25,7 +25,9 @@ M = TypeVar("M", bound=Moments[Any])
 PATIENCE = 5.0
 """Seconds of waiting for a result after which the scheduler is asked whether it is still there."""
 SUSPICIONS = 3
-"""How often a partition may be blamed in vain for the death of workers before the pass is given up."""
+"""How often partitions may be blamed in vain for the death of workers before the pass is given up."""
+TASKS_A_WORKER = 4
+"""Tasks that each worker should at least have, so that none waits long for the slowest at the end."""
 
 Numbered = tuple[int, Partition[Any]]
 
@@ -94,33 +96,41 @@ class DaskEngine(Engine):
         killers: list[BadPartition] = []
         suspicions = 0
         while tasks:
-            run, shared = f"observe-{secrets.token_hex(4)}", self._shared(observe)
+            run = f"observe-{secrets.token_hex(4)}"
+            shared, groups = self._shared(observe), self._groups(tasks)
             try:
-                part: Part[M] = self._result(self._grow(shared, tasks, run))
+                part: Part[M] = self._result(self._grow(shared, groups, run))
                 return Part(part.moments, (*part.bad, *killers))
             except KilledWorker as error:
                 if suspicions == SUSPICIONS:
                     raise _died(error) from error
                 blamed = cast("tuple[str, int] | str", error.task)
-            # What was waiting in a worker that died is blamed with what ran there: so ask it alone.
-            place = cast(int, blamed[1]) if blamed[0] == run else None
-            death = None if place is None else self._death_by(observe, tasks[place])
-            if place is None or death is None:
-                suspicions += 1
-                continue
-            partition = tasks[place][1]
-            if not observe.tolerant:
-                raise SpectralError(death.what, path=partition.document, hint=death.hint)
-            killers.append(BadPartition(partition.document, partition.start, death.what))
-            tasks = [task for at, task in enumerate(tasks) if at != place]
+            # What was waiting in a worker that died is blamed with what ran there: so ask each alone.
+            suspects = groups[cast(int, blamed[1])] if blamed[0] == run else []
+            found = [(task, death) for task in suspects if (death := self._death_by(observe, task))]
+            suspicions += not found
+            for (_, partition), death in found:
+                if not observe.tolerant:
+                    raise SpectralError(death.what, path=partition.document, hint=death.hint)
+                killers.append(BadPartition(partition.document, partition.start, death.what))
+            guilty = {number for (number, _), _ in found}
+            tasks = [task for task in tasks if task[0] not in guilty]
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
-    def _grow(self, shared: Future[Any], tasks: Sequence[Numbered], run: str) -> Future[Any]:
+    def _groups(self, tasks: Sequence[Numbered]) -> list[Sequence[Numbered]]:
+        """What is observed as one task: as many small files as a sum of the tree is made of, or one."""
+        n_workers = max(1, sum(self.client.nthreads().values()))
+        size = 1
+        while len(tasks) >= FAN_IN * size * TASKS_A_WORKER * n_workers:
+            size *= FAN_IN
+        return [tasks[at : at + size] for at in range(0, len(tasks), size)]
+
+    def _grow(self, shared: Future[Any], groups: Sequence[Sequence[Numbered]], run: str) -> Future[Any]:
         """The root of the tree. Sums come before new partitions, so that few parts lie about."""
-        nodes = [self._submit(_call, shared, task, key=(run, at)) for at, task in enumerate(tasks)]
+        nodes = [self._submit(_observed, shared, group, key=(run, at)) for at, group in enumerate(groups)]
         while len(nodes) > 1:
-            groups = [nodes[at : at + FAN_IN] for at in range(0, len(nodes), FAN_IN)]
-            nodes = [group[0] if len(group) == 1 else self._submit(_merged, group) for group in groups]
+            sums = [nodes[at : at + FAN_IN] for at in range(0, len(nodes), FAN_IN)]
+            nodes = [each[0] if len(each) == 1 else self._submit(_merged, each) for each in sums]
         return nodes[0]
 
     def _death_by(self, observe: Observer[Any], task: Numbered) -> SpectralError | None:
@@ -206,6 +216,15 @@ def _same(thing: R) -> R:
 
 def _call(function: Callable[[T], R], task: T) -> R:
     return function(task)
+
+
+def _observed(observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M]:
+    tree = MergeTree[M]()
+    for task in tasks:
+        tree.add(observe(task))
+    total = tree.total()
+    assert total is not None
+    return total
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:

@@ -20,7 +20,7 @@ from spectralnlp.model.vectors import Vectors
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
-from spectralnlp.text.blocks import check_reader, is_tokenised, read_blocks, read_words
+from spectralnlp.text.blocks import TextFiles, settled_reader
 
 N_NEIGHBOURS = 10
 
@@ -55,8 +55,8 @@ class VectorsTask(Task):
         files = expand_inputs(inputs)
         if reader == "ngrams":
             return FileCorpus(files, partial(read_ngrams, on_bad=on_bad))
-        check_reader(reader)
-        return FileCorpus(files, partial(read_words, reader=reader, column=column, on_bad=on_bad))
+        text: Corpus[Any] = TextFiles(files, reader, column, on_bad)
+        return text
 
     def read_gold(
         self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
@@ -68,8 +68,7 @@ class VectorsTask(Task):
         """``tokens`` or ``text`` in place of ``auto``, by how the first file begins."""
         if reader != "auto":
             return reader
-        first = next(read_blocks(expand_inputs(inputs)[0]), "")
-        return "tokens" if is_tokenised(first) else "text"
+        return settled_reader(expand_inputs(inputs)[0])
 
     def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Vectors:
         """The vectors of a fitted estimator."""

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
 import re
+import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from io import BufferedReader
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from spectralnlp.corpus import GZIP_MAGIC, open_binary, open_text
+from spectralnlp.corpus import FileCorpus, Partition, is_address, is_zipped, open_binary, open_text
 from spectralnlp.errors import ConfigError, InputError
 
 OnBad = Callable[[InputError], None]
 
 BLOCK = 1 << 15  # bytes, about
+LARGE = 256 << 20  # bytes of a file that are read as one partition
 READERS = ("auto", "text", "tokens")
 
 _LINE_OR_WORD = re.compile(r"\n|\w+(?:[-.,'’/@:]\w+)*|[^\w\s]+")
@@ -23,24 +30,39 @@ _ATTACHED = re.compile(r"\w[.,;:!?](?=\s)")
 _APART = re.compile(r"(?<=\s)[.,;:!?](?=\s)")
 
 
-def read_blocks(path: str | Path) -> Iterator[str]:
+@dataclass(frozen=True)
+class Span:
+    """Of a file, the lines that begin at a byte from ``begin`` to before ``end``."""
+
+    begin: int = 0
+    end: int = sys.maxsize
+
+
+WHOLE = Span()
+
+
+def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
     """The text of a file, plain or gzipped, in blocks that end at line ends.
 
     A line longer than a block is cut at a blank, so memory is bounded even where there are no line ends.
+
+    Args:
+        path: the file.
+        span: a part of it; only of plain files.
 
     Raises:
         InputError: the file is missing or unreadable, or not UTF-8, or holds a NUL; with path and line.
     """
     line = 1
-    for raw in _raw_blocks(path):
+    for raw in _raw_blocks(path, span):
         if b"\0" in raw:
-            at = line + raw[: raw.index(b"\0")].count(b"\n")
+            at = _line_at(path, span) + line + raw[: raw.index(b"\0")].count(b"\n")
             hint = "this is a binary file or UTF-16; convert it to UTF-8"
             raise InputError("a NUL byte in text", path=path, line=at, hint=hint)
         try:
             yield raw.decode()
         except UnicodeDecodeError as error:
-            at = line + raw[: error.start].count(b"\n")
+            at = _line_at(path, span) + line + raw[: error.start].count(b"\n")
             column = error.start - raw.rfind(b"\n", 0, error.start)
             what = f"byte 0x{raw[error.start]:02x} at column {column} is not utf-8"
             hint = "convert the file to UTF-8"
@@ -48,16 +70,17 @@ def read_blocks(path: str | Path) -> Iterator[str]:
         line += raw.count(b"\n")
 
 
-def _raw_blocks(path: str | Path) -> Iterator[bytes]:
+def _line_at(path: str | Path, span: Span) -> int:
+    """How many lines begin before a span."""
+    before = _raw_blocks(path, Span(0, span.begin))
+    return sum(raw.count(b"\n") for raw in before) if span.begin else 0
+
+
+def _raw_blocks(path: str | Path, span: Span) -> Iterator[bytes]:
     try:
         with open_binary(path) as file:
-            zipped = str(path).endswith(".gz") or file.peek(2).startswith(GZIP_MAGIC)
-            stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
             rest = b""
-            first = True
-            while chunk := stream.read(BLOCK):
-                if first:
-                    chunk, first = chunk.removeprefix(codecs.BOM_UTF8), False
+            for chunk in _chunks(file, span, zipped=is_zipped(path, file)):
                 rest += chunk
                 cut = rest.rfind(b"\n") + 1 or (rest.rfind(b" ") + 1 if len(rest) >= BLOCK else 0)
                 if cut:
@@ -70,6 +93,22 @@ def _raw_blocks(path: str | Path) -> Iterator[bytes]:
         raise InputError(f"cannot be read: {error}", path=path, hint=hint) from error
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+
+
+def _chunks(file: BufferedReader, span: Span, *, zipped: bool) -> Iterator[bytes]:
+    """A span's bytes, without a byte order mark: to the end of the line that its last byte is in."""
+    if span.begin:
+        file.seek(span.begin - 1)
+        while (piece := file.readline(BLOCK)) and not piece.endswith(b"\n"):
+            pass  # of a line that begins before
+    at = file.tell()
+    stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
+    while at < span.end and (chunk := stream.read(min(BLOCK, span.end - at))):
+        at += len(chunk)
+        yield chunk if at > len(chunk) else chunk.removeprefix(codecs.BOM_UTF8)
+        if at == span.end:
+            while not chunk.endswith(b"\n") and (chunk := stream.readline(BLOCK)):
+                yield chunk
 
 
 def column_blocks(path: str | Path, column: int, on_bad: OnBad | None = None) -> Iterator[str]:
@@ -104,8 +143,63 @@ def column_blocks(path: str | Path, column: int, on_bad: OnBad | None = None) ->
         yield "\n".join(lines) + "\n"
 
 
+class TextFiles(FileCorpus[str]):
+    """Plain text in blocks, as `read_words` gives them; a large file is several partitions.
+
+    Args:
+        paths: the files.
+        reader, column, on_bad: as for `read_words`.
+        large: bytes of a partition at most. Zipped files, addresses and files of columns are not split.
+    """
+
+    read: Callable[..., Iterator[str]]
+
+    def __init__(
+        self,
+        paths: Iterable[str | Path],
+        reader: str = "auto",
+        column: int | None = None,
+        on_bad: OnBad | None = None,
+        large: int = LARGE,
+    ) -> None:
+        check_reader(reader)
+        super().__init__(paths, partial(read_words, reader=reader, column=column, on_bad=on_bad))
+        self.large = 0 if column else large
+
+    def partitions(self) -> Sequence[Partition[str]]:
+        """One for each file, or each span of a large one, whose rows are numbered from its first byte on."""
+        return [
+            replace(whole, start=span.begin, read=partial(self.read, path, span=span))
+            for whole, path in zip(super().partitions(), self.paths, strict=True)
+            for span in _spans(path, self.large)
+        ]
+
+
+def _spans(path: str | Path, large: int) -> list[Span]:
+    """Of a large file that can be read from any place, parts of equal size; of others, all in one."""
+    if not large or is_address(path):
+        return [WHOLE]
+    try:
+        size = os.path.getsize(path)
+        if size <= large or _is_zipped_file(path):
+            return [WHOLE]
+    except (OSError, InputError):  # what cannot be read is named when it is read
+        return [WHOLE]
+    n = -(-size // large)
+    return [Span(*ends) for ends in pairwise(size * i // n for i in range(n + 1))]
+
+
+def _is_zipped_file(path: str | Path) -> bool:
+    with open_binary(path) as file:
+        return is_zipped(path, file)
+
+
 def read_words(
-    path: str | Path, reader: str = "auto", column: int | None = None, on_bad: OnBad | None = None
+    path: str | Path,
+    reader: str = "auto",
+    column: int | None = None,
+    on_bad: OnBad | None = None,
+    span: Span = WHOLE,
 ) -> Iterator[str]:
     """Blocks of lines in which blanks stand between words and marks.
 
@@ -115,17 +209,25 @@ def read_words(
             at the first block, whether marks stand apart already.
         column: of lines with tabs, the column that holds the text; None for whole lines.
         on_bad: see `column_blocks`.
+        span: the part of a plain file to read; not with ``column``.
 
     Raises:
         ConfigError: there is no such reader.
         InputError: the file cannot be read.
     """
     check_reader(reader)
-    blocks = read_blocks(path) if column is None else column_blocks(path, column, on_bad)
+    if reader == "auto" and span.begin:
+        reader = settled_reader(path)
+    blocks = read_blocks(path, span) if column is None else column_blocks(path, column, on_bad)
     for block in blocks:
         if reader == "auto":
             reader = "tokens" if is_tokenised(block) else "text"
         yield block if reader == "tokens" else " ".join(_LINE_OR_WORD.findall(block))
+
+
+def settled_reader(path: str | Path) -> str:
+    """``tokens`` or ``text``, by how a file begins."""
+    return "tokens" if is_tokenised(next(read_blocks(path), "")) else "text"
 
 
 def check_reader(reader: str) -> None:

@@ -56,9 +56,14 @@ def test_a_spectral_estimator_learns_the_same_from_distributed_workers(name: str
     assert [where for where in serial if serial[where] != distributed[where]] == []
 
 
+# More than are merged at a time; and so many that they are observed in groups.
+@pytest.mark.parametrize("n_partitions", [11, 75])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_moments_are_the_same_from_distributed_workers(case: MomentsCase, scheduler: str) -> None:
-    corpus = InMemoryCorpus(case.examples, n_partitions=11)  # more than are merged at a time
+def test_moments_are_the_same_from_distributed_workers(
+    case: MomentsCase, n_partitions: int, scheduler: str
+) -> None:
+    examples = case.examples * (1 + n_partitions // len(case.examples))
+    corpus = InMemoryCorpus(examples, n_partitions=n_partitions)
     expected = state(accumulate(case.empty(), corpus, batch_size=4))
     with use_engine("dask", scheduler=scheduler):
         assert state(accumulate(case.empty(), corpus, batch_size=4)) == expected

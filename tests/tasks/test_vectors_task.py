@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from spectralnlp.model.vectors import Vectors
 from spectralnlp.parameters import WordVectors
 from spectralnlp.tasks.vectors import VectorsTask, neighbour_agreement
 from spectralnlp.text import blocks
-from spectralnlp.text.blocks import is_tokenised, read_blocks, read_words
+from spectralnlp.text.blocks import TextFiles, is_tokenised, read_blocks, read_words
 
 
 def read(path: Path, **options: object) -> str:
@@ -46,6 +47,35 @@ def test_blocks_are_whole_lines_and_lose_nothing(tmp_path: Path, monkeypatch: py
         assert all(block.endswith(("\n", " ")) for block in found[:-1])
     (tmp_path / "bom.txt").write_bytes(b"\xef\xbb\xbfword\n")
     assert list(read_blocks(tmp_path / "bom.txt")) == ["word\n"]
+
+
+@pytest.mark.parametrize("large", [4, 7, 50, 333, 10_000])
+def test_a_large_file_is_read_in_parts_of_whole_lines(
+    tmp_path: Path, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 40)
+    path, bad = tmp_path / "large.txt", tmp_path / "bad.txt"
+    lines = [f"line {i} with wörds , too .\n" for i in range(40)]
+    lines[7:8] = ["\n", "\n", "x " * 300 + "\n", "no line feed at the end ."]
+    lines.append(lines.pop(10))
+    path.write_text("\ufeff" + "".join(lines))
+    parts = TextFiles([path], large=large).partitions()
+    assert len({part.start for part in parts}) == len(parts) == -(-path.stat().st_size // large)
+    texts = ["".join(part) for part in parts if list(part)]
+    assert "".join(texts) == "".join(lines)
+    assert all(text.endswith("\n") for text in texts[:-1])
+
+    bad.write_bytes(path.read_bytes() + b"\nlast \xff\n")
+    with pytest.raises(InputError, match=r"bad\.txt:44: byte 0xff at column 6"):
+        list(TextFiles([bad], large=large))
+
+
+def test_what_cannot_be_read_from_any_place_is_one_part(tmp_path: Path) -> None:
+    zipped, columns = tmp_path / "text.gz", tmp_path / "columns.tsv"
+    zipped.write_bytes(gzip.compress(random.randbytes(500).hex().encode()))
+    columns.write_text("a\tb c\n" * 100)
+    assert len(TextFiles([zipped, tmp_path / "missing"], large=9).partitions()) == 2
+    assert len(TextFiles([columns], column=2, large=9).partitions()) == 1
 
 
 @pytest.mark.parametrize(
