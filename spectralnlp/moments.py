@@ -221,6 +221,10 @@ class Counts(Moments[T]):
         for example in batch:
             self._counter.update(self.events(example))
 
+    def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
+        """Count events, or add counts of events."""
+        self._counter.update(events)
+
     def __getitem__(self, key: Key) -> int:
         return self._counter[key]
 

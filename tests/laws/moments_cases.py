@@ -31,6 +31,7 @@ from spectralnlp.estimators.rhmm import TagLog
 from spectralnlp.estimators.rule_counts import RuleCounts
 from spectralnlp.estimators.topics.log import DocumentLog
 from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
+from spectralnlp.estimators.word_counts import WordCounts
 from spectralnlp.moments import Counts, Moments
 from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.trees import Binariser, Tree
@@ -145,6 +146,7 @@ TREES = random_trees(37)
 
 CASES = [
     MomentsCase("Counts of words", Counts, SENTENCES, {}, exact=True),
+    MomentsCase("words that may go to disk", WordCounts, SENTENCES, {}, exact=True),
     MomentsCase("Counts of tuples", BigramCounts, SENTENCES, {}, exact=True),
     MomentsCase(
         "integer arrays",

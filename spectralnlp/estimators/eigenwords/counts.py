@@ -13,8 +13,9 @@ from spectralnlp.corpus import Batch
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
-from spectralnlp.estimators.eigenwords.spilled import Epoch
+from spectralnlp.estimators.eigenwords.spilled import parts_of
 from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers, as_bytes
+from spectralnlp.estimators.epochs import Epoch
 from spectralnlp.moments import Array, Moments
 from spectralnlp.spill import Memory, current_memory
 
@@ -155,7 +156,8 @@ class PairCounts(Moments[Example]):
         """Write all that is in memory to disk."""
         if self.memory is not None and isinstance(self.words, NamedWords) and self.words.counts.any():
             self.pairs.spill()
-            self.epochs.append(Epoch.write(self.memory, self.words, self.pairs.runs))
+            words = self.words
+            self.epochs.append(Epoch.write(self.memory, *words.table(), words.counts, self.pairs.runs))
             self._begin_epoch()
 
     def in_memory(self) -> PairCounts:
@@ -165,7 +167,7 @@ class PairCounts(Moments[Example]):
         whole._limit(None)
         self.close_epoch()
         for epoch in self.epochs:
-            for arrays in epoch.parts():
+            for arrays in parts_of(epoch):
                 whole._take(arrays)
         return whole
 

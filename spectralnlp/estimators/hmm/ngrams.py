@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from spectralnlp.corpus import Batch, Corpus
 from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.moments import Counts, Moments
+from spectralnlp.estimators.word_counts import WordCounts
+from spectralnlp.moments import Moments
 from spectralnlp.spill import sum_by_key
 
 UNKNOWN = "<unknown>"
@@ -180,8 +181,7 @@ def count_ngrams(
     Raises:
         InputError: there is no symbol in the corpus.
     """
-    seen = accumulate(Counts[Sequence[str]](), corpus)
+    seen = accumulate(WordCounts(), corpus)
     if not seen.total():
         raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
-    vocabulary = [str(symbol) for symbol in seen.top(max_symbols) if seen[symbol] >= min_count]
-    return accumulate(NGramCounts(vocabulary, order, first), corpus)
+    return accumulate(NGramCounts(seen.most_frequent(max_symbols, min_count), order, first), corpus)

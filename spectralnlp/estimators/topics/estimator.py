@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
@@ -60,6 +61,7 @@ class TopicModel(Estimator):
 
     kind = "spectral"
     change_of_mind = "replay"
+    spills = True
     task = "topics"
     presets: ClassVar = {"tutorial": {"em_iterations": 0}}
 
@@ -177,7 +179,9 @@ def choose_vocabulary(
     if not n_documents:
         raise InputError("no documents to learn from", hint="give text, one document a line")
     most = max_share * n_documents
-    words = [str(word) for word in frequencies.top() if word and min_documents <= frequencies[word] <= most]
+    # The empty string, which stands for the documents, may be among them.
+    found = frequencies.most_frequent(max_words + 1, min_documents, math.floor(most))
+    words = [word for word in found if word]
     if not words:
         what = (
             f"no word is in {min_documents} documents or more and in at most {max_share:.0%} of {n_documents}"

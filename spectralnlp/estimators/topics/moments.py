@@ -10,15 +10,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.corpus import Batch
+from spectralnlp.estimators.word_counts import WordCounts
 from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
-from spectralnlp.moments import Counts, Moments
+from spectralnlp.moments import Moments
 from spectralnlp.parameters import Floats
 
 CHUNK = 4096
 """Documents whose pairs are added up at a time."""
 
 
-class DocumentFrequencies(Counts[Sequence[str]]):
+class DocumentFrequencies(WordCounts):
     """In how many documents each word occurs, and how many documents there are (the empty string)."""
 
     def events(self, example: Sequence[str]) -> Iterable[str]:
