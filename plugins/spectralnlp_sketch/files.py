@@ -15,7 +15,7 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.stream import FileRows, RowFormat
+from spectralnlp_sketch.stream import FileRows, RowFormat, name_of
 
 KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
 BATCH_ROWS = 8192
@@ -152,10 +152,14 @@ def _resume(estimator: Any, where: Path, run: dict[str, Any], say: Callable[[str
 
 
 def _described(corpus: FileRows) -> list[list[Any]]:
-    """Path, length, time of change and reading of each file: a checkpoint is of these and no others."""
+    """Path, length, time of change and reading of each file: a checkpoint is of these and no others.
+
+    Of an address, its name must do.
+    """
     described = []
     for path, row_format in zip(corpus.paths, corpus.formats, strict=True):
-        status = path.stat()
+        status = path.stat() if isinstance(path, Path) else None
+        state = [None, None] if status is None else [status.st_size, status.st_mtime_ns]
         reading = [row_format.kind, row_format.n_columns, list(row_format.ngrams), row_format.dtype]
-        described.append([path.as_posix(), status.st_size, status.st_mtime_ns, reading])
+        described.append([name_of(path), *state, reading])
     return described

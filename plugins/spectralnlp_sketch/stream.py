@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from spectralnlp.corpus import Batch, Corpus, Partition, open_text
+from spectralnlp.corpus import Batch, Corpus, Location, Partition, is_address, open_binary, open_text
 from spectralnlp.errors import InputError
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.rows import Matrix, Rows
@@ -94,7 +96,7 @@ class FileRows(Corpus[Any]):
     """The rows of files, one document a file, in memory that does not grow with them.
 
     Args:
-        paths: the files; see `spectralnlp.corpus.expand_inputs`.
+        paths: the files, or their addresses; see `spectralnlp.corpus.expand_inputs`.
         row_format: how to read them.
         n_partitions: into how many ranges of rows each ``npy`` file is split, for workers that read apart.
 
@@ -106,7 +108,7 @@ class FileRows(Corpus[Any]):
     def __init__(
         self, paths: Iterable[str | Path], row_format: RowFormat | None = None, n_partitions: int = 1
     ) -> None:
-        self.paths = [Path(path) for path in paths]
+        self.paths: list[Location] = [str(path) if is_address(path) else Path(path) for path in paths]
         self.n_partitions = n_partitions
         asked = row_format or RowFormat()
         self.formats = [replace(asked, kind=recognise(path, asked.kind)) for path in self.paths]
@@ -136,7 +138,7 @@ class FileRows(Corpus[Any]):
             start = row if index == file else 0
             row_format, path = self.formats[index], self.paths[index]
             blocks = partial(_READERS[row_format.kind], path, row_format, start=start)
-            yield from _partition(path.as_posix(), index, start, blocks).batches(size)
+            yield from _partition(name_of(path), index, start, blocks).batches(size)
 
     def partitions(self) -> Sequence[MatrixPartition]:
         """One a file, or several of an ``npy`` file."""
@@ -144,11 +146,11 @@ class FileRows(Corpus[Any]):
         for index, (path, row_format) in enumerate(zip(self.paths, self.formats, strict=True)):
             if row_format.kind != "npy":
                 blocks = partial(_READERS[row_format.kind], path, row_format)
-                parts.append(_partition(path.as_posix(), index, 0, blocks))
+                parts.append(_partition(name_of(path), index, 0, blocks))
                 continue
             for start, end in _ranges(_npy_header(path)[0][0], self.n_partitions):
                 blocks = partial(_npy_blocks, path, row_format, start=start, end=end)
-                parts.append(_partition(path.as_posix(), index, start, blocks))
+                parts.append(_partition(name_of(path), index, start, blocks))
         return parts
 
 
@@ -175,7 +177,7 @@ def _ranges(n: int, parts: int) -> list[tuple[int, int]]:
 # Files
 
 
-def recognise(path: Path, kind: str = "auto") -> str:
+def recognise(path: Location, kind: str = "auto") -> str:
     """The kind of a file: as asked, else by its suffix, else by its first line that is not empty.
 
     Raises:
@@ -186,8 +188,8 @@ def recognise(path: Path, kind: str = "auto") -> str:
         if kind not in KINDS:
             raise SizeError(f"no format is called {kind!r}", hint=f"there are auto, {', '.join(KINDS)}")
         return kind
-    if path.suffix in (".npy", ".npz"):
-        return path.suffix[1:]
+    if str(path).endswith((".npy", ".npz")):
+        return str(path)[-3:]
     line = _first_line(path)
     fields = _numbers(line)
     if fields is not None and len(fields) > 1:
@@ -195,7 +197,12 @@ def recognise(path: Path, kind: str = "auto") -> str:
     return "tsv" if "\t" in line else "text"
 
 
-def width_of(path: Path, row_format: RowFormat) -> int:
+def name_of(path: Location) -> str:
+    """What a file is called as a document."""
+    return path if isinstance(path, str) else path.as_posix()
+
+
+def width_of(path: Location, row_format: RowFormat) -> int:
     """The number of columns of a file's rows; reads its beginning.
 
     Raises:
@@ -214,7 +221,7 @@ def width_of(path: Path, row_format: RowFormat) -> int:
     return len(fields)
 
 
-def _first_line(path: Path) -> str:
+def _first_line(path: Location) -> str:
     with open_text(path) as lines:
         for line in lines:
             if line.strip():
@@ -229,7 +236,7 @@ def _numbers(line: str) -> list[float] | None:
         return None
 
 
-def _number_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
+def _number_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
     width = width_of(path, row_format)
     with open_text(path) as lines:
         filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
@@ -249,7 +256,7 @@ def _number_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0)
             yield block
 
 
-def _text_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
+def _text_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
     from sklearn.feature_extraction.text import HashingVectorizer
 
     # Signs would make counts cancel; with 2¹⁶ columns collisions are rare enough without.
@@ -269,44 +276,59 @@ def _text_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0) -
             yield sp.csr_matrix(hasher.transform(chunk))
 
 
-def _npy_header(path: Path) -> tuple[tuple[int, int], np.dtype[Any], int]:
+def _npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
     """Shape, dtype and where the numbers begin."""
-    try:
-        with path.open("rb") as file:
+    with open_binary(path) as file:
+        try:
             version = npy.read_magic(file)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran, dtype = read(file)
-            offset = file.tell()
-    except OSError as error:
-        raise InputError(f"cannot read the file: {error.strerror}", path=path) from error
-    except ValueError as error:
-        raise InputError(f"not a matrix of numpy: {error}", path=path) from error
+        except OSError as error:
+            raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+        except ValueError as error:
+            raise InputError(f"not a matrix of numpy: {error}", path=path) from error
+        offset = file.tell()
+        length = _go_to(file, path, 0, os.SEEK_END)
     if len(shape) != 2 or dtype.kind not in "fiub":
         raise InputError(f"holds {dtype} of shape {shape}, not a matrix of numbers", path=path)
     if fortran and min(shape) > 1:
         hint = "save numpy.ascontiguousarray(matrix)"
         raise InputError("is in Fortran order, which cannot be read by rows", path=path, hint=hint)
-    if path.stat().st_size < offset + shape[0] * shape[1] * dtype.itemsize:
+    if length < offset + shape[0] * shape[1] * dtype.itemsize:
         raise InputError("the file is cut short", path=path)
     return shape, dtype, offset
 
 
 def _npy_blocks(
-    path: Path, row_format: RowFormat, size: int, start: int = 0, end: int | None = None
+    path: Location, row_format: RowFormat, size: int, start: int = 0, end: int | None = None
 ) -> Iterator[Matrix]:
     (n_rows, width), dtype, offset = _npy_header(path)
     end = n_rows if end is None else end
     # Read, not mapped: the pages of a mapped file count as this process's memory.
-    with path.open("rb") as file:
-        file.seek(offset + start * width * dtype.itemsize)
+    with open_binary(path) as file:
+        _go_to(file, path, offset + start * width * dtype.itemsize)
         for low in range(start, end, size):
-            n = min(size, end - low)
-            yield np.fromfile(file, dtype, n * width).reshape(n, width)
+            block = np.empty((min(size, end - low), width), dtype)
+            if file.readinto(block.data) < block.nbytes:
+                raise InputError("the file was cut short while it was read", path=path)
+            yield block
 
 
-def _load_npz(path: Path) -> Matrix:
+def _go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:
+    """Where the file then stands."""
     try:
-        return sp.load_npz(path).tocsr()
+        return file.seek(offset, whence)
+    except (OSError, ValueError) as error:
+        hint = "copy it to this machine, or give numbers as text"
+        raise InputError("can only be read from its beginning to its end", path=path, hint=hint) from error
+
+
+def _load_npz(path: Location) -> Matrix:
+    try:
+        with open_binary(path) as file:
+            _go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
+            _go_to(file, path, 0)
+            return sp.load_npz(file).tocsr()
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
     except (ValueError, KeyError, zipfile.BadZipFile) as error:
@@ -314,7 +336,7 @@ def _load_npz(path: Path) -> Matrix:
         raise InputError("not a sparse matrix of scipy", path=path, hint=hint) from error
 
 
-def _npz_blocks(path: Path, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
+def _npz_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
     yield from _slices(_load_npz(path)[start:], size)
 
 
