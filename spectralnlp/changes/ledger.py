@@ -100,6 +100,14 @@ class DocumentDigests(Moments[Any]):
             )
         return np.frombuffer(joined, np.uint8).reshape(-1, len(self.salts), WIDTH)
 
+    def places(self) -> NDArray[np.int64]:
+        """int64 (n_documents, 2); document and row of the example that each of `digests` stands in."""
+        if self.unit == "file":
+            return np.array([(file, 0) for file in sorted(self._files)], np.int64).reshape(-1, 2)
+        examples = self.arrays()["places"]
+        n_lines = examples[:, 2] // (WIDTH * len(self.salts))
+        return np.repeat(examples[:, :2], n_lines, axis=0)
+
     def arrays(self) -> dict[str, Array]:
         """``places``: int64, document, row and bytes of each example, which are in ``lines``: uint8;
         ``files``: int64, documents; ``sums``: uint8, theirs.

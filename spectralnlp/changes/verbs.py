@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from spectralnlp import logs
 from spectralnlp.changes.kept import Kept, change_of_mind, check_keeps, task_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
+from spectralnlp.changes.new import NewDocuments
 from spectralnlp.checkpoint import current_checkpoint
 from spectralnlp.corpus import Corpus
 from spectralnlp.engine import accumulate
@@ -33,12 +34,14 @@ class Change:
         kept: its moments.
         observing: seconds of reading what was new.
         solving: seconds of solving.
+        left_out: documents that were to be added and were there already.
     """
 
     model: Any
     kept: Kept
     observing: float = 0.0
     solving: float = 0.0
+    left_out: int = 0
 
     def save(self, path: str | Path) -> None:
         """Write the model folder, with the moments."""
@@ -87,35 +90,58 @@ def train(
 
 
 def update(
-    kept: Kept, corpus: Corpus[Any], *, again: bool = False, report: Say = silent
-) -> Change:  # fmt: skip
+    kept: Kept,
+    corpus: Corpus[Any],
+    *,
+    again: bool = False,
+    skip_known: bool = False,
+    report: Say = silent,
+) -> Change:
     """Add documents, after those that are there.
 
     Args:
         kept: what lies beside the model; as it was, after an error.
         corpus: the documents, read as ``kept.reading`` says.
         again: add documents that are there already once more.
+        skip_known: leave them out; then the corpus is read twice.
         report: told the time of each pass.
 
     Raises:
+        ConfigError: both ``again`` and ``skip_known``.
         InputError: a document is there already, which is named; or there is none.
     """
-    salts, corpus = kept.ledger.salts, kept.task.examples(kept.learner, corpus)
-    more, digests, seconds = _observe(kept.moments.empty_like(), salts, kept.unit, corpus, report)
+    if again and skip_known:
+        what = "documents that are there already are added again or skipped, not both"
+        raise ConfigError(what, hint="give --again or --skip-known")
+    corpus = kept.task.examples(kept.learner, corpus)
+    left_out, looking = 0, 0.0
+    if skip_known:
+        corpus, left_out, looking = _only_new(kept, corpus, report)
+    more, digests, seconds = _observe(kept.moments.empty_like(), kept.ledger.salts, kept.unit, corpus, report)
     found = digests.digests()
-    if not len(found):
+    if not len(found) and not left_out:
         raise InputError("no documents to add", hint="give files with something in them")
     known = np.flatnonzero(kept.ledger.known(found))
     if len(known) and not again:
         what = f"in the model already, {_share(len(known), len(found), kept.unit)}"
-        hint = "leave out what is there, or add it once more with --again"
+        hint = "leave out what is there with --skip-known, or add it once more with --again"
         raise _at(int(known[0]), corpus, kept.unit, what, hint)
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("adding"):
         logs.tidy(more)
         logs.append(moments, more)
         ledger = kept.ledger.joined(Ledger.of(digests, in_order=kept.ledger.in_order))
-    return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
+    change = _solved(replace(kept, moments=moments, ledger=ledger), looking + seconds, report)
+    return replace(change, left_out=left_out)
+
+
+def _only_new(kept: Kept, corpus: Corpus[Any], report: Say) -> tuple[Corpus[Any], int, float]:
+    """A corpus without what is in the model already; how many documents these are; seconds of looking."""
+    started = perf_counter()
+    with timed_passes(report), fit_pass("look up"):
+        digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), corpus)
+        known = kept.ledger.known(digests.digests())
+    return NewDocuments(corpus, digests, known), int(known.sum()), perf_counter() - started
 
 
 def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:

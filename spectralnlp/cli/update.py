@@ -10,6 +10,7 @@ import typer
 from spectralnlp.cli.changing import load_kept, own_changes, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import EngineName, Scheduler, Where
+from spectralnlp.errors import ConfigError
 
 
 def update(
@@ -20,6 +21,9 @@ def update(
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Add documents that are in the model once more.")
+    ] = False,
+    skip_known: Annotated[
+        bool, typer.Option("--skip-known", help="Leave out documents that are in the model, and count them.")
     ] = False,
     engine: EngineName = None,
     scheduler: Scheduler = None,
@@ -33,9 +37,16 @@ def update(
     target = output or folder
     check_writable(target)
     if own is not None:
+        if skip_known:
+            what = f"{model} does not know what it was made of: --skip-known means nothing to it"
+            raise ConfigError(what, hint="give files that it has not seen")
         own.update(folder, inputs, target, say)
         return
     kept = load_kept(model, "be updated")
     with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("updating"):
-        change = update_model(kept, read_documents(kept, inputs), again=again, report=say)
+        corpus = read_documents(kept, inputs)
+        change = update_model(kept, corpus, again=again, skip_known=skip_known, report=say)
     save_change(change, target)
+    if skip_known:
+        n, unit = change.left_out, change.kept.unit
+        say(f"left out {n:,} {unit}{'' if n == 1 else 's'} that {'was' if n == 1 else 'were'} there already")

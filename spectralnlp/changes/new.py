@@ -1,0 +1,74 @@
+"""A corpus without the documents that a model knows already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.changes.ledger import DocumentDigests, lines_of
+from spectralnlp.corpus import Corpus, Partition
+from spectralnlp.estimators.eigenwords.counts import Ngrams
+
+Mask = NDArray[np.bool_]
+
+
+class NewDocuments(Corpus[Any]):
+    """Another corpus, less some of its documents.
+
+    A partition is told which of its own lines to leave out, so that no worker needs the ledger.
+
+    Args:
+        corpus: the other corpus.
+        digests: what was observed of it.
+        known: bool (n_documents,); what to leave out, in the order of the digests.
+    """
+
+    def __init__(self, corpus: Corpus[Any], digests: DocumentDigests, known: Mask) -> None:
+        self.corpus, self.known, self.unit = corpus, known, digests.unit
+        self.places = digests.places()
+
+    def partitions(self) -> Sequence[Partition[Any]]:
+        """Those of the other corpus, without files, or with fewer lines in each."""
+        parts = self.corpus.partitions()
+        if self.unit == "file":
+            gone = set(self.places[self.known, 0].tolist())
+            return [each for each in parts if each.document_index not in gone]
+        bounds = [self._first_at(each.document_index, each.start) for each in parts] + [len(self.known)]
+        return [
+            replace(each, read=partial(_new_examples, each, self.known[begin:end]))
+            for each, begin, end in zip(parts, bounds[:-1], bounds[1:], strict=True)
+        ]
+
+    def _first_at(self, document: int, row: int) -> int:
+        begin, end = np.searchsorted(self.places[:, 0], [document, document + 1])
+        return int(begin + np.searchsorted(self.places[begin:end, 1], row))
+
+
+def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
+    place = 0
+    for example in partition:
+        n = sum(1 for _ in lines_of(example))
+        here = known[place : place + n]
+        place += n
+        if not here.any():
+            yield example
+        elif not here.all():
+            yield _less(example, here)
+
+
+def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
+    """What holds several documents, lines of text or n-grams, without those that are known."""
+    if isinstance(example, Ngrams):
+        stays = np.flatnonzero(~known)
+        return Ngrams([example.words[at] for at in stays.tolist()], example.counts[stays])
+    flags = iter(known.tolist())
+    return "\n".join(line for line in example.split("\n") if not _counts(line) or not next(flags))
+
+
+def _counts(line: str) -> bool:
+    return any(True for _ in lines_of(line))
