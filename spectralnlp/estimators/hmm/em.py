@@ -14,8 +14,9 @@ from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.hmm.estimator import SequenceEstimator, symbol_distribution
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramTable, count_ngrams
-from spectralnlp.estimators.hmm.regression import RegressionOptions, smooth_states
+from spectralnlp.estimators.hmm.ngrams import UNKNOWN, count_ngrams
+from spectralnlp.estimators.hmm.regression import RegressionOptions, future_coordinates, smoothed_states
+from spectralnlp.estimators.hmm.sums import NGramTable, encode
 from spectralnlp.inference.forward import HiddenFilter, expected_counts
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.kmeans import kmeans
@@ -129,7 +130,7 @@ class HMMEM(SequenceEstimator):
             counts = count_ngrams(corpus, 4, self.max_symbols, self.min_count)
         table = counts.table()
         symbols = (*counts.vocabulary, UNKNOWN)
-        base = symbol_distribution(table.frequencies())
+        base = symbol_distribution(table.frequencies)
         with fit_pass("start"), one_blas_thread():
             if self.start == "spectral":
                 sums = spectral_start(table, self.n_states, self.random_state)
@@ -172,20 +173,7 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> tuple
     """
     trigrams, token = np.unique(table.grams[:, 1:], axis=0, return_inverse=True)
     counts = np.bincount(token, table.weights).astype(np.float64)
-    three = NGramTable(trigrams, counts, table.boundary)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer directions than these are no fault of the user's
-        smoothed = smooth_states(three, START)
-    sigma = smoothed.correlations
-    own = smoothed.future[trigrams[:, -1]]
-    points = np.hstack(
-        [
-            np.ones((len(own), 1)),
-            _unit(own * sigma),
-            _unit(smoothed.after()),
-            BEFORE * _unit(smoothed.before()),
-        ]
-    )
+    points = _points(NGramTable(trigrams, counts, table.boundary))
     rng = np.random.default_rng(random_state)
     drawn = rng.choice(len(points), size=SAMPLE, p=counts / counts.sum())
     _, centres = kmeans(points[drawn], n_states, random_state=random_state)
@@ -206,6 +194,21 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> tuple
     moves = np.zeros((k, k))
     np.add.at(moves, (state[token[inner]], state[previous]), table.weights[inner])
     return start, moves, emitted
+
+
+def _points(table: NGramTable) -> Floats:
+    """Coordinates of the symbol of each trigram, of what is expected after it, and before it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # fewer directions than these are no fault of the user's
+        future, sigma = future_coordinates(table, START)
+    points = np.ones((len(table.grams), 1 + 3 * len(sigma)))
+    codes = encode(table.grams, table.boundary + 1)
+    for part in smoothed_states(table, future, START):
+        newest, older, symbol = part.columns.T
+        rows = np.searchsorted(codes, encode(np.column_stack([older, newest, symbol]), table.boundary + 1))
+        own, after, before = _unit(future[symbol] * sigma), _unit(part.after), BEFORE * _unit(part.before)
+        points[rows, 1:] = np.hstack([own, after, before])
+    return points
 
 
 def random_start(base: Floats, n_states: int, random_state: int) -> tuple[Floats, Floats, Floats]:

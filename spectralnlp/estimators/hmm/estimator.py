@@ -169,7 +169,7 @@ class HMM(SequenceEstimator):
     def _solve(self, counts: NGramCounts) -> None:
         table = counts.table()
         symbols = (*counts.vocabulary, UNKNOWN)
-        frequencies = table.frequencies()
+        frequencies = table.frequencies
         base = symbol_distribution(frequencies)
         tolerance = np.inf if self.tolerance is None else self.tolerance
         if self.algorithm == "hkz":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from spectralnlp.corpus import Batch, Corpus
 from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.hmm.sums import NGramTable, decode
 from spectralnlp.estimators.word_counts import WordCounts
 from spectralnlp.moments import Moments
 from spectralnlp.spill import sum_by_key
@@ -119,10 +119,7 @@ class NGramCounts(CodeCounts):
     def table(self) -> NGramTable:
         """The n-grams and their counts as columns."""
         self._consolidate()
-        grams = np.empty((len(self._codes), self.order), np.int32)
-        rest = self._codes
-        for column in range(self.order - 1, -1, -1):
-            rest, grams[:, column] = np.divmod(rest, self.base)
+        grams = decode(self._codes, self.base, self.order)
         return NGramTable(grams, self._counts.astype(np.float64), self.base - 1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -140,30 +137,6 @@ class NGramCounts(CodeCounts):
     def _remove(self, other: Self) -> None:
         other._consolidate()
         self._combine(other._codes, -other._counts)
-
-
-@dataclass(frozen=True)
-class NGramTable:
-    """Distinct n-grams with their weights: counts, or true probabilities.
-
-    Attributes:
-        grams: int32 (n, order); the last column is the symbol, those before it its history, oldest first;
-            ``boundary`` where the sequence had not begun.
-        weights: float64 (n,), positive.
-        boundary: V, one more than the last symbol; there are V symbols.
-    """
-
-    grams: NDArray[np.int32]
-    weights: NDArray[np.float64]
-    boundary: int
-
-    def frequencies(self) -> NDArray[np.float64]:
-        """float64 (V,): the weight of each symbol."""
-        return np.bincount(self.grams[:, -1], self.weights, minlength=self.boundary).astype(np.float64)
-
-    def n_sequences(self) -> int:
-        """How many sequences begin; at least bigrams are needed to know."""
-        return round(float(self.weights[self.grams[:, -2] == self.boundary].sum()))
 
 
 def count_ngrams(

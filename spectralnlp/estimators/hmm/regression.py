@@ -11,6 +11,11 @@ regresses what follows x on that prediction. Both stages can do better, and here
   rare histories would otherwise seem to know their future.
 - *Target.* What follows x is the smoothed state of the history of length ``target`` that ends in x. With
   target = history + 1 and κ small beside n this is the observed future, and the regression is consistent.
+
+Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.sums`), so only what has
+no more rows than there are symbols need be in memory. N-grams come sorted by the symbols before theirs, the
+nearest first: the states before are then those of histories that lie together, and those after are found in
+streams of histories that are sorted by all but their last symbol.
 """
 
 from __future__ import annotations
@@ -22,18 +27,18 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.hmm.ngrams import NGramTable
+from spectralnlp.estimators.hmm.kernels import add_products
+from spectralnlp.estimators.hmm.sums import Columns, NGrams, encode, group_starts, histories, in_chunks
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
-from spectralnlp.parameters import Floats, ObservableOperators
+from spectralnlp.parameters import Floats, Ints, ObservableOperators
+from spectralnlp.spill import Longs
 
 DENSE = 512
 """Symbols up to which the SVD is exact."""
 
-BLOCK = 1 << 16
+BLOCK = 1 << 15
 """N-grams whose states are held at a time."""
-
-ALL = slice(None)
 
 
 @dataclass(frozen=True)
@@ -56,29 +61,8 @@ class RegressionOptions:
         return max(self.history, self.target) + 1
 
 
-@dataclass(frozen=True)
-class _Histories:
-    """The distinct histories of one length.
-
-    Attributes:
-        before: int64 (n_grams,); the history of each n-gram's symbol.
-        after: int64 (n_grams,); the history that ends in that symbol.
-        oldest: int64 (n_histories,); the oldest symbol of each.
-        shorter: int64 (n_histories,); each without it.
-        futures: csr (n_histories, V); weights of what follows.
-        weights: float64 (n_histories,); their sums.
-    """
-
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
-    oldest: NDArray[np.int64]
-    shorter: NDArray[np.int64]
-    futures: sp.csr_matrix
-    weights: Floats
-
-
 def solve_regression(
-    table: NGramTable,
+    grams: NGrams,
     symbols: tuple[str, ...],
     base: Floats,
     floor: float,
@@ -88,7 +72,7 @@ def solve_regression(
     """Operators from weighted n-grams.
 
     Args:
-        table: n-grams of ``options.order`` symbols.
+        grams: n-grams of ``options.order`` symbols.
         symbols: V names.
         base: float64 (V,); see `ObservableOperators`.
         floor: its weight.
@@ -99,115 +83,61 @@ def solve_regression(
         The operators over ``n_states`` numbers, a one and the coordinates of the expected future; and the
         canonical correlations of histories and symbols that the coordinates stand for.
     """
-    smoothed = smooth_states(table, options)
-    model = _regress(table, smoothed, symbols, base, floor, tolerance, options)
-    return model, smoothed.correlations
+    future, correlations = future_coordinates(grams, options)
+    sums = _Sums(grams.frequencies, future.shape[1] + 1, options.operator_count)
+    for part in smoothed_states(grams, future, options):
+        sums.add(part.columns[:, -1], part.weights, _with_one(part.before), _with_one(part.after))
+        initial = part.history
+    # The boundary is the last symbol, and so is the history of boundaries alone.
+    return _solve(sums, initial, symbols, base, floor, tolerance, options), correlations
 
 
-@dataclass(frozen=True)
-class SmoothedStates:
-    """Stage one: the expected future around each n-gram's symbol, in coordinates of mean 0.
-
-    Attributes:
-        levels: histories by length.
-        states: for each length, float64 (n_histories, k).
-        symbol: int32 (n_grams,).
-        future: float64 (V, k); the coordinates of each symbol.
-        correlations: float64 (k,); of histories and symbols, along the coordinates.
-        options: settings.
-    """
-
-    levels: Sequence[_Histories]
-    states: Sequence[Floats]
-    symbol: NDArray[np.int32]
-    future: Floats
-    correlations: Floats
-    options: RegressionOptions
-
-    def after(self, rows: NDArray[np.int64] | slice = ALL) -> Floats:
-        """float64 (n_rows, k): after the symbols of n-grams."""
-        level = self.options.target - 1
-        return self.states[level][self.levels[level].after[rows]]
-
-    def before(self, rows: NDArray[np.int64] | slice = ALL) -> Floats:
-        """float64 (n_rows, k): before them; with ``leave_one_out`` from all other occurrences."""
-        last, backoff = self.options.history - 1, self.options.backoff
-        if not self.options.leave_one_out:
-            return self.states[last][self.levels[last].before[rows]]
-        own = self.future[self.symbol[rows]]
-        shorter, state = np.zeros_like(own), np.zeros_like(own)
-        for level, states in zip(self.levels[: last + 1], self.states, strict=False):
-            history = level.before[rows]
-            weight, full = level.weights[history][:, None], states[history]
-            summed = (weight + backoff) * full - backoff * shorter  # of the futures after the history
-            others = weight - 1 + backoff
-            state = np.divide(summed - own + backoff * state, others, out=state, where=others > 1e-9)
-            shorter = full
-        return state
-
-    def initial(self) -> Floats:
-        """float64 (k,): where sequences begin."""
-        last = self.options.history - 1
-        boundary, number = len(self.future), 0
-        for each in self.levels[: last + 1]:  # the history of boundaries alone continues that of fewer
-            number = int(np.flatnonzero((each.oldest == boundary) & (each.shorter == number))[0])
-        return self.states[last][number]
+# ---------------------------------------------------------------------------------------------------------
+# What futures are
 
 
-def smooth_states(table: NGramTable, options: RegressionOptions) -> SmoothedStates:
-    """The states that are regressed upon and those that are regressed."""
-    levels = _levels(table, options.order - 1)
-    future, correlations = _future(levels[min(options.history, 2) - 1], options)
-    states = _states(levels[: max(options.history, options.target)], future, options.backoff)
-    return SmoothedStates(levels, states, table.grams[:, -1], future, correlations, options)
-
-
-def _levels(table: NGramTable, longest: int) -> list[_Histories]:
-    levels: list[_Histories] = []
-    symbol = table.grams[:, -1]
-    shorter_before = shorter_after = np.zeros(len(symbol), np.int64)
-    n_shorter = 1
-    for length in range(1, longest + 1):
-        # A history is its oldest symbol and the shorter history, already numbered.
-        keys = np.concatenate(
-            [
-                table.grams[:, -1 - length] * np.int64(n_shorter) + shorter_before,
-                table.grams[:, -length] * np.int64(n_shorter) + shorter_after,
-            ]
-        )
-        distinct, number = np.unique(keys, return_inverse=True)
-        before, after = number[: len(symbol)], number[len(symbol) :]
-        shape = (len(distinct), table.boundary)
-        futures = sp.csr_matrix((table.weights, (before, symbol)), shape=shape)
-        weights = np.bincount(before, table.weights, minlength=len(distinct)).astype(np.float64)
-        levels.append(_Histories(before, after, *np.divmod(distinct, n_shorter), futures, weights))
-        shorter_before, shorter_after, n_shorter = before, after, len(distinct)
-    return levels
-
-
-def _future(level: _Histories, options: RegressionOptions) -> tuple[Floats, Floats]:
+def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
     """float64 (V, k), coordinates of each symbol as a future, of mean 0; and the canonical correlations."""
-    total = level.weights.sum()
-    counts = np.asarray(level.futures.sum(axis=0)).ravel()
+    counts = grams.frequencies
+    total = counts.sum()
     # Chance makes pairs of rare histories and rare symbols nearly perfectly correlated: rare ones weigh less.
-    rows, columns = 1 / np.sqrt(level.weights + options.damping), 1 / np.sqrt(counts + options.damping)
-    whitened = sp.diags(rows) @ level.futures @ sp.diags(columns)
-    left, right = level.weights * rows / total, counts * columns  # whitened - left right⊤ is centred
+    columns = 1 / np.sqrt(counts + options.damping)
+    right = counts * columns
+    lags = (2, 1) if options.history >= 2 else (1,)
+
+    def whitened() -> Iterator[tuple[sp.csr_matrix, Floats]]:
+        """Rows of the matrix of histories and symbols; it less (left right⊤) is centred."""
+        for each in histories(grams, *lags, size=2 * BLOCK):
+            rows = 1 / np.sqrt(each.weights + options.damping)
+            data = each.futures.data * np.repeat(rows, np.diff(each.futures.indptr))
+            data *= columns[each.futures.indices]
+            scaled = sp.csr_matrix(
+                (data, each.futures.indices, each.futures.indptr), shape=each.futures.shape
+            )
+            yield scaled, each.weights * rows / total
+
+    cross, square = np.zeros(len(counts)), 0.0
+    gram = np.zeros((len(counts),) * 2) if len(counts) <= DENSE else None
+    for block, left in whitened():
+        cross += block.T @ left
+        square += float(left @ left)
+        if gram is not None:
+            gram += (block.T @ block).toarray()
     wanted = options.n_states - 1  # and the constant
-    if len(counts) <= DENSE:
-        cross = np.outer(whitened.T @ left, right)
-        gram = (whitened.T @ whitened).toarray() - cross - cross.T + (left @ left) * np.outer(right, right)
+    if gram is not None:
+        gram += square * np.outer(right, right) - np.outer(cross, right) - np.outer(right, cross)
         squares, vectors = np.linalg.eigh(gram)
         vectors = vectors[:, ::-1] * _signs(vectors[:, ::-1])
         # Squares of correlations are exact to rounding, their roots only to its root.
         correlations = np.sqrt(np.where(squares > 1e-14, squares, 0.0)[::-1])
     else:
         # Of the V × V matrix that is only ever multiplied: there are many more histories than symbols.
-        transposed = whitened.T.tocsr()
-
         def multiply(x: Floats) -> Floats:
-            y = whitened @ x - np.outer(left, right @ x)
-            return transposed @ y - np.outer(right, left @ y)
+            along = right @ x
+            product = np.outer(right, square * along - cross @ x) - np.outer(cross, along)
+            for block, _ in whitened():
+                product += block.T @ (block @ x)
+            return product
 
         shape = (len(counts), len(counts))
         vectors, squares, _ = randomized_svd(
@@ -224,73 +154,264 @@ def _signs(vectors: Floats) -> Floats:
     return np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
-def _states(levels: Sequence[_Histories], future: Floats, backoff: float) -> list[Floats]:
-    """The smoothed state of each history, for each length: float64 (n_histories, k)."""
-    states: list[Floats] = []
-    shorter = np.zeros((1, future.shape[1]))
+# ---------------------------------------------------------------------------------------------------------
+# Stage one: states
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The smoothed states of histories of one length.
+
+    Attributes:
+        number: int64 (n_rows,); which of them is the history of each row.
+        weights: float64 (n_histories,); occurrences.
+        states: float64 (n_histories, k); the expected future.
+    """
+
+    number: NDArray[np.integer]
+    weights: Floats
+    states: Floats
+
+
+def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Floats, Floats]:
+    """Weights (V + 1,) and states (V + 1, k) of histories of one symbol, the boundary last."""
+    weights, states = np.zeros(grams.boundary + 1), np.zeros((grams.boundary + 1, future.shape[1]))
+    for each in histories(grams, 1, size=BLOCK):
+        symbol = each.symbols[:, 0]
+        weights[symbol] = each.weights
+        states[symbol] = _smoothed(each.futures, each.weights, states[symbol], future, backoff)
+    return weights, states
+
+
+def _smoothed(
+    futures: sp.csr_matrix, weights: Floats, shorter: Floats, future: Floats, backoff: float
+) -> Floats:
+    """The states of histories, backed off to those of shorter ones."""
+    total = (weights + backoff)[:, None]
+    return np.divide(futures @ future + backoff * shorter, total, out=shorter, where=total > 0)
+
+
+def _levels(
+    columns: Columns, weights: Floats, one: tuple[Floats, Floats], future: Floats, options: RegressionOptions
+) -> list[_Level]:
+    """The histories before the symbols of n-grams, by length.
+
+    Args:
+        columns: the symbols before, the nearest first, then the symbol itself; with all the n-grams of each
+            history of two symbols or more.
+        weights: of the n-grams.
+        one: see `_after_one_symbol`.
+        future: coordinates of symbols.
+        options: settings.
+    """
+    levels = [_Level(columns[:, 0], *one)]
+    for length in range(2, options.history + 1):
+        starts = group_starts(columns[:, :length])
+        number = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(columns))))
+        futures = sp.csr_matrix((weights, (number, columns[:, -1])), shape=(len(starts), len(future)))
+        totals = np.add.reduceat(weights, starts)
+        shorter = levels[-1].states[levels[-1].number[starts]]
+        levels.append(_Level(number, totals, _smoothed(futures, totals, shorter, future, options.backoff)))
+    return levels
+
+
+def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: RegressionOptions) -> Floats:
+    """float64 (n_rows, k): states before symbols; with ``leave_one_out`` from all other occurrences.
+
+    Args:
+        levels: of the histories.
+        rows: which n-grams.
+        own: the coordinates of their symbols.
+        options: settings.
+    """
+    if not options.leave_one_out:
+        return levels[-1].states[levels[-1].number[rows]]
+    backoff = options.backoff
+    shorter, state = np.zeros_like(own), np.zeros_like(own)
     for level in levels:
-        total = (level.weights + backoff)[:, None]
-        summed = level.futures @ future + backoff * shorter[level.shorter]
-        shorter = np.divide(summed, total, out=shorter[level.shorter], where=total > 0)
-        states.append(shorter)
-    return states
+        history = level.number[rows]
+        weight, full = level.weights[history][:, None], level.states[history]
+        summed = (weight + backoff) * full - backoff * shorter  # of the futures after the history
+        others = weight - 1 + backoff
+        state = np.divide(summed - own + backoff * state, others, out=state, where=others > 1e-9)
+        shorter = full
+    return state
 
 
-def _regress(
-    table: NGramTable,
-    smoothed: SmoothedStates,
+class _StatesAfter:
+    """The states of histories that end in the symbol of an n-gram, found as n-grams go by.
+
+    Histories are sorted by all their symbols but the last, the nearest first, and then by the last: as the
+    n-grams that they end in are.
+
+    Args:
+        grams: n-grams.
+        length: of the histories.
+        one: states of histories of one symbol.
+        future: coordinates of symbols.
+        backoff: weight of the shorter history.
+    """
+
+    def __init__(self, grams: NGrams, length: int, one: Floats, future: Floats, backoff: float) -> None:
+        self.length = length
+        self.one = one
+        self.future = future
+        self.backoff = backoff
+        self.base = grams.boundary + 1
+        if length > 1:
+            self.shorter = _StatesAfter(grams, length - 1, one, future, backoff)
+            self._coming = histories(grams, *range(2, length + 1), 1, size=BLOCK)
+            self._codes = np.empty(0, np.int64)
+            self._states = np.empty((0, future.shape[1]))
+
+    def of(self, symbols: Columns) -> Floats:
+        """float64 (n, k): of histories in any order, but none before the last bound of `forget_before`.
+
+        Args:
+            symbols: int32 (n, length); of each the last but one, the one before it …, then the last.
+        """
+        if self.length == 1:
+            return self.one[symbols[:, 0]]
+        codes = encode(symbols, self.base)
+        self._read_to(int(codes.max()))
+        if not len(self._codes):
+            return self.shorter.of(self._without_oldest(symbols))
+        at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+        known = self._codes[at] == codes
+        states = self._states[at]
+        if not known.all():  # nothing ever followed: there is no more to say than of the shorter one
+            states[~known] = self.shorter.of(self._without_oldest(symbols[~known]))
+        return states
+
+    def forget_before(self, symbols: Columns) -> None:
+        """Whatever is asked for from now on stands after these symbols, or after larger ones.
+
+        Args:
+            symbols: one or two; the last but one of a history, and the one before it.
+        """
+        if self.length > 1:
+            self.shorter.forget_before(symbols)
+            prefix = symbols[: self.length - 1].astype(np.int64)
+            bound = int(encode(prefix[None], self.base)[0]) * self.base ** (self.length - len(prefix))
+            first = int(np.searchsorted(self._codes, bound))
+            self._codes, self._states = self._codes[first:], self._states[first:]
+
+    def _read_to(self, code: int) -> None:
+        read_codes, read_states = [self._codes], [self._states]
+        last = int(self._codes[-1]) if len(self._codes) else -1
+        while last < code and (each := next(self._coming, None)) is not None:
+            shorter = self.shorter.of(self._without_oldest(each.symbols))
+            read_codes.append(encode(each.symbols, self.base))
+            read_states.append(_smoothed(each.futures, each.weights, shorter, self.future, self.backoff))
+            last = int(read_codes[-1][-1])
+        if len(read_codes) > 1:
+            self._codes, self._states = np.concatenate(read_codes), np.concatenate(read_states)
+
+    def _without_oldest(self, symbols: Columns) -> Columns:
+        return np.delete(symbols, self.length - 2, axis=1)
+
+
+@dataclass(frozen=True)
+class SmoothedStates:
+    """The expected futures around the symbols of some n-grams, in coordinates of mean 0.
+
+    Attributes:
+        columns: int32 (n, length + 1); the symbols before, the nearest first, then the symbol.
+        weights: float64 (n,); of the n-grams.
+        before: float64 (n, k); with ``leave_one_out`` without the symbol itself.
+        after: float64 (n, k).
+        history: float64 (k,); before the last of them, with the symbol itself.
+    """
+
+    columns: Columns
+    weights: Floats
+    before: Floats
+    after: Floats
+    history: Floats
+
+
+def smoothed_states(grams: NGrams, future: Floats, options: RegressionOptions) -> Iterator[SmoothedStates]:
+    """The states that are regressed upon and those that are regressed, sorted by the symbols before.
+
+    Args:
+        grams: n-grams of ``options.order`` symbols.
+        future: see `future_coordinates`.
+        options: settings.
+    """
+    one = _after_one_symbol(grams, future, options.backoff)
+    after = _StatesAfter(grams, options.target, one[1], future, options.backoff)
+    longest = max(options.history, options.target - 1)
+    n_key = min(2, longest)
+    for columns, weights in in_chunks(grams.sums(*range(1, longest + 1), 0), BLOCK, n_key):
+        after.forget_before(columns[0, :n_key])
+        levels = _levels(columns, weights, one, future, options)
+        for low in range(0, len(columns), BLOCK):
+            rows = slice(low, min(low + BLOCK, len(columns)))
+            symbol = columns[rows, -1]
+            ending = np.column_stack([columns[rows, : options.target - 1], symbol])
+            before = _before(levels, rows, future[symbol], options)
+            history = levels[-1].states[levels[-1].number[rows.stop - 1]]
+            yield SmoothedStates(columns[rows], weights[rows], before, after.of(ending), history)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Stage two: the regression
+
+
+class _Sums:
+    """What follows each symbol and the state before it: a ridge regression a symbol, added up.
+
+    Args:
+        counts: float64 (V,); of the symbols.
+        k: numbers in a state, the one among them.
+        operator_count: occurrences from which on a symbol has an operator.
+    """
+
+    def __init__(self, counts: Floats, k: int, operator_count: int) -> None:
+        has_operator = counts >= max(operator_count, np.finfo(float).tiny)
+        self.counts = counts
+        self.index: Ints = np.where(has_operator, np.cumsum(has_operator) - 1, -1).astype(np.int32)
+        self.gram = np.zeros((k, k))
+        self.first, self.arrival = np.zeros((len(counts), k)), np.zeros((len(counts), k))
+        self.operators = np.zeros((int(has_operator.sum()), k, k))
+
+    def add(self, symbol: Ints, weights: Floats, before: Floats, after: Floats) -> None:
+        """Add n-grams: symbols (n,), weights (n,), states before and after (n, k)."""
+        order = np.argsort(symbol, kind="stable")
+        symbol, weights, before, after = symbol[order], weights[order, None], before[order], after[order]
+        weighted = weights * before
+        starts = group_starts(symbol[:, None])
+        there = symbol[starts]
+        self.gram += before.T @ weighted
+        self.first[there] += np.add.reduceat(weighted, starts)
+        self.arrival[there] += np.add.reduceat(weights * after, starts)
+        bounds: Longs = np.append(starts, len(symbol))
+        add_products(bounds, self.index[there], after, weighted, self.operators)
+
+
+def _solve(
+    sums: _Sums,
+    initial: Floats,
     symbols: tuple[str, ...],
     base: Floats,
     floor: float,
     tolerance: float,
     options: RegressionOptions,
 ) -> ObservableOperators:
-    """Stage two: what follows each symbol on the state before it, a ridge regression a symbol."""
-    V, k = len(symbols), smoothed.future.shape[1] + 1
-    order = np.argsort(smoothed.symbol, kind="stable")
-    bounds = np.searchsorted(smoothed.symbol[order], np.arange(V + 1))
-    counts = np.bincount(smoothed.symbol, table.weights, minlength=V)
-    has_operator = counts >= max(options.operator_count, np.finfo(float).tiny)
-    index = np.where(has_operator, np.cumsum(has_operator) - 1, -1).astype(np.int32)
-
-    gram = np.zeros((k, k))
-    first, arrival = np.zeros((V, k)), np.zeros((V, k))
-    operators = np.zeros((int(has_operator.sum()), k, k))
-    for low, high in _blocks(bounds):
-        rows = order[bounds[low] : bounds[high]]
-        if not len(rows):
-            continue
-        weights = table.weights[rows][:, None]
-        before, after = _with_one(smoothed.before(rows)), _with_one(smoothed.after(rows))
-        weighted = weights * before
-        gram += before.T @ weighted
-        there = low + np.flatnonzero(np.diff(bounds[low : high + 1]))
-        starts = bounds[there] - bounds[low]
-        first[there] = np.add.reduceat(weighted, starts)
-        arrival[there] = np.add.reduceat(weights * after, starts)
-        for x in there[index[there] >= 0]:
-            own = slice(bounds[x] - bounds[low], bounds[x + 1] - bounds[low])
-            operators[index[x]] = after[own].T @ weighted[own]
-
-    total = counts.sum()
-    stationary = first.sum(axis=0) / total
-    arrival = np.where(counts[:, None] > 0, arrival / np.maximum(counts, 1e-300)[:, None], stationary)
+    """What follows each symbol on the state before it."""
+    k, counts = len(sums.gram), sums.counts[:, None]
+    total = sums.counts.sum()
+    stationary = sums.first.sum(axis=0) / total
+    arrival = np.where(counts > 0, sums.arrival / np.maximum(counts, 1e-300), stationary)
     penalty = np.full(k, options.ridge * np.sqrt(total))
     penalty[0] = 0.0
-    inverse = np.linalg.pinv(gram + np.diag(penalty), hermitian=True)
+    inverse = np.linalg.pinv(sums.gram + np.diag(penalty), hermitian=True)
+    for operator in sums.operators:  # in place: they may be most of the memory
+        operator[:] = operator @ inverse
     return ObservableOperators(
-        symbols, _with_one(smoothed.initial()[None])[0], np.eye(k)[0], stationary, first @ inverse,
-        operators @ inverse, index, arrival, base, floor, tolerance,
+        symbols, _with_one(initial[None])[0], np.eye(k)[0], stationary, sums.first @ inverse,
+        sums.operators, sums.index, arrival, base, floor, tolerance,
     )  # fmt: skip
-
-
-def _blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Runs of symbols with about ``BLOCK`` n-grams together."""
-    low = 0
-    while low < len(bounds) - 1:
-        high = max(low + 1, int(np.searchsorted(bounds, bounds[low] + BLOCK, side="right")) - 1)
-        yield low, high
-        low = high
 
 
 def _with_one(states: Floats) -> Floats:
