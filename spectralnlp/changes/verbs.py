@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
@@ -272,13 +273,14 @@ def _share(n: int, n_all: int, unit: DocumentUnit) -> str:
 
 def _at(number: int, corpus: Corpus[Any], unit: DocumentUnit, what: str, hint: str) -> InputError:
     """An error at a document, by its number; reads the corpus again to see where it stands."""
-    for partition in corpus.partitions():
+    for document, parts in groupby(corpus.partitions(), lambda part: part.document):
         digests = DocumentDigests(["00"], unit)
-        for batch in partition.batches(256):
-            digests.observe(batch)
+        for part in parts:
+            for batch in part.batches(256):
+                digests.observe(batch)
         here = len(digests.digests())
         if number < here:
             line = number + 1 if unit == "line" else None
-            return InputError(what, path=partition.document, sentence=line, hint=hint)
+            return InputError(what, path=document, sentence=line, hint=hint)
         number -= here
     return InputError(what, hint=hint)

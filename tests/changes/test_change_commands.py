@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 from change_runs import Run
 
 from spectralnlp.changes.ledger import new_salt
+from spectralnlp.text.blocks import TextFiles
 
 MODEL = ("arrays.safetensors", "model.json", "README.md")
 
@@ -113,6 +115,25 @@ def test_text_is_read_as_it_was_at_first(run: Run, tmp_path: Path) -> None:
     outcome = run("forget", tmp_path / "all", gone)
     assert outcome.status == 0, outcome.err
     assert same_model(tmp_path / "all", tmp_path / "never")
+
+
+@pytest.mark.parametrize("unit", ["line", "file"])
+def test_a_large_file_that_is_read_in_parts_is_the_same_documents(
+    unit: str, run: Run, lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ("--set", "dimensions=2", "--set", "min_count=1", "--set", "oversampling=1")
+    keep = ("--keep-moments", "--documents", unit)
+    more, strange = tmp_path / "more.txt", tmp_path / "strange.txt"
+    more.write_text("every cat sleeps .\nno dog sleeps .\n")
+    strange.write_text(lines.read_text() + "never heard of .\n")
+    run("train", "eigenwords", lines, "-o", tmp_path / "whole", *settings, *keep)
+    monkeypatch.setattr("spectralnlp.tasks.vectors.TextFiles", partial(TextFiles, large=100))
+    run("train", "eigenwords", lines, more, "-o", tmp_path / "parts", *settings, *keep)
+    n = len(lines.read_text().splitlines()) + 1 if unit == "line" else 1
+    where = f"{strange} (sentence {n})" if unit == "line" else str(strange)
+    refused(run("forget", tmp_path / "parts", strange), f"{where}: not in the model")
+    assert run("forget", tmp_path / "parts", more).status == 0
+    assert same_model(tmp_path / "parts", tmp_path / "whole")
 
 
 def test_info_tells_the_class_and_what_is_kept(
