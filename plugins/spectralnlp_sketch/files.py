@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
+from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
 from spectralnlp_sketch.stream import FileRows, RowFormat, name_of
 
 KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
@@ -38,7 +39,7 @@ def sketch_files(
 
     Args:
         estimator: an unfitted sketch.
-        corpus: the rows.
+        corpus: the rows; if they are numbered by content, a linear sketch can change its mind later.
         output: the folder to write.
         name: what the sketch is registered as.
         checkpoint_rows: rows between checkpoints, at least.
@@ -52,6 +53,9 @@ def sketch_files(
         ConfigError: ``output`` cannot be written, or a checkpoint is there of other files or settings.
         InputError: the files cannot be read.
     """
+    if corpus.by_content and not tells_rows_apart(estimator):
+        what = f"{name} keeps its moments anyway: it can grow and join, but not forget"
+        raise ConfigError(what, hint="leave out --keep-moments")
     check_writable(output)
     where = checkpoint_folder(output)
     if restart:
@@ -59,19 +63,21 @@ def sketch_files(
     with one_blas_thread():
         estimator.begin(corpus)
         run = {"sketch": name, "settings": estimator.get_params(), "files": _described(corpus)}
+        run["numbering"] = "by content" if corpus.by_content else "by order"
         file, row = _resume(estimator, where, run, say)
         since = 0
         for batch in corpus.batches_from(file, row, BATCH_ROWS):
             estimator.moments_.observe(batch)
             since += len(batch)
             if since >= checkpoint_rows:
-                place = {"file": batch.document_index, "row": batch.start + len(batch)}
+                place = {"file": corpus.numbers.index(batch.document_index), "row": batch.start + len(batch)}
                 _save(where, CHECKPOINT, {**run, **place}, estimator, {})
                 since = 0
         estimator.finish()
         if not estimator.n_rows_:
             raise MatrixError("the files hold no rows", path=corpus.paths[0])
-        save_sketch(estimator, output, name=name, reading=corpus.formats[0])
+        documents = frozenset(corpus.numbers) if corpus.by_content else None
+        save_sketch(estimator, output, name=name, reading=corpus.formats[0], documents=documents)
     shutil.rmtree(where, ignore_errors=True)
     return estimator
 
@@ -82,7 +88,19 @@ def checkpoint_folder(output: str | Path) -> Path:
     return target.with_name(f".{target.name}.checkpoint")
 
 
-def save_sketch(estimator: Any, output: str | Path, *, name: str, reading: RowFormat | None = None) -> None:
+def tells_rows_apart(estimator: Any) -> bool:
+    """Whether what a row adds to a sketch depends on its number."""
+    return not isinstance(estimator, FrequentDirections)
+
+
+def save_sketch(
+    estimator: Any,
+    output: str | Path,
+    *,
+    name: str,
+    reading: RowFormat | None = None,
+    documents: Collection[int] | None = None,
+) -> None:
     """Write a fitted sketch as a model folder: the sketch, its directions, and what it can be merged by.
 
     Args:
@@ -90,6 +108,7 @@ def save_sketch(estimator: Any, output: str | Path, *, name: str, reading: RowFo
         output: the folder.
         name: what the sketch is registered as.
         reading: how rows were read, to read more in the same way.
+        documents: numbers of the files in it by their content; None if they were numbered by their order.
     """
     found = {"method": getattr(estimator, "method_", name), "n_rows": estimator.n_rows_}
     bound = getattr(estimator, "bound_", None)
@@ -100,6 +119,7 @@ def save_sketch(estimator: Any, output: str | Path, *, name: str, reading: RowFo
     }
     how = asdict(reading or RowFormat())
     metadata = {"sketch": name, "settings": estimator.get_params(), "reading": how, **found, "bound": bound}
+    metadata["documents"] = None if documents is None else sorted(documents)
     _save(Path(output), KIND, metadata, estimator, results)
 
 
@@ -112,9 +132,58 @@ def load_sketch(folder: str | Path) -> Any:
     stored = load_model(folder)
     if stored.kind != KIND:
         raise ModelError(f"holds a {stored.kind}, not a sketch", path=folder)
-    estimator = registry.sketches.get(stored.metadata["sketch"])(**stored.metadata["settings"])
-    estimator.restore(stored.metadata["input"], _state(stored.arrays))
+    try:
+        estimator = registry.sketches.get(stored.metadata["sketch"])(**stored.metadata["settings"])
+        estimator.restore(stored.metadata["input"], _state(stored.arrays))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _outdated(folder, error) from error
     return estimator
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A saved sketch with what a change of it must know.
+
+    Attributes:
+        folder: where it lies.
+        name: what it is registered as.
+        sketch: the fitted transformer.
+        reading: how its rows were read.
+        documents: as for `save_sketch`.
+    """
+
+    folder: Path
+    name: str
+    sketch: Any
+    reading: RowFormat
+    documents: frozenset[int] | None
+
+    @classmethod
+    def load(cls, folder: Path) -> Saved:
+        """What a folder holds.
+
+        Raises:
+            ModelError: no sketch, or that of an older version, which did not keep what is needed.
+        """
+        sketch, metadata = load_sketch(folder), load_model(folder).metadata
+        try:
+            reading = metadata["reading"]
+            row_format = RowFormat(**{**reading, "ngrams": tuple(reading["ngrams"])})
+            documents = metadata.get("documents")
+            numbers = None if documents is None else frozenset(map(int, documents))
+            return cls(folder, metadata["sketch"], sketch, row_format, numbers)
+        except (KeyError, TypeError, ValueError) as error:
+            raise _outdated(folder, error) from error
+
+    def save(self, output: Path, documents: Collection[int] | None) -> None:
+        """Write the sketch as it is now, with what is in it now."""
+        save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
+
+
+def _outdated(folder: str | Path, error: Exception) -> ModelError:
+    why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+    what = f"a sketch of another version of this package: {why}"
+    return ModelError(what, path=folder, hint="sketch its files again")
 
 
 def _save(

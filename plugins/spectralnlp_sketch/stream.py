@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import blake2b, file_digest
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
@@ -99,14 +100,25 @@ class FileRows(Corpus[Any]):
         paths: the files, or their addresses; see `spectralnlp.corpus.expand_inputs`.
         row_format: how to read them.
         n_partitions: into how many ranges of rows each ``npy`` file is split, for workers that read apart.
+        by_content: number documents by what is in them, not by their order: the random signs of a linear
+            sketch are then those of a file wherever it stands, and it can be taken out again. Each file is
+            read once more.
+
+    Attributes:
+        numbers: of the documents, a file each; of a content 63 bits of its hash.
 
     Raises:
         InputError: a file is missing, empty, or not in that format.
-        MatrixError: files have different widths; says which.
+        MatrixError: files have different widths, or by content are the same; says which.
     """
 
     def __init__(
-        self, paths: Iterable[str | Path], row_format: RowFormat | None = None, n_partitions: int = 1
+        self,
+        paths: Iterable[str | Path],
+        row_format: RowFormat | None = None,
+        n_partitions: int = 1,
+        *,
+        by_content: bool = False,
     ) -> None:
         self.paths: list[Location] = [str(path) if is_address(path) else Path(path) for path in paths]
         self.n_partitions = n_partitions
@@ -120,6 +132,13 @@ class FileRows(Corpus[Any]):
                 what = f"rows of {width} columns, and {self.paths[0]} has {widths[0]}"
                 raise MatrixError(what, path=path, hint="give files of one width")
         self.n_columns = widths[0]
+        self.by_content = by_content
+        self.numbers = [content_number(path) for path in self.paths] if by_content else [*range(len(widths))]
+        first = dict(zip(reversed(self.numbers), reversed(self.paths), strict=True))
+        for path, number in zip(self.paths, self.numbers, strict=True):
+            if first[number] is not path:
+                what = f"holds the same as {first[number]}, and rows would not be told apart"
+                raise MatrixError(what, path=path, hint="give it once")
 
     @property
     def sparse(self) -> bool:
@@ -138,19 +157,19 @@ class FileRows(Corpus[Any]):
             start = row if index == file else 0
             row_format, path = self.formats[index], self.paths[index]
             blocks = partial(_READERS[row_format.kind], path, row_format, start=start)
-            yield from _partition(name_of(path), index, start, blocks).batches(size)
+            yield from _partition(name_of(path), self.numbers[index], start, blocks).batches(size)
 
     def partitions(self) -> Sequence[MatrixPartition]:
         """One a file, or several of an ``npy`` file."""
         parts = []
-        for index, (path, row_format) in enumerate(zip(self.paths, self.formats, strict=True)):
+        for number, path, row_format in zip(self.numbers, self.paths, self.formats, strict=True):
             if row_format.kind != "npy":
                 blocks = partial(_READERS[row_format.kind], path, row_format)
-                parts.append(_partition(name_of(path), index, 0, blocks))
+                parts.append(_partition(name_of(path), number, 0, blocks))
                 continue
             for start, end in _ranges(_npy_header(path)[0][0], self.n_partitions):
                 blocks = partial(_npy_blocks, path, row_format, start=start, end=end)
-                parts.append(_partition(name_of(path), index, start, blocks))
+                parts.append(_partition(name_of(path), number, start, blocks))
         return parts
 
 
@@ -175,6 +194,20 @@ def _ranges(n: int, parts: int) -> list[tuple[int, int]]:
 
 # ---------------------------------------------------------------------------------------------------------
 # Files
+
+
+def content_number(path: Location) -> int:
+    """63 bits of a hash of a file's bytes, as they lie there.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    with open_binary(path) as file:
+        try:
+            digest = file_digest(file, partial(blake2b, digest_size=8)).digest()
+        except OSError as error:
+            raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+    return int.from_bytes(digest, "little") >> 1
 
 
 def recognise(path: Location, kind: str = "auto") -> str:

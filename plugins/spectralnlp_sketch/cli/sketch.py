@@ -23,6 +23,9 @@ def sketch(
     ] = "auto",
     columns: Annotated[int, typer.Option(min=1, help="Columns that n-grams of text are hashed to.")] = 2**16,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1-2",
+    keep_moments: Annotated[
+        bool, typer.Option("--keep-moments", help="Of linear sketches: let files be added and taken out.")
+    ] = False,
     checkpoint_rows: Annotated[int, typer.Option(min=1, help="Rows between checkpoints.")] = 2**19,
     restart: Annotated[bool, typer.Option("--restart", help="Forget an unfinished run.")] = False,
 ) -> None:
@@ -36,7 +39,8 @@ def sketch(
 
     full_name = registry.sketches.resolve(name)
     estimator = with_settings(registry.sketches.get(full_name), size, settings or [])
-    corpus = FileRows(expand_inputs(files), RowFormat(form, columns, read_ngrams(ngrams)))
+    row_format = RowFormat(form, columns, read_ngrams(ngrams))
+    corpus = FileRows(expand_inputs(files), row_format, by_content=keep_moments)
     with progress("sketching"):
         done = sketch_files(
             estimator,

@@ -1,0 +1,142 @@
+"""Update, forget and merge of saved sketches.
+
+Frequent directions grow and join (merge-only). Linear sketches are sums, from which a file can be taken out
+again if its rows are numbered by its content (``sketch --keep-moments``): exactly where rows are integers, as
+counts are; of other numbers rounding is left, some 1e-16 of the largest sum. Those of a Gaussian sketch are
+not subtracted at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spectralnlp.corpus import expand_inputs
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp_sketch.files import BATCH_ROWS, Saved, tells_rows_apart
+from spectralnlp_sketch.stream import FileRows
+
+if TYPE_CHECKING:
+    from spectralnlp.tasks.task import Say
+
+
+class SketchChanges:
+    """Changes of mind of saved sketches, folder in and folder out."""
+
+    def update(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+        """Add the rows of files: the same sketch as of all files in one run.
+
+        Raises:
+            ConfigError: it is a sketch that cannot grow.
+            InputError: a file is in it already, which is named; or there are no rows.
+            MatrixError: rows of another width, or that are not finite.
+        """
+        saved = _changeable(folder, "be updated")
+        before, corpus = saved.sketch.n_rows_, _rows(saved, inputs)
+        if saved.documents is not None:
+            known = [each in saved.documents for each in corpus.numbers]
+            _refuse(corpus, known, "in the sketch already", "leave it out")
+        _observe(saved.sketch.moments_, corpus)
+        saved.sketch.finish()
+        if saved.sketch.n_rows_ == before:
+            raise InputError("no rows to add", path=corpus.paths[0])
+        documents = None if saved.documents is None else saved.documents.union(corpus.numbers)
+        with one_blas_thread():
+            saved.save(output, documents)
+        say(f"{output}: {before:,} rows and {saved.sketch.n_rows_ - before:,} more")
+
+    def forget(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+        """Take out the rows of files: the same sketch as of the others.
+
+        Raises:
+            ConfigError: it is a sketch that cannot forget.
+            InputError: a file was never there, which is named; or nothing is left.
+        """
+        saved = _changeable(folder, "forget")
+        if saved.documents is None:
+            what = f"a sketch by {saved.name} cannot forget: its rows cannot be told apart any more"
+            raise ConfigError(what, hint="sketch the files again without these")
+        corpus = _rows(saved, inputs)
+        unknown = [each not in saved.documents for each in corpus.numbers]
+        _refuse(corpus, unknown, "not in the sketch", "give files as they were then, to the byte")
+        left = saved.documents.difference(corpus.numbers)
+        if not left:
+            raise InputError("nothing would be left of the sketch", hint="delete it")
+        gone = saved.sketch.moments_.empty_like()
+        _observe(gone, corpus)
+        saved.sketch.moments_.subtract(gone)
+        saved.sketch.finish()
+        with one_blas_thread():
+            saved.save(output, left)
+        say(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
+
+    def merge(self, folders: Sequence[Path], output: Path, say: Say) -> None:
+        """Join sketches of different rows; bounds add up.
+
+        Raises:
+            ConfigError: they differ in a setting, which is named, or cannot be joined.
+            InputError: a file is in several of them.
+        """
+        first, *others = (_changeable(folder, "be merged") for folder in folders)
+        documents = first.documents
+        for other in others:
+            _check_alike(first, other)
+            if documents is not None and other.documents is not None:
+                n_shared = len(documents & other.documents)
+                if n_shared:
+                    what = f"in more than one of the sketches: {n_shared:,} file{'s' * (n_shared > 1)}"
+                    raise InputError(what, path=other.folder, hint="take them out with 'spectralnlp forget'")
+                documents |= other.documents
+            with one_blas_thread():
+                first.sketch.merge(other.sketch)
+        with one_blas_thread():
+            first.save(output, documents)
+        say(f"{output}: {first.sketch.n_rows_:,} rows of {len(folders)} sketches")
+
+
+def _changeable(folder: Path, verb: str) -> Saved:
+    """A saved sketch whose rows need not be told apart, or still can be.
+
+    Raises:
+        ConfigError: it is another: random signs are drawn for the rows of its files by their order.
+        ModelError: it is none, or of another version.
+    """
+    saved = Saved.load(folder)
+    if tells_rows_apart(saved.sketch) and saved.documents is None:
+        what = f"a {type(saved.sketch).__name__} made without --keep-moments cannot {verb}"
+        raise ConfigError(what, path=folder, hint="sketch its files again with --keep-moments")
+    return saved
+
+
+def _rows(saved: Saved, inputs: Sequence[str]) -> FileRows:
+    return FileRows(expand_inputs(inputs), saved.reading, by_content=saved.documents is not None)
+
+
+def _observe(moments: Any, corpus: FileRows) -> None:
+    with one_blas_thread():
+        for batch in corpus.batches(BATCH_ROWS):
+            moments.observe(batch)
+
+
+def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> None:
+    """An error at the first file of which it is so."""
+    if any(which):
+        n, of = sum(which), len(which)
+        counted = f"{what}, the first of {n:,} among {of:,} file{'s' * (of > 1)}"
+        raise InputError(counted, path=corpus.paths[which.index(True)], hint=hint)
+
+
+def _check_alike(first: Saved, other: Saved) -> None:
+    if first.name != other.name:
+        raise ConfigError(f"cannot merge sketches by {first.name} and by {other.name}")
+    ours, theirs = (
+        {**each.sketch.get_params(), "columns": each.reading.n_columns, "ngrams": each.reading.ngrams}
+        for each in (first, other)
+    )
+    differing = [
+        f"{name} ({ours[name]!r} and {theirs[name]!r})" for name in ours if ours[name] != theirs[name]
+    ]
+    if differing:
+        raise ConfigError(f"cannot merge sketches that differ in {', '.join(differing)}")
