@@ -12,7 +12,8 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz
 from spectralnlp.estimators.hmm.ngrams import NGramCounts
-from spectralnlp.estimators.hmm.regression import RegressionOptions, solve_regression
+from spectralnlp.estimators.hmm.regression import solve_regression
+from spectralnlp.estimators.hmm.states import RegressionOptions
 from spectralnlp.estimators.hmm.sums import NGramTable
 from spectralnlp.inference.filtering import Filter, OperatorFilter, run_sequences
 

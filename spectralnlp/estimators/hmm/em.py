@@ -14,8 +14,8 @@ from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.hmm.estimator import SequenceEstimator, symbol_distribution
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, count_ngrams
-from spectralnlp.estimators.hmm.regression import RegressionOptions, future_coordinates, smoothed_states
+from spectralnlp.estimators.hmm.ngrams import UNKNOWN, count_ngrams, count_symbols
+from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
 from spectralnlp.estimators.hmm.sums import NGramTable, encode
 from spectralnlp.inference.forward import HiddenFilter, expected_counts
 from spectralnlp.linalg import one_blas_thread
@@ -127,7 +127,8 @@ class HMMEM(SequenceEstimator):
         if self.n_states < 1 or self.iterations < 0 or not self.smoothing > 0:
             raise ConfigError("HMMEM: n_states is at least 1, iterations at least 0, smoothing above 0")
         with fit_pass("n-grams"):
-            counts = count_ngrams(corpus, 4, self.max_symbols, self.min_count)
+            seen = count_symbols(corpus)
+            counts = count_ngrams(corpus, seen.most_frequent(self.max_symbols, self.min_count), 4)
         table = counts.table()
         symbols = (*counts.vocabulary, UNKNOWN)
         base = symbol_distribution(table.frequencies)

@@ -13,16 +13,23 @@ from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.estimators.hmm.hkz import solve_hkz
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, count_ngrams
+from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, count_ngrams, count_symbols
 from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
 from spectralnlp.estimators.hmm.predictor import SequencePredictor
-from spectralnlp.estimators.hmm.regression import RegressionOptions, solve_regression
+from spectralnlp.estimators.hmm.regression import solve_regression
+from spectralnlp.estimators.hmm.states import RegressionOptions
+from spectralnlp.estimators.hmm.sums import NGrams, NGramTable
+from spectralnlp.estimators.word_counts import WordCounts
 from spectralnlp.inference.filtering import Filter, OperatorFilter
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Floats, ObservableOperators
+from spectralnlp.spill import current_memory
 
 PUBLISHED = 3
 """Symbols of each sequence that the published algorithm looks at."""
+
+_STATE, _OPERATOR = 48, 12
+"""Bytes for each number in the states of symbols, which have several, and in operators, which are saved."""
 
 
 class SequenceEstimator(Estimator, SequencePredictor):
@@ -83,6 +90,7 @@ class HMM(SequenceEstimator):
 
     kind = "spectral"
     change_of_mind = "exact"
+    spills = True
     presets: ClassVar = {
         "tutorial": {
             "algorithm": "hkz",
@@ -143,8 +151,12 @@ class HMM(SequenceEstimator):
         """
         self._check()
         order, first = self._grams()
+        with fit_pass("symbols"):
+            seen = count_symbols(corpus)
+            self._check_room(seen)
         with fit_pass("n-grams"):
-            counts = count_ngrams(corpus, order, self.max_symbols, self.min_count, first)
+            vocabulary = seen.most_frequent(self.max_symbols, self.min_count)
+            counts = count_ngrams(corpus, vocabulary, order, first)
         self.solve(counts)
         return self
 
@@ -167,30 +179,46 @@ class HMM(SequenceEstimator):
         return self._options().order, None
 
     def _solve(self, counts: NGramCounts) -> None:
-        table = counts.table()
+        grams: NGrams = counts.table() if self.algorithm == "hkz" else counts.grams()
         symbols = (*counts.vocabulary, UNKNOWN)
-        frequencies = table.frequencies
+        frequencies = grams.frequencies
         base = symbol_distribution(frequencies)
         tolerance = np.inf if self.tolerance is None else self.tolerance
-        if self.algorithm == "hkz":
+        if isinstance(grams, NGramTable) and self.algorithm == "hkz":
             operators, self.singular_values_ = solve_hkz(
-                table, symbols, self.n_states, whitening=self.whitening, base=base, floor=self.floor,
+                grams, symbols, self.n_states, whitening=self.whitening, base=base, floor=self.floor,
                 tolerance=tolerance, random_state=self.random_state,
             )  # fmt: skip
         else:
             options = self._options()
             operators, self.singular_values_ = solve_regression(
-                table, symbols, base, self.floor, tolerance, options
+                grams, symbols, base, self.floor, tolerance, options
             )
         self.operators_ = with_unknown(operators, frequencies)
         self.filter_ = OperatorFilter(self.operators_)
-        self.n_sequences_, self.n_symbols_ = table.n_sequences(), int(frequencies.sum())
+        self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(frequencies.sum())
 
     def _options(self) -> RegressionOptions:
         return RegressionOptions(
             self.n_states, self.history, self.target, self.backoff, self.ridge, self.damping,
             self.operator_count, self.leave_one_out, self.random_state,
         )  # fmt: skip
+
+    def _check_room(self, seen: WordCounts) -> None:
+        """Refuse operators that the memory has no room for, before any n-gram is counted."""
+        memory = current_memory()
+        if memory is None:
+            return
+        n_symbols = len(seen.most_frequent(self.max_symbols, self.min_count))
+        room = (memory.size * 5 // 8 - n_symbols * self.n_states * _STATE) // (self.n_states**2 * _OPERATOR)
+        least = 1 if self.algorithm == "hkz" else max(self.operator_count, 1)
+        common = seen.most_frequent(self.max_symbols, max(self.min_count, least))
+        if len(common) > room:
+            what = f"{len(common):,} symbols have an operator of {self.n_states} × {self.n_states} numbers"
+            hint = "raise --memory, or lower n_states or max_symbols"
+            if self.algorithm == "regression" and room > 0:
+                hint = f"raise --memory, or --set operator_count={seen[common[room]] + 1}"
+            raise ConfigError(f"{what}: the memory has room for {max(room, 0):,}", hint=hint)
 
     def _check(self) -> None:
         for name, least in (("n_states", 1), ("history", 1), ("target", 1), ("max_symbols", 1)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 from spectralnlp.corpus import Batch, Corpus
 from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.hmm.sums import NGramTable, decode
+from spectralnlp.estimators.hmm.sums import NGrams, NGramTable, StoredNGrams, decode, run_length
 from spectralnlp.estimators.word_counts import WordCounts
 from spectralnlp.moments import Moments
-from spectralnlp.spill import sum_by_key
+from spectralnlp.spill import Memory, Run, current_memory, sum_by_key
 
 UNKNOWN = "<unknown>"
 CONSOLIDATE = 1 << 20
@@ -33,6 +34,7 @@ class CodeCounts(Moments[Sequence[str]]):
         self._counts: Codes = np.empty(0, np.int64)
         self._pending: list[Codes] = []
         self._n_pending = 0
+        self._most = sys.maxsize  # of those that have come and are to be counted
 
     def _combine(self, codes: Codes, counts: Codes) -> None:
         """Add counts of codes, which may be negative.
@@ -51,7 +53,7 @@ class CodeCounts(Moments[Sequence[str]]):
     def _pend(self, codes: Codes) -> None:
         self._pending.append(codes)
         self._n_pending += len(codes)
-        if self._n_pending >= max(CONSOLIDATE, len(self._codes)):
+        if self._n_pending >= min(max(CONSOLIDATE, len(self._codes)), self._most):
             self._consolidate()
 
     def _consolidate(self) -> None:
@@ -74,7 +76,8 @@ class NGramCounts(CodeCounts):
     """How often each n-gram occurs: every symbol with the ``order`` - 1 before it.
 
     Before a sequence stands a boundary, as often as needed. An n-gram is one integer, its symbols the
-    digits of a number in base V + 1.
+    digits of a number in base V + 1. Inside `spectralnlp.spill.use_memory` what is too much goes to disk in
+    sorted runs.
 
     Args:
         vocabulary: the symbols; all others are counted as one more, the V-th.
@@ -95,6 +98,23 @@ class NGramCounts(CodeCounts):
             what = f"{order}-grams of {len(self.vocabulary):,} symbols do not fit in 64 bits"
             raise ConfigError(what, hint="lower max_symbols or history")
         self._index: dict[str, int] | None = None
+        self._limit(current_memory())
+
+    def _limit(self, memory: Memory | None) -> None:
+        self.memory = memory
+        self.runs: list[Run] = []
+        self._most = sys.maxsize if memory is None else run_length(memory)
+
+    def empty_like(self) -> Self:
+        """Empty counts of the same parameters, and with the same memory."""
+        empty = super().empty_like()
+        empty._limit(self.memory)
+        return empty
+
+    @property
+    def is_spilled(self) -> bool:
+        """Whether a part of it is on disk."""
+        return bool(self.runs)
 
     def parameters(self) -> dict[str, Any]:
         """vocabulary, order and first."""
@@ -115,41 +135,78 @@ class NGramCounts(CodeCounts):
         for lag in range(self.order):
             codes = codes * self.base + padded[lag : lag + len(ids)]
         self._pend(codes[padded[self.order - 1 : self.order - 1 + len(ids)] != boundary])
+        self._spill_if_full()
+
+    def grams(self) -> NGrams:
+        """The n-grams and their counts, wherever they are."""
+        if self.memory is None or not self.is_spilled:
+            return self.table()
+        self._spill()
+        return StoredNGrams(self.runs, self.order, self.base - 1, self.memory)
 
     def table(self) -> NGramTable:
-        """The n-grams and their counts as columns."""
-        self._consolidate()
-        grams = decode(self._codes, self.base, self.order)
-        return NGramTable(grams, self._counts.astype(np.float64), self.base - 1)
+        """The n-grams and their counts as columns in memory.
+
+        Raises:
+            ConfigError: they do not fit.
+        """
+        n = len(self._codes) + sum(run.length for run in self.runs)
+        if self.memory is not None and n > run_length(self.memory) * _TABLES:
+            what = f"up to {n:,} different {self.order}-grams do not fit into this memory"
+            raise ConfigError(what, hint="raise --memory, or lower max_symbols")
+        codes, counts = self._whole()
+        return NGramTable(decode(codes, self.base, self.order), counts.astype(np.float64), self.base - 1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``codes``: int64 (n,), ascending; ``counts``: int64 (n,)."""
-        self._consolidate()
-        return {"codes": self._codes, "counts": self._counts}
+        """``codes``: int64 (n,), ascending; ``counts``: int64 (n,); all of it in memory, however much."""
+        codes, counts = self._whole()
+        return {"codes": codes, "counts": counts}
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()
+        self._spill_if_full()
 
     def _add(self, other: Self) -> None:
         other._consolidate()
         self._combine(other._codes, other._counts)
+        self.runs += other.runs
+        self._spill_if_full()
 
     def _remove(self, other: Self) -> None:
-        other._consolidate()
-        self._combine(other._codes, -other._counts)
+        (ours, our_counts), (theirs, their_counts) = self._whole(), other._whole()
+        codes, counts = sum_by_key(
+            np.concatenate([ours, theirs]), np.concatenate([our_counts, -their_counts])
+        )
+        if (counts < 0).any():
+            raise never_counted()
+        self._codes, self._counts, self.runs = codes, counts, []
+        self._spill_if_full()
+
+    def _whole(self) -> tuple[Codes, Codes]:
+        self._consolidate()
+        if not self.runs:
+            return self._codes, self._counts
+        parts = [(self._codes, self._counts), *(run.read() for run in self.runs)]
+        return sum_by_key(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _spill_if_full(self) -> None:
+        if len(self._codes) > self._most:
+            self._spill()
+
+    def _spill(self) -> None:
+        """Write all n-grams to disk."""
+        assert self.memory is not None
+        self._consolidate()
+        if len(self._codes):
+            self.runs.append(Run.write(self.memory.new_file("grams"), self._codes, self._counts))
+            self._codes, self._counts = self._codes[:0], self._counts[:0]
 
 
-def count_ngrams(
-    corpus: Corpus[Sequence[str]], order: int, max_symbols: int, min_count: int, first: int | None = None
-) -> NGramCounts:
-    """The n-grams of a corpus over its most frequent symbols: two passes.
+_TABLES = 5  # as many n-grams as are sorted at a time have room in memory, and are solved from
 
-    Args:
-        corpus: sequences of symbols.
-        order: n.
-        max_symbols: how many symbols are told apart; the others count as unknown.
-        min_count: how often a symbol occurs to be told apart.
-        first: as in `NGramCounts`.
+
+def count_symbols(corpus: Corpus[Sequence[str]]) -> WordCounts:
+    """How often each symbol occurs: the first pass.
 
     Raises:
         InputError: there is no symbol in the corpus.
@@ -157,4 +214,18 @@ def count_ngrams(
     seen = accumulate(WordCounts(), corpus)
     if not seen.total():
         raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
-    return accumulate(NGramCounts(seen.most_frequent(max_symbols, min_count), order, first), corpus)
+    return seen
+
+
+def count_ngrams(
+    corpus: Corpus[Sequence[str]], vocabulary: Sequence[str], order: int, first: int | None = None
+) -> NGramCounts:
+    """The n-grams of symbols: the second pass.
+
+    Args:
+        corpus: sequences of symbols.
+        vocabulary: the symbols that are told apart; the others count as unknown.
+        order: n.
+        first: as in `NGramCounts`.
+    """
+    return accumulate(NGramCounts(vocabulary, order, first), corpus)

@@ -109,11 +109,6 @@ class StoredNGrams(NGrams):
             codes, counts = run.read()
             yield decode(codes, self.boundary + 1, len(lags)), counts.astype(np.float64)
 
-    def forget(self, *lags: int) -> None:
-        """Delete sums that are not needed again."""
-        for run in self._sums.pop(lags, []):
-            run.path.unlink()
-
     def _sorted(self, lags: tuple[int, ...]) -> list[Run]:
         base, parts = self.boundary + 1, []
         for run in self.runs:
