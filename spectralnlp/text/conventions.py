@@ -106,6 +106,8 @@ class Conventions:
         word = (
             word.replace("\\/", "/").replace("\\*", "*").translate(self._tables[0 if len(word) == 1 else 1])
         )
+        if word in DOUBLE_QUOTES:  # of two single ones
+            return self.form(word, opening)
         if self.ascii_escapes:
             word = _UNESCAPED_SLASH.sub(r"\\\1", word)
         return _SPACE.sub(self.joiner or "_", word)

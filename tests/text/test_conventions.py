@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spectralnlp.errors import ModelError
@@ -54,6 +54,7 @@ def test_forms(word: str, penn: str, literal: str) -> None:
 @given(
     st.text(alphabet=st.sampled_from("ab1()[]{}-LRB/\\*'\"`“”‘’–—…£_ .€é😀\u00a0"), min_size=1, max_size=8)
 )
+@example("'‘")
 def test_a_form_is_never_empty_never_blank_and_already_its_own(word: str) -> None:
     for conventions in (PENN, LITERAL):
         form = conventions.form(word)
