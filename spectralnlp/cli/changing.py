@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
 
 from spectralnlp.cli.console import say
 
@@ -11,6 +13,10 @@ if TYPE_CHECKING:
     from spectralnlp.changes import Change, Kept
     from spectralnlp.corpus import Corpus
     from spectralnlp.tasks.task import OwnChanges
+
+ChangedModel: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write; by default, MODEL.")
+]
 
 
 def load_kept(model: str, verb: str) -> Kept:

@@ -13,6 +13,7 @@ import typer
 EngineName: TypeAlias = Annotated[
     str | None, typer.Option("--engine", metavar="NAME", help="Where the work is done: processes, dask …")
 ]
+Jobs: TypeAlias = Annotated[int | None, typer.Option("--jobs", min=1, metavar="N", help="Worker processes.")]
 Scheduler: TypeAlias = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster, tcp://host:port.")
 ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import load_kept, own_changes, read_documents, save_change
+from spectralnlp.cli.changing import ChangedModel, load_kept, own_changes, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.engines import EngineName, Scheduler, Where
+from spectralnlp.cli.engines import EngineName, Jobs, Scheduler, Where
 
 
 def forget(
@@ -18,12 +17,10 @@ def forget(
         list[str],
         typer.Argument(metavar="DOCUMENT...", help="Files to forget, or files of lines to forget."),
     ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write; by default, MODEL.")
-    ] = None,
+    output: ChangedModel = None,
     engine: EngineName = None,
     scheduler: Scheduler = None,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Worker processes.")] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Take data out of a trained model; the result is that of training without it."""
     from spectralnlp.changes import forget as forget_documents

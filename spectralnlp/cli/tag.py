@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
 
 
 def tag(
@@ -30,7 +30,7 @@ def tag(
         str, typer.Option("--format", metavar="NAME", help="tagged, conllu or json.")
     ] = "tagged",
     scores: Annotated[bool, typer.Option("--scores", help="Add how probable each tag is.")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes that tag.")] = None,
+    jobs: Jobs = None,
     engine: EngineName = None,
     scheduler: Scheduler = None,
     checkpoint: CheckpointFolder = None,

@@ -12,6 +12,7 @@ from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import (
     CheckpointFolder,
     EngineName,
+    Jobs,
     MemorySize,
     Scheduler,
     SkipBadPartitions,
@@ -54,7 +55,7 @@ def train(
     ] = False,
     engine: EngineName = None,
     scheduler: Scheduler = None,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Worker processes.")] = None,
+    jobs: Jobs = None,
     skip_bad_partitions: SkipBadPartitions = False,
     checkpoint: CheckpointFolder = None,
     memory: MemorySize = None,

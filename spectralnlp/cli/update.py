@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import load_kept, own_changes, read_documents, save_change
+from spectralnlp.cli.changing import ChangedModel, load_kept, own_changes, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.engines import EngineName, Scheduler, Where
+from spectralnlp.cli.engines import EngineName, Jobs, Scheduler, Where
 from spectralnlp.errors import ConfigError
 
 
 def update(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
     inputs: Annotated[list[str], typer.Argument(metavar="MORE...", help="Files, folders or globs to add.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write; by default, MODEL.")
-    ] = None,
+    output: ChangedModel = None,
     again: Annotated[
         bool, typer.Option("--again", help="Add documents that are in the model once more.")
     ] = False,
@@ -27,7 +24,7 @@ def update(
     ] = False,
     engine: EngineName = None,
     scheduler: Scheduler = None,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Worker processes.")] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Add data to a trained model; the result is that of training on all of it."""
     from spectralnlp.changes import update as update_model

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
 from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError
 
@@ -37,7 +37,7 @@ def classify(
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes that classify.")] = None,
+    jobs: Jobs = None,
     engine: EngineName = None,
     scheduler: Scheduler = None,
     checkpoint: CheckpointFolder = None,
