@@ -124,6 +124,7 @@ def test_models_are_the_same_to_the_byte(
     sequences: list[list[str]], monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(states, "BLOCK", 200)
+    monkeypatch.setattr(states, "FUTURES", 300)
     monkeypatch.setattr(spill, "LEAST_SHARE", 100)
     corpus = InMemoryCorpus(sequences, n_partitions=7)
     learner = HMM(**{"n_states": 12, "operator_count": 20, "max_symbols": 500, **settings})

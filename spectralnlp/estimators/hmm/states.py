@@ -23,8 +23,11 @@ from spectralnlp.parameters import Floats
 DENSE = 512
 """Symbols up to which the SVD is exact."""
 
-BLOCK = 1 << 15
+BLOCK = 1 << 13
 """N-grams whose states are held at a time."""
+
+FUTURES = 1 << 16
+"""Futures of histories that are multiplied at a time, while the SVD is made."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
 
     def whitened() -> Iterator[tuple[sp.csr_matrix, Floats]]:
         """Rows of the matrix of histories and symbols; it less (left right⊤) is centred."""
-        for each in histories(grams, *lags, size=2 * BLOCK):
+        for each in histories(grams, *lags, size=FUTURES):
             rows = 1 / np.sqrt(each.weights + options.damping)
             data = each.futures.data * np.repeat(rows, np.diff(each.futures.indptr))
             data *= columns[each.futures.indices]

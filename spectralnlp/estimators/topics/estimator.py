@@ -115,10 +115,12 @@ class TopicModel(Estimator):
             raise InputError(what, hint="documents are lines; lower min_documents or raise max_share")
         self.n_documents_ = moments.n_documents
         first, pairs = moments.means()
+        del moments
         # A word that stands only in documents too short to count has no moments.
         seen = first > 0
-        vocabulary = [word for word, there in zip(vocabulary, seen, strict=True) if there]
-        first, pairs = first[seen], pairs[seen][:, seen]
+        if not seen.all():
+            vocabulary = [word for word, there in zip(vocabulary, seen, strict=True) if there]
+            first, pairs = first[seen], pairs[seen][:, seen]
         with fit_pass("whitening"), one_blas_thread():
             W, back, eigenvalues = whitening_of_pairs(
                 first, pairs, self.alpha0, self.n_topics, scaling=self.scaling, random_state=self.random_state

@@ -10,10 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.corpus import Batch
+from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.word_counts import WordCounts
 from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
 from spectralnlp.moments import Moments
 from spectralnlp.parameters import Floats
+from spectralnlp.spill import current_memory
 
 CHUNK = 4096
 """Documents whose pairs are added up at a time."""
@@ -81,7 +83,10 @@ class PairMoments(_BagMoments):
     """Means over documents of E[x1] and E[x1 ⊗ x2], for words drawn from a document without replacement.
 
     With c the counts of a document of n words: c/n and (c c⊤ - diag(c))/(n(n - 1)) (Anandkumar et al. 2014,
-    section 3.1, for documents of any length). Pairs are a sparse matrix.
+    section 3.1, for documents of any length). Pairs are a sparse matrix, of which one triangle is kept.
+
+    Raises:
+        ConfigError: the memory is limited (`spectralnlp.spill.use_memory`), and the pairs do not fit.
     """
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
@@ -89,7 +94,8 @@ class PairMoments(_BagMoments):
         V = len(self.vocabulary)
         self._words = np.zeros(V)
         self._n = np.zeros(1)
-        self._pairs = sp.csr_matrix((V, V))
+        self._pairs = _Triangle(V)
+        self._memory = current_memory()
         self._waiting: list[sp.csr_matrix] = []
         self._n_waiting = 0
 
@@ -112,12 +118,16 @@ class PairMoments(_BagMoments):
     def means(self) -> tuple[Floats, sp.csr_matrix]:
         """E[x1], float64 (V,), and E[x1 ⊗ x2], csr (V, V)."""
         self._add_up()
-        return self._words / self._n, self._pairs / self._n[0]
+        pairs = self._pairs.mirrored()
+        pairs.data /= self._n[0]
+        return self._words / self._n, pairs
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``words``: float64 (V,); ``n``: float64 (1,); ``data``, ``indices`` and ``indptr`` of the pairs."""
+        """``words``: float64 (V,); ``n``: float64 (1,); ``data``, ``indices`` and ``indptr`` of the pairs,
+        each once.
+        """
         self._add_up()
-        pairs = self._pairs
+        pairs = self._pairs.whole()
         return {
             "words": self._words,
             "n": self._n,
@@ -128,15 +138,23 @@ class PairMoments(_BagMoments):
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._words, self._n = arrays["words"].copy(), arrays["n"].copy()
-        parts = (arrays["data"].copy(), arrays["indices"].copy(), arrays["indptr"].copy())
-        self._pairs = sp.csr_matrix(parts, shape=self._pairs.shape)
+        V = len(self.vocabulary)
+        self._pairs = _Triangle(V)
+        self._pairs.add(sp.csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(V, V)))
 
     def _add(self, other: Self) -> None:
         self._add_up()
         other._add_up()
         self._words = self._words + other._words
         self._n = self._n + other._n
-        self._pairs = _sorted(self._pairs + other._pairs)
+        self._pairs.merge(other._pairs)
+        self._check_room()
+
+    def empty_like(self) -> Self:
+        """Empty moments of the same vocabulary, with the same memory."""
+        empty = super().empty_like()
+        empty._memory = self._memory
+        return empty
 
     def _add_up(self) -> None:
         if not self._waiting:
@@ -146,12 +164,59 @@ class PairMoments(_BagMoments):
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         scale = 1 / (lengths * (lengths - 1))
         same = counts.T @ scale
-        pairs = counts.T @ (sp.diags(scale) @ counts) - sp.diags(same)
-        self._pairs = _sorted(self._pairs + pairs)
+        self._pairs.add(sp.triu(counts.T @ (sp.diags(scale) @ counts) - sp.diags(same), format="csr"))
+        self._check_room()
+
+    def _check_room(self) -> None:
+        n_pairs = self._pairs.n_entries
+        if self._memory is not None and n_pairs * _BYTES_FOR_A_PAIR > self._memory.size:
+            what = f"{n_pairs:,} pairs of {len(self.vocabulary):,} words do not fit into this memory"
+            raise ConfigError(what, hint="raise --memory, or lower max_words")
+
+
+_BYTES_FOR_A_PAIR = 6 * 12  # twelve each; sums of several parts are held while they merge
+
+
+class _Triangle:
+    """The upper triangle of a sparse symmetric sum, in blocks of rows: adding takes room for one block more.
+
+    Args:
+        size: V.
+    """
+
+    ROWS = 512
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._starts = range(0, max(size, 1), self.ROWS)
+        self._blocks = [sp.csr_matrix((min(self.ROWS, size - start), size)) for start in self._starts]
+
+    @property
+    def n_entries(self) -> int:
+        """How many are not zero."""
+        return sum(block.nnz for block in self._blocks)
+
+    def add(self, matrix: sp.csr_matrix) -> None:
+        """Add a triangle, csr (V, V)."""
+        for i, start in enumerate(self._starts):
+            self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
+
+    def merge(self, other: Self) -> None:
+        """Add another sum."""
+        for i, block in enumerate(other._blocks):
+            self._blocks[i] = _sorted(self._blocks[i] + block)
+
+    def whole(self) -> sp.csr_matrix:
+        """The triangle, csr (V, V)."""
+        return sp.vstack(self._blocks, format="csr")
+
+    def mirrored(self) -> sp.csr_matrix:
+        """The symmetric sum, csr (V, V)."""
+        upper = self.whole()
+        return _sorted(upper + sp.triu(upper, 1, format="csr").T.tocsr())
 
 
 def _sorted(matrix: sp.csr_matrix) -> sp.csr_matrix:
-    matrix = matrix.tocsr()
     matrix.sum_duplicates()
     matrix.sort_indices()
     return matrix

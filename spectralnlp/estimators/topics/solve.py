@@ -22,12 +22,11 @@ def whitening_of_pairs(
         W (V, r), M2 W (V, r), and the eigenvalues.
     """
     scale = 1 / np.sqrt(first) if scaling else np.ones(len(first))
-    scaled = (sp.diags(scale) @ pairs @ sp.diags(scale)).tocsr()
     mean = scale * first
     shift = alpha0 / (alpha0 + 1)
 
     def multiply(x: Floats) -> Floats:
-        return scaled @ x - shift * np.outer(mean, mean @ x)
+        return scale[:, None] * (pairs @ (scale[:, None] * x)) - shift * np.outer(mean, mean @ x)
 
     W, back, eigenvalues = whiten(multiply, len(first), rank, random_state=random_state)
     return scale[:, None] * W, back / scale[:, None], eigenvalues
