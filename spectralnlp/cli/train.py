@@ -79,9 +79,8 @@ def train(
     name = registry.estimators.resolve(estimator)
     kind: type[Estimator] = registry.estimators.get(name)
     learner = build_estimator(kind, read_config(config, name), parse_settings(settings or []))
-    if memory is not None and not kind.spills:
-        hint = "leave it out; its settings bound what it keeps"
-        raise ConfigError(f"--memory means nothing to {name}, which writes nothing to disk", hint=hint)
+    if memory is not None:
+        check_spills(name, kind, keep_moments)
     check_writable(output)
     description = read_card(card)
     if keep_moments:
@@ -136,6 +135,24 @@ def build_estimator(kind: type[Estimator], config: dict[str, Any], settings: dic
     config.pop("preset", None)
     params = check_params(kind, config) | coerce_params(kind, settings)
     return kind(**params) if preset is None else kind.from_preset(str(preset), **params)
+
+
+def check_spills(name: str, kind: type[Estimator], keep_moments: bool) -> None:
+    """Refuse ``--memory`` where it would bound nothing.
+
+    Raises:
+        ConfigError: the estimator writes nothing to disk, or what is kept is read and written whole.
+    """
+    if not kind.spills:
+        what = f"--memory cannot bound {name}, which holds what it learns from in memory"
+        raise ConfigError(
+            what, hint="leave it out; eigenwords, hmm and topics write to disk what does not fit"
+        )
+    if keep_moments:
+        what = (
+            "--memory cannot bound --keep-moments, which keeps all counts or documents, not the frequent ones"
+        )
+        raise ConfigError(what, hint="give one or the other")
 
 
 def read_card(path: Path | None) -> str:

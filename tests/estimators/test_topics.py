@@ -8,9 +8,10 @@ from spectralnlp.corpus import Batch, InMemoryCorpus
 from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.topics import TopicModel
-from spectralnlp.estimators.topics.moments import PairMoments, TripleMoments
+from spectralnlp.estimators.topics.moments import PairMoments, TripleMoments, _Triangle
 from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
 from spectralnlp.parameters import TopicMixture
+from spectralnlp.spill import use_memory
 
 EVERYTHING = {"min_documents": 1, "max_share": 1.0}
 
@@ -124,6 +125,45 @@ def test_any_engine_gives_the_same_bytes() -> None:
     with use_engine("threads", jobs=2):
         together = TopicModel(3, **EVERYTHING).fit(corpus).topics_
     assert alone.topics.tobytes() == together.topics.tobytes()
+
+
+def _rare_and_common_words() -> InMemoryCorpus[list[str]]:
+    truth = PlantedTopics.random().documents(600, 12, single=False)
+    return InMemoryCorpus([[*words, f"once{n}", f"rare{n // 2}"] for n, words in enumerate(truth)], 5)
+
+
+@pytest.mark.parametrize("engine", ["serial", "threads"])
+def test_words_on_disk_give_the_same_bytes(engine: str) -> None:
+    corpus, settings = _rare_and_common_words(), {"min_documents": 2, "max_share": 1.0, "max_words": 80}
+    free = TopicModel(3, **settings).fit(corpus).topics_
+    with use_memory(1 << 19) as memory, use_engine(engine, **({} if engine == "serial" else {"jobs": 2})):
+        bound = TopicModel(3, **settings).fit(corpus).topics_
+        assert len([path for path in memory.folder.iterdir() if path.name.startswith("words")]) > 2
+    assert bound.words == free.words
+    for name in ("weights", "topics", "frequencies"):
+        assert getattr(bound, name).tobytes() == getattr(free, name).tobytes(), name
+
+
+def test_pairs_that_do_not_fit_are_refused() -> None:
+    with use_memory(1 << 16), pytest.raises(ConfigError, match=r"pairs of 80 words do not fit .*max_words"):
+        TopicModel(3, min_documents=2, max_share=1.0, max_words=80).fit(_rare_and_common_words())
+
+
+def test_pairs_are_summed_in_blocks_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [word_of(number) for number in range(60)]
+    documents = Batch(PlantedTopics.random().documents(50, 12, single=False), "memory", 0, 0)
+
+    def means() -> tuple[np.ndarray, np.ndarray]:
+        moments = PairMoments(words)
+        moments.observe(documents)
+        moments.merge(moments.restored(moments.arrays()))
+        first, pairs = moments.means()
+        return first, pairs.toarray()
+
+    whole = means()
+    monkeypatch.setattr(_Triangle, "ROWS", 7)
+    assert [each.tobytes() for each in means()] == [each.tobytes() for each in whole]
+    np.testing.assert_array_equal(whole[1], whole[1].T)
 
 
 def test_fewer_directions_than_topics_lower_their_number() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spectralnlp import registry
 from spectralnlp.cli.app import run
 from spectralnlp.cli.remote import ParseToText
 
@@ -25,8 +26,12 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     for number in range(10):
         rows = rng.zipf(1.5, size=(40, 8)).clip(max=60)
-        Path(folder, f"{number}.txt").write_text("\n".join(" ".join(f"w{n}" for n in row) for row in rows))
+        Path(folder, f"{number}.txt").write_text("\n".join(" ".join(map(_word, row)) for row in rows))
     return folder
+
+
+def _word(number: int) -> str:
+    return "word" + "abcdefghij"[number // 10] + "abcdefghij"[number % 10]
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +55,32 @@ def test_train_on_a_cluster_gives_the_same_bytes(scheduler: str, text: Path, tmp
     assert numbers(tmp_path / "far") == numbers(tmp_path / "serial")
 
 
+SPILLING = {
+    "eigenwords": SMALL,
+    "hmm": ("--set", "n_states=3"),
+    "topics": ("--set", "n_topics=2", "--set", "min_documents=2", "--set", "max_share=1"),
+}
+
+
+@pytest.mark.parametrize("estimator", SPILLING)
 def test_little_memory_gives_the_same_bytes(
-    scheduler: str, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scheduler: str, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, estimator: str
 ) -> None:
-    assert train("eigenwords", text, "-o", tmp_path / "free") == 0
+    def train(output: Path, *options: object) -> bytes:
+        arguments = (estimator, text, "-o", output, *SPILLING[estimator], *options)
+        assert run(["train", *map(str, arguments)]) == 0
+        return numbers(output)
+
+    free = train(tmp_path / "free")
     monkeypatch.setattr("spectralnlp.spill.LEAST", 1)
     for options in ((), ("--scheduler", scheduler), ("--checkpoint", tmp_path / "kept")):
-        bound = tmp_path / f"bound{len(options)}"
-        assert train("eigenwords", text, "-o", bound, "--memory", "120KB", *options) == 0
-        assert numbers(bound) == numbers(tmp_path / "free")
+        assert train(tmp_path / f"bound{len(options)}", "--memory", "120KB", *options) == free
+
+
+def test_estimators_that_spill_are_all_tried() -> None:
+    there = [each.name for each in registry.estimators.describe() if each.status != "not installed"]
+    found = {name for name in there if registry.estimators.get(name).spills}
+    assert {name.partition(".")[0] for name in found} == set(SPILLING)
 
 
 @pytest.mark.parametrize("size", ["much", "5MB"])
@@ -75,7 +97,19 @@ def test_memory_is_refused_where_nothing_spills(
 ) -> None:
     arguments = ["train", "pcfg", str(own_treebank), "-o", str(tmp_path / "model"), "--memory", "1GB"]
     assert run(arguments) == 2
-    assert "--memory means nothing to pcfg.v1" in capsys.readouterr().err
+    assert "--memory cannot bound pcfg.v1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("estimator", SPILLING)
+def test_memory_is_refused_where_moments_are_kept(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], estimator: str
+) -> None:
+    arguments = ["train", estimator, str(text), "-o", str(tmp_path / "model"), "--memory", "1GB"]
+    assert run([*arguments, "--keep-moments"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "--memory cannot bound --keep-moments" in error
+    assert not (tmp_path / "model").exists()
 
 
 def test_a_bad_file_is_named_and_the_run_goes_on_from_its_checkpoint(
