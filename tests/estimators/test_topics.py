@@ -8,7 +8,8 @@ from spectralnlp.corpus import Batch, InMemoryCorpus
 from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.topics import TopicModel
-from spectralnlp.estimators.topics.moments import PairMoments, TripleMoments, _Triangle
+from spectralnlp.estimators.topics.moments import PairMoments, TripleMoments
+from spectralnlp.estimators.topics.triangle import Triangle
 from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
 from spectralnlp.parameters import TopicMixture
 from spectralnlp.spill import use_memory
@@ -161,7 +162,7 @@ def test_pairs_are_summed_in_blocks_of_rows(monkeypatch: pytest.MonkeyPatch) -> 
         return first, pairs.toarray()
 
     whole = means()
-    monkeypatch.setattr(_Triangle, "ROWS", 7)
+    monkeypatch.setattr(Triangle, "ROWS", 7)
     assert [each.tobytes() for each in means()] == [each.tobytes() for each in whole]
     np.testing.assert_array_equal(whole[1], whole[1].T)
 

@@ -120,7 +120,7 @@ class TopicModel(Estimator):
         seen = first > 0
         if not seen.all():
             vocabulary = [word for word, there in zip(vocabulary, seen, strict=True) if there]
-            first, pairs = first[seen], pairs[seen][:, seen]
+            first, pairs = first[seen], pairs.restricted(seen)
         with fit_pass("whitening"), one_blas_thread():
             W, back, eigenvalues = whitening_of_pairs(
                 first, pairs, self.alpha0, self.n_topics, scaling=self.scaling, random_state=self.random_state

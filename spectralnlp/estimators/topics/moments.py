@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.corpus import Batch
 from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.topics.triangle import SymmetricMatrix, Triangle
 from spectralnlp.estimators.word_counts import WordCounts
 from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
 from spectralnlp.moments import Moments
@@ -94,7 +95,7 @@ class PairMoments(_BagMoments):
         V = len(self.vocabulary)
         self._words = np.zeros(V)
         self._n = np.zeros(1)
-        self._pairs = _Triangle(V)
+        self._pairs = Triangle(V)
         self._memory = current_memory()
         self._waiting: list[sp.csr_matrix] = []
         self._n_waiting = 0
@@ -115,12 +116,12 @@ class PairMoments(_BagMoments):
         """Documents that counted."""
         return int(self._n[0])
 
-    def means(self) -> tuple[Floats, sp.csr_matrix]:
-        """E[x1], float64 (V,), and E[x1 ⊗ x2], csr (V, V)."""
+    def means(self) -> tuple[Floats, SymmetricMatrix]:
+        """E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V)."""
         self._add_up()
-        pairs = self._pairs.mirrored()
-        pairs.data /= self._n[0]
-        return self._words / self._n, pairs
+        upper = self._pairs.whole()
+        upper.data /= self._n[0]
+        return self._words / self._n, SymmetricMatrix(upper)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """``words``: float64 (V,); ``n``: float64 (1,); ``data``, ``indices`` and ``indptr`` of the pairs,
@@ -139,7 +140,7 @@ class PairMoments(_BagMoments):
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._words, self._n = arrays["words"].copy(), arrays["n"].copy()
         V = len(self.vocabulary)
-        self._pairs = _Triangle(V)
+        self._pairs = Triangle(V)
         self._pairs.add(sp.csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(V, V)))
 
     def _add(self, other: Self) -> None:
@@ -175,51 +176,6 @@ class PairMoments(_BagMoments):
 
 
 _BYTES_FOR_A_PAIR = 6 * 12  # twelve each; sums of several parts are held while they merge
-
-
-class _Triangle:
-    """The upper triangle of a sparse symmetric sum, in blocks of rows: adding takes room for one block more.
-
-    Args:
-        size: V.
-    """
-
-    ROWS = 512
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self._starts = range(0, max(size, 1), self.ROWS)
-        self._blocks = [sp.csr_matrix((min(self.ROWS, size - start), size)) for start in self._starts]
-
-    @property
-    def n_entries(self) -> int:
-        """How many are not zero."""
-        return sum(block.nnz for block in self._blocks)
-
-    def add(self, matrix: sp.csr_matrix) -> None:
-        """Add a triangle, csr (V, V)."""
-        for i, start in enumerate(self._starts):
-            self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
-
-    def merge(self, other: Self) -> None:
-        """Add another sum."""
-        for i, block in enumerate(other._blocks):
-            self._blocks[i] = _sorted(self._blocks[i] + block)
-
-    def whole(self) -> sp.csr_matrix:
-        """The triangle, csr (V, V)."""
-        return sp.vstack(self._blocks, format="csr")
-
-    def mirrored(self) -> sp.csr_matrix:
-        """The symmetric sum, csr (V, V)."""
-        upper = self.whole()
-        return _sorted(upper + sp.triu(upper, 1, format="csr").T.tocsr())
-
-
-def _sorted(matrix: sp.csr_matrix) -> sp.csr_matrix:
-    matrix.sum_duplicates()
-    matrix.sort_indices()
-    return matrix
 
 
 class TripleMoments(_BagMoments):

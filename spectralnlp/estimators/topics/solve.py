@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
+from spectralnlp.estimators.topics.triangle import SymmetricMatrix
 from spectralnlp.linalg.tensor_power import tensor_power
 from spectralnlp.linalg.whitening import whiten
 from spectralnlp.parameters import Floats
 
 
 def whitening_of_pairs(
-    first: Floats, pairs: sp.csr_matrix, alpha0: float, rank: int, *, scaling: bool, random_state: int
+    first: Floats, pairs: SymmetricMatrix, alpha0: float, rank: int, *, scaling: bool, random_state: int
 ) -> tuple[Floats, Floats, Floats]:
     """W and M2 W for M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1] (Anandkumar et al. 2014, theorem 3.5).
 
@@ -32,7 +32,7 @@ def whitening_of_pairs(
     return scale[:, None] * W, back / scale[:, None], eigenvalues
 
 
-def third_moment(triples: Floats, first: Floats, pairs: sp.csr_matrix, W: Floats, alpha0: float) -> Floats:
+def third_moment(triples: Floats, first: Floats, pairs: SymmetricMatrix, W: Floats, alpha0: float) -> Floats:
     """M3(W, W, W), (k, k, k): the triples less what a Dirichlet prior of concentration α0 puts there."""
     mean = W.T @ first
     pair = W.T @ (pairs @ W)

@@ -1,0 +1,74 @@
+"""Sparse symmetric matrices by their upper triangles: half of the memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spectralnlp.parameters import Floats
+
+
+class Triangle:
+    """The upper triangle of a sparse sum, in blocks of rows: adding takes room for one block more.
+
+    Args:
+        size: V.
+    """
+
+    ROWS = 512
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._starts = range(0, max(size, 1), self.ROWS)
+        self._blocks = [sp.csr_matrix((min(self.ROWS, size - start), size)) for start in self._starts]
+
+    @property
+    def n_entries(self) -> int:
+        """How many are not zero."""
+        return sum(block.nnz for block in self._blocks)
+
+    def add(self, matrix: sp.csr_matrix) -> None:
+        """Add a triangle, csr (V, V)."""
+        for i, start in enumerate(self._starts):
+            self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
+
+    def merge(self, other: Self) -> None:
+        """Add another sum."""
+        for i, block in enumerate(other._blocks):
+            self._blocks[i] = _sorted(self._blocks[i] + block)
+
+    def whole(self) -> sp.csr_matrix:
+        """The triangle, csr (V, V)."""
+        return sp.vstack(self._blocks, format="csr")
+
+
+def _sorted(matrix: sp.csr_matrix) -> sp.csr_matrix:
+    matrix.sum_duplicates()
+    matrix.sort_indices()
+    return matrix
+
+
+@dataclass(frozen=True)
+class SymmetricMatrix:
+    """A matrix that is only ever multiplied, by its upper triangle, csr (V, V)."""
+
+    upper: sp.csr_matrix
+
+    def __matmul__(self, x: Floats) -> Floats:
+        """The product with a matrix, float64 (V, k)."""
+        product = self.upper @ x
+        product += self.upper.T @ x
+        product -= self.upper.diagonal()[:, None] * x
+        return product
+
+    def restricted(self, kept: NDArray[np.bool_]) -> SymmetricMatrix:
+        """Some rows and the columns of the same numbers."""
+        return SymmetricMatrix(self.upper[kept][:, kept])
+
+    def toarray(self) -> Floats:
+        """float64 (V, V)."""
+        return self @ np.eye(self.upper.shape[0])
