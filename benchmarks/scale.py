@@ -2,12 +2,13 @@
 
     python -m benchmarks.scale generate DIR --megabytes 2000
     python -m benchmarks.scale memory --megabytes 10 100 1000 2000
+    python -m benchmarks.scale memory --estimator hmm --memory 1GB --only-limited --set operator_count=500
     python -m benchmarks.scale workers
     python -m benchmarks.scale overhead
 
 The text is made here: ranks of words from a law of Zipf and Mandelbrot without an end, so that the vocabulary
 grows as Heaps says, in sentences whose words' classes follow each other, so that there is something to learn.
-It lies in plain files of about 20 MB. *memory* trains eigenwords in a process of its own and reports the most
+It lies in plain files of about 20 MB. *memory* trains in a process of its own and reports the most
 memory that it ever held. *workers* compares passes on one and on two workers of a Dask cluster that has been
 started, kernels compiled. *overhead* compares whole runs, start and end of the cluster included.
 """
@@ -29,8 +30,10 @@ from typing import Any
 
 import numpy as np
 
+from spectralnlp import registry
 from spectralnlp.corpus import Corpus
 from spectralnlp.engine import accumulate, use_engine
+from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.estimator import binariser_of
@@ -104,41 +107,49 @@ def _spell(rank: int) -> str:
 # Memory
 
 
-def one(folder: str, memory: str | None, settings: Sequence[str]) -> dict[str, float]:
-    """Train eigenwords in this process: seconds, peak memory and what was learned from."""
-    learner = Eigenwords.from_settings(dict(each.split("=", 1) for each in settings))
+def one(folder: str, estimator: str, memory: str | None, settings: Sequence[str]) -> dict[str, float | None]:
+    """Train in this process: seconds, peak memory, what was learned from and about how many words."""
+    name = registry.estimators.resolve(estimator)
+    kind: type[Estimator] = registry.estimators.get(name)
+    learner: Any = kind.from_settings(dict(each.split("=", 1) for each in settings))
+    task = registry.tasks.get(kind.task)()
     started = time.perf_counter()
     with use_memory(memory) if memory else nullcontext():
-        task = VectorsTask()
-        model = task.train(
-            learner, task.read([folder], reader="tokens"), report=lambda line: print(line, file=sys.stderr)
-        )
+        corpus = task.read([folder], **({"reader": "tokens"} if kind.task == "vectors" else {}))
+        model = task.train(learner, corpus, report=lambda line: print(line, file=sys.stderr))
         with tempfile.TemporaryDirectory() as output:
             model.save(Path(output, "model"))
+    words = {
+        "vectors": lambda: learner.word_vectors_.words,
+        "sequences": lambda: learner.filter_.symbols,
+        "topics": lambda: learner.topics_.words,
+    }
     return {
         "seconds": time.perf_counter() - started,
         "peak": report.peak_megabytes(),
-        "tokens": learner.n_tokens_,
-        "types": learner.n_types_,
-        "words": len(learner.word_vectors_.words),
-        "exact": learner.is_exact_,
+        "tokens": getattr(learner, "n_tokens_", getattr(learner, "n_symbols_", None)),
+        "types": getattr(learner, "n_types_", None),
+        "words": len(words[kind.task]()),
+        "exact": getattr(learner, "is_exact_", True),
     }
 
 
-def memory_table(megabytes: Sequence[float], memory: str, settings: Sequence[str], where: Path) -> str:
+def memory_table(
+    megabytes: Sequence[float], estimator: str, limits: Sequence[str], settings: Sequence[str], where: Path
+) -> str:
     rows = []
     for size in megabytes:
         folder = where / f"{size:g}"
         generate(folder, size)
-        for limit in (memory, ""):
+        for limit in limits:
             command = [sys.executable, "-m", "benchmarks.scale", "one", str(folder), "--memory", limit]
-            command += [f"--set={each}" for each in settings]
+            command += [f"--estimator={estimator}", *(f"--set={each}" for each in settings)]
             found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-            numbers = [found["tokens"] / 1e6, found["types"] / 1e3, found["words"] / 1e3, found["peak"]]
-            cells = [f"{number:,.0f}" for number in numbers]
+            scales = {"tokens": 1e6, "types": 1e3, "words": 1e3, "peak": 1}
+            cells = [None if found[n] is None else f"{found[n] / scale:,.0f}" for n, scale in scales.items()]
             exact = "yes" if found["exact"] else "no"
             rows.append([f"{size:,g} MB", limit or "none", *cells, f"{found['seconds']:.0f}", exact])
-    header = ["text", "--memory", "10⁶ tokens", "10³ types", "10³ vectors", "peak MB", "s", "exact"]
+    header = ["text", "--memory", "10⁶ tokens", "10³ types", "10³ words", "peak MB", "s", "exact"]
     return report.table(header, rows)
 
 
@@ -235,7 +246,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     measuring.add_argument("--megabytes", type=float, nargs="+", default=[10, 100, 1000, 2000])
     for command in (single, measuring):
         command.add_argument("--memory", default="1.2GB")
+        command.add_argument("--estimator", default="eigenwords", help="Or hmm, or topics.")
         command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    measuring.add_argument("--only-limited", action="store_true", help="Not without a limit, too.")
     comparing, timing = commands.add_parser("workers"), commands.add_parser("overhead")
     for command in (comparing, timing):
         command.add_argument("--megabytes", type=float, default=400)
@@ -247,11 +260,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         generate(given.folder, given.megabytes)
         return
     if given.command == "one":
-        print(json.dumps(one(given.folder, given.memory or None, given.set)))
+        print(json.dumps(one(given.folder, given.estimator, given.memory or None, given.set)))
         return
     print(report.machine(), end="\n\n")
     if given.command == "memory":
-        print(memory_table(given.megabytes, given.memory, given.set, given.where))
+        limits = [given.memory] if given.only_limited else [given.memory, ""]
+        print(memory_table(given.megabytes, given.estimator, limits, given.set, given.where))
         return
     text = given.where / f"{given.megabytes:g}"
     generate(text, given.megabytes)
