@@ -14,6 +14,7 @@ ID_MASK = (1 << ID_BITS) - 1
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+_BATCH = 64  # keys that are looked up at a time
 # Kinds of features of spelling; numba would compile anew for each number that is written out.
 _PREFIX, _TRIGRAM, _SUFFIX, _SHAPE, _LENGTH = map(np.uint64, range(1, 6))
 
@@ -187,43 +188,72 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
     Returns:
         (the left word where it stopped, n_pairs)
     """
-    for i in range(start, n_ids):
-        if n_pairs + window > most:
-            return i, n_pairs
-        for distance in range(1, min(window, n_ids - 1 - i) + 1):
-            right = ids[i + distance]
-            if right or ids[i]:
-                key = (np.int64(distance) << 58) | (np.int64(ids[i]) << 29) | np.int64(right)
-                n_pairs += _add(keys, counts, key, 1)
-            if right == 0:
-                break
+    batch = np.empty(_BATCH * window, np.int64)
+    slots, found, ends = np.empty_like(batch), np.empty_like(batch), np.empty(_BATCH, np.int64)
+    for begin in range(start, n_ids, _BATCH):
+        end = min(begin + _BATCH, n_ids)
+        n_keys = 0
+        for i in range(begin, end):
+            for distance in range(1, min(window, n_ids - 1 - i) + 1):
+                right = ids[i + distance]
+                if right or ids[i]:
+                    key = (np.int64(distance) << 58) | (np.int64(ids[i]) << 29) | np.int64(right)
+                    batch[n_keys] = key
+                    n_keys += 1
+                if right == 0:
+                    break
+            ends[i - begin] = n_keys
+        _look_up(batch, 0, n_keys, keys, slots, found)
+        j = 0
+        for i in range(begin, end):
+            if n_pairs + window > most:
+                return i, n_pairs
+            while j < ends[i - begin]:
+                n_pairs += _add(keys, counts, slots[j], found[j], batch[j], 1)
+                j += 1
     return n_ids, n_pairs
 
 
 @kernel
 def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
     """Add counted pairs to a table, as `count_pairs` does. Free slots are passed over."""
-    for i in range(start, len(new_keys)):
-        if new_keys[i] == 0:
-            continue
-        if n_pairs + 1 > most:
-            return i, n_pairs
-        n_pairs += _add(keys, counts, new_keys[i], new_counts[i])
-    return len(new_keys), n_pairs
+    n_new = len(new_keys)
+    slots, found = np.empty(_BATCH, np.int64), np.empty(_BATCH, np.int64)
+    for begin in range(start, n_new, _BATCH):
+        end = min(begin + _BATCH, n_new)
+        _look_up(new_keys, begin, end, keys, slots, found)
+        for i in range(begin, end):
+            if new_keys[i] == 0:
+                continue
+            if n_pairs + 1 > most:
+                return i, n_pairs
+            j = i - begin
+            n_pairs += _add(keys, counts, slots[j], found[j], new_keys[i], new_counts[i])
+    return n_new, n_pairs
 
 
 @kernel
-def _add(keys, counts, key, count):
-    """Add to the count of a key; 1 if it is new."""
+def _look_up(some, begin, end, keys, slots, found):
+    """Where some keys belong, and which are there: loads that do not wait for each other, but one for all."""
     mask = len(keys) - 1
-    value = np.uint64(key) * _GOLDEN
-    slot = np.int64(value ^ (value >> _HALF)) & mask
-    while keys[slot] != key:
-        if keys[slot] == 0:
-            keys[slot] = key
-            counts[slot] = count
-            return 1
-        slot = (slot + 1) & mask
+    for i in range(begin, end):
+        value = np.uint64(some[i]) * _GOLDEN
+        slot = np.int64(value ^ (value >> _HALF)) & mask
+        slots[i - begin] = slot
+        found[i - begin] = keys[slot]
+
+
+@kernel
+def _add(keys, counts, slot, found, key, count):
+    """Add to the count of a key that belongs into a slot, where another was found before; 1 if it is new."""
+    if found != key:
+        mask = len(keys) - 1
+        while keys[slot] != key:
+            if keys[slot] == 0:
+                keys[slot] = key
+                counts[slot] = count
+                return 1
+            slot = (slot + 1) & mask
     counts[slot] += count
     return 0
 
