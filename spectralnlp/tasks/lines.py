@@ -1,16 +1,59 @@
-"""Lines of text files, or one column of them."""
+"""Tasks whose examples are lines of text files, or one column of them, cut into words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
-from spectralnlp.corpus import open_text
+from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.errors import InputError
-from spectralnlp.tasks.task import OnBad
+from spectralnlp.tasks.task import OnBad, Task
 
 
-def read_lines(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[str]:
+class LineTask(Task):
+    """A task of lists of words, one a line."""
+
+    documents = ("line", "file")
+
+    @staticmethod
+    @abstractmethod
+    def words_of(line: str) -> list[str]:
+        """The words of a line; where there are none, the line is passed over."""
+
+    def read(
+        self,
+        inputs: Sequence[str | Path],
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        column: int | None = None,
+    ) -> Corpus[list[str]]:
+        """The words of each line; lines without any are passed over.
+
+        Args:
+            inputs: files, folders and globs.
+            reader: ``auto``; there is one way to read.
+            on_bad: called for each line without the column, and for each file that ends in bad bytes.
+            column: of lines with tabs, the column (from 1) that holds the text.
+
+        Raises:
+            InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
+        """
+        read = partial(_read_words, words_of=self.words_of, column=column, on_bad=on_bad)
+        return FileCorpus(expand_inputs(inputs), read)
+
+
+def _read_words(
+    path: Path, words_of: Callable[[str], list[str]], column: int | None, on_bad: OnBad | None
+) -> Iterator[list[str]]:
+    for line in _read_lines(path, column, on_bad):
+        if words := words_of(line):
+            yield words
+
+
+def _read_lines(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[str]:
     """The lines of a file, plain or gzipped.
 
     Args:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
+from spectralnlp.corpus import Corpus
 from spectralnlp.errors import InputError
 from spectralnlp.inference.filtering import run_sequences
 from spectralnlp.linalg import one_blas_thread
@@ -21,40 +19,23 @@ from spectralnlp.parameters import Floats, Ints
 from spectralnlp.scoring.sequences import SequenceReport
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
-from spectralnlp.tasks.lines import read_lines
-from spectralnlp.tasks.task import OnBad, Say, Task, silent
+from spectralnlp.tasks.lines import LineTask
+from spectralnlp.tasks.task import Say, silent
 
 _UNDESCRIBED = """# A model of sequences
 
 The parameters and the symbols come from the training sequences: their licence applies."""
 
 
-class SequenceTask(Task):
+class SequenceTask(LineTask):
     """Sequences of blank-separated symbols: likelihoods and next symbols."""
 
     name = "sequences"
-    documents = ("line", "file")
 
-    def read(
-        self,
-        inputs: Sequence[str | Path],
-        *,
-        reader: str = "auto",
-        on_bad: OnBad | None = None,
-        column: int | None = None,
-    ) -> Corpus[list[str]]:
-        """One sequence a line; empty lines are passed over.
-
-        Args:
-            inputs: files, folders and globs.
-            reader: ``auto``; there is one way to read.
-            on_bad: called for each line without the column, and for each file that ends in bad bytes.
-            column: of lines with tabs, the column (from 1) that holds the sequence.
-
-        Raises:
-            InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
-        """
-        return FileCorpus(expand_inputs(inputs), partial(_read_sequences, column=column, on_bad=on_bad))
+    @staticmethod
+    def words_of(line: str) -> list[str]:
+        """Its symbols, between blanks."""
+        return line.split()
 
     def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> SequenceModel:
         """The model of a fitted estimator of sequences."""
@@ -100,9 +81,3 @@ class SequenceTask(Task):
     def load(self, stored: StoredModel) -> SequenceModel:
         """The model in a folder."""
         return SequenceModel.from_stored(stored)
-
-
-def _read_sequences(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[list[str]]:
-    for line in read_lines(path, column, on_bad):
-        if symbols := line.split():
-            yield symbols

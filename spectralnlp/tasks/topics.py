@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
+from spectralnlp.corpus import Corpus
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.topics.moments import bags
 from spectralnlp.model.topics import Topics
 from spectralnlp.scoring.coherence import TopicReport, npmi_coherence
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
-from spectralnlp.tasks.lines import read_lines
-from spectralnlp.tasks.task import OnBad, Say, Task, silent
+from spectralnlp.tasks.lines import LineTask
+from spectralnlp.tasks.task import Say, silent
 from spectralnlp.text.content import content_words
 
 N_TOP = 10
@@ -29,32 +27,15 @@ _UNDESCRIBED = """# Topics
 The topics and their words come from the training text: its licence applies."""
 
 
-class TopicTask(Task):
+class TopicTask(LineTask):
     """Topics of documents."""
 
     name = "topics"
-    documents = ("line", "file")
 
-    def read(
-        self,
-        inputs: Sequence[str | Path],
-        *,
-        reader: str = "auto",
-        on_bad: OnBad | None = None,
-        column: int | None = None,
-    ) -> Corpus[list[str]]:
-        """The words of each document, one document a line; empty lines are passed over.
-
-        Args:
-            inputs: files, folders and globs.
-            reader: ``auto``; there is one way to read.
-            on_bad: called for each line without the column, and for each file that ends in bad bytes.
-            column: of lines with tabs, the column (from 1) that holds the text.
-
-        Raises:
-            InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
-        """
-        return FileCorpus(expand_inputs(inputs), partial(_read_documents, column=column, on_bad=on_bad))
+    @staticmethod
+    def words_of(line: str) -> list[str]:
+        """Its content words, in lower case."""
+        return content_words(line)
 
     def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Topics:
         """The topics of a fitted estimator."""
@@ -99,9 +80,3 @@ class TopicTask(Task):
     def load(self, stored: StoredModel) -> Topics:
         """The model in a folder."""
         return Topics.from_stored(stored)
-
-
-def _read_documents(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[list[str]]:
-    for line in read_lines(path, column, on_bad):
-        if words := content_words(line):
-            yield words
