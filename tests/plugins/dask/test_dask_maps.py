@@ -88,11 +88,11 @@ def test_workers_give_the_text_of_the_serial_run(
     case: Case, scheduler: str, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert case() == 0
-    here = capsys.readouterr()
-    assert here.out.count("\n") == len(case.text.read_text().splitlines())
+    here = capsys.readouterr().out
+    assert here.count("\n") == len(case.text.read_text().splitlines())
     options = ["--scheduler", scheduler] if engine == "dask" else ["--jobs", 2]
     assert case(*options, "--checkpoint", tmp_path / "kept") == 0
-    assert capsys.readouterr() == here
+    assert capsys.readouterr().out == here
     assert not (tmp_path / "kept").exists()
 
 

@@ -55,11 +55,11 @@ def test_workers_read_addresses(folder: Path, scheduler: str) -> None:
 
 def test_leverage_by_address(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["leverage", str(folder / "x.npy")]) == 0
-    here = capsys.readouterr()
+    here = capsys.readouterr().out
     with fsspec.open("memory://matrices/x.npy", "wb") as file:
         file.write((folder / "x.npy").read_bytes())
     assert run(["leverage", "memory://matrices/x.npy"]) == 0
-    assert capsys.readouterr() == here
+    assert capsys.readouterr().out == here
 
 
 def test_a_run_by_address_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
