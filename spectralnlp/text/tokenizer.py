@@ -143,8 +143,9 @@ class Tokenizer:
         start = 0
         while start < len(chunk):
             match = self._match(chunk, start)
-            assert match and match.end() > start  # the last alternative takes any character
+            assert match is not None  # the last alternative takes any character
             end = match.end()
+            assert end > start
             if match.lastgroup in ("word", "elided"):
                 if chunk[end : end + 1] == "." and self._is_abbreviation(match[0], chunk[end + 1 : end + 2]):
                     end += 1
@@ -250,8 +251,8 @@ def _pattern(conventions: Conventions) -> str:
             rf"(?P<elided>(?<!\w)['’](?:n['’]|\d\ds?|{'|'.join(ELIDED)})(?!\w))",
             r"(?-i:(?<!\w)[A-Z]{1,3}\$)",
         ]
-    # Not possessive: Python before 3.11.5 gets that wrong of groups with alternatives. What comes after may be
-    # empty, so nothing is ever taken back.
+    # Not possessive: Python before 3.11.5 gets that wrong of groups with alternatives. What comes after a word
+    # may be empty, so nothing is ever taken back.
     alternatives += [
         rf"(?P<word>{before}{run}(?:(?:{'|'.join(joiners)}){run})*{after})",
         r"(?P<quote>['`‘’])",
