@@ -251,8 +251,8 @@ def _pattern(conventions: Conventions) -> str:
             rf"(?P<elided>(?<!\w)['’](?:n['’]|\d\ds?|{'|'.join(ELIDED)})(?!\w))",
             r"(?-i:(?<!\w)[A-Z]{1,3}\$)",
         ]
-    # Not possessive: Python before 3.11.5 gets that wrong of groups with alternatives. What comes after a word
-    # may be empty, so nothing is ever taken back.
+    # Not possessive: Python before 3.11.5 gets that wrong of groups with alternatives. What comes after may
+    # be empty, so nothing is ever taken back.
     alternatives += [
         rf"(?P<word>{before}{run}(?:(?:{'|'.join(joiners)}){run})*{after})",
         r"(?P<quote>['`‘’])",
