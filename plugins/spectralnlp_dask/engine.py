@@ -228,8 +228,8 @@ def _observed(observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M]:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """The sum, in place of the first of the parts: nobody else asks this worker for it."""
-    total, *others = parts
-    for part in others:
+    """The sum of parts that stay as they are: a worker that retires hands them on."""
+    total = Part(parts[0].moments.empty_like())
+    for part in parts:
         total.merge(part)
     return total

@@ -199,7 +199,7 @@ class NGramCounts(CodeCounts):
         self._consolidate()
         if len(self._codes):
             self.runs.append(Run.write(self.memory.new_file("grams"), self._codes, self._counts))
-            self._codes, self._counts = self._codes[:0], self._counts[:0]
+            self._codes, self._counts = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 _TABLES = 5  # as many n-grams as are sorted at a time have room in memory, and are solved from
