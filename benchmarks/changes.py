@@ -24,8 +24,8 @@ from typing import Any
 
 from spectralnlp import changes, registry
 from spectralnlp.changes import Change, Kept
-from spectralnlp.corpus import Corpus, expand_inputs
 from spectralnlp.estimator import Estimator
+from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.storage import ARRAYS
 
 CORPORA = Path(os.environ.get("C", Path(__file__).parents[2] / "shared" / "corpora"))

@@ -30,10 +30,7 @@ from spectralnlp_sketch import FrequentDirections
 from spectralnlp_sketch.stream import MatrixCorpus
 
 from spectralnlp import registry
-from spectralnlp.corpus import Corpus, InMemoryCorpus, expand_inputs
-from spectralnlp.engine import accumulate
-from spectralnlp.moments import Moments
-from spectralnlp.reduction import FAN_IN
+from spectralnlp.runtime import FAN_IN, Corpus, InMemoryCorpus, Moments, accumulate, expand_inputs
 from spectralnlp.text.content import content_words
 from spectralnlp.trees.treelog import TreeLog
 

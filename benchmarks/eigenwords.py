@@ -34,7 +34,7 @@ from typing import Any
 
 from benchmarks import tagging
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
 from spectralnlp.tasks.vectors import VectorsTask, neighbour_agreement
 
 ENGLISH, MORE = "text/english_10m.txt.gz", "text/imdb_unsup.txt.gz"

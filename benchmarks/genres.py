@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from spectralnlp import load
-from spectralnlp.corpus import expand_inputs
+from spectralnlp.runtime import expand_inputs
 from spectralnlp.scoring import EvalbScore, ParseReport
 from spectralnlp.tasks.parsing import ParsingTask
 

@@ -23,12 +23,12 @@ from time import perf_counter
 
 import numpy as np
 
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.estimators.hmm import HMM, HMMEM, HMMPool
-from spectralnlp.inference.filtering import Filter, run_sequences
-from spectralnlp.inference.forward import HiddenFilter
-from spectralnlp.model.sequence_model import SequenceModel
+from spectralnlp.inference.chains.filtering import Filter, run_sequences
+from spectralnlp.inference.chains.forward_backward import HiddenFilter
+from spectralnlp.models.sequence_model import SequenceModel
 from spectralnlp.parameters import HiddenMarkov
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.sequences import SequenceTask
 
 ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))

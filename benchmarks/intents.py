@@ -37,9 +37,9 @@ from spectralnlp_sketch import SENT, HashedNgrams, IntentClassifier, SENTPlus
 from spectralnlp_sketch.hashing.ngrams import spaced_words
 from spectralnlp_sketch.intent.prior import Prior
 
-from spectralnlp.corpus import InMemoryCorpus, open_text
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
+from spectralnlp.runtime import InMemoryCorpus, open_text
 
 CORPORA = Path("../shared/corpora")
 INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")

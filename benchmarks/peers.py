@@ -13,7 +13,7 @@ from time import perf_counter
 from types import FrameType
 from typing import Any
 
-from spectralnlp.corpus import Corpus
+from spectralnlp.runtime import Corpus
 from spectralnlp.scoring import score_trees
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree, add_root, read_brackets, read_trees

@@ -23,8 +23,8 @@ import numpy as np
 
 from benchmarks.parsing import Setting
 from spectralnlp import load, registry
-from spectralnlp.corpus import Corpus
-from spectralnlp.model.parser import Parser
+from spectralnlp.models.parser import Parser
+from spectralnlp.runtime import Corpus
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
 

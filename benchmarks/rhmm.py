@@ -22,7 +22,7 @@ from time import process_time
 
 from benchmarks.taggers import Ours
 from spectralnlp.estimators.rhmm import RefinementHMM
-from spectralnlp.model.rhmm_tagger import RefinementTagger
+from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.text.conll import read_annotated
 
 ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))

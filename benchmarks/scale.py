@@ -31,14 +31,11 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import registry
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import accumulate, use_engine
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.estimator import binariser_of
-from spectralnlp.moments import Moments
-from spectralnlp.spill import use_memory
+from spectralnlp.runtime import Corpus, Moments, accumulate, use_engine, use_memory
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.tasks.vectors import VectorsTask
 from spectralnlp.trees.treelog import TreeLog

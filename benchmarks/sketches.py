@@ -31,7 +31,7 @@ from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 from spectralnlp_sketch.frequent_directions.randomised import Stack, orthonormal
 
-from spectralnlp.engine import accumulate, use_engine
+from spectralnlp.runtime import accumulate, use_engine
 
 INTENTS = ("atis", "banking77", "clinc150", "hwu64", "snips")
 

@@ -109,7 +109,7 @@ def parser_table() -> str:
 
     import spectralnlp
     from spectralnlp import registry
-    from spectralnlp.corpus import InMemoryCorpus
+    from spectralnlp.runtime import InMemoryCorpus
     from spectralnlp.scoring import score_trees
     from spectralnlp.trees import add_root
 

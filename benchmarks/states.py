@@ -22,11 +22,8 @@ from statistics import mean
 from time import process_time
 
 from benchmarks.parsing import Setting
-from spectralnlp.corpus import Corpus
-from spectralnlp.estimators.lexicon import LexiconOptions, build_lexicon
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.estimator import binariser_of, read_table
-from spectralnlp.estimators.lpcfg.projections import ProjectionOptions, find_directions, project_nodes
 from spectralnlp.estimators.lpcfg.states import (
     SOFT_SMOOTHING,
     Skeleton,
@@ -37,9 +34,12 @@ from spectralnlp.estimators.lpcfg.states import (
     state_grammar,
 )
 from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions, rule_tensors, token_moments
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, build_lexicon
+from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions, project_nodes
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.model.parser import Parser
+from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import LatentGrammar
+from spectralnlp.runtime import Corpus
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree

@@ -34,9 +34,9 @@ from typing import Any, Protocol
 import spectralnlp
 from benchmarks.eigenwords import AMOUNTS, ENGLISH, sample
 from benchmarks.tagging import CRFsuite
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.tagger import PerceptronTagger
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.scoring.tagging import TagReport, score_tags
 from spectralnlp.tasks.tagging import TaggingTask
 from spectralnlp.tasks.task import silent

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
 from spectralnlp.text.conll import TaggedSentence, read_annotated
 
 EPOCHS = 8

@@ -34,9 +34,9 @@ from spectralnlp_sketch.tmpca.information import mutual_information
 from spectralnlp_sketch.tmpca.moments import centred
 
 from benchmarks.labelled import TEXTCAT, read_tsv
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
+from spectralnlp.runtime import InMemoryCorpus
 
 SIZE, LENGTHS = 10, (2, 4, 8, 16, 32)
 CORPORA = ("sms_spam", "sentence_polarity", "sst")

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
-from spectralnlp.corpus import open_text
+from spectralnlp.runtime import open_text
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 

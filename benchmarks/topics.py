@@ -26,9 +26,9 @@ from time import perf_counter
 
 import numpy as np
 
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.estimators.topics import TopicModel
 from spectralnlp.estimators.topics.moments import bags
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.scoring.coherence import npmi_coherence
 from spectralnlp.text.content import content_words
 

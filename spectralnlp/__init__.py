@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spectralnlp.model import load
+    from spectralnlp.models import load
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "load"]
@@ -14,7 +14,7 @@ __all__ = ["__version__", "load"]
 def __getattr__(name: str) -> Any:
     # Lazily: ``import spectralnlp`` is cheap, and the command line's --help with it.
     if name == "load":
-        from spectralnlp.model import load
+        from spectralnlp.models import load
 
         return load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

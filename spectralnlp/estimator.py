@@ -17,9 +17,8 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError, NotFittedError
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Corpus, Moments
 
 Kind = Literal["spectral", "head"]
 ChangeOfMind = Literal["exact", "replay", "merge-only", "none"]

@@ -55,10 +55,10 @@ def word_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """
     import numpy as np
 
-    from spectralnlp.corpus import InMemoryCorpus
     from spectralnlp.estimators.eigenwords import Eigenwords
     from spectralnlp.estimators.hmm import HMM
-    from spectralnlp.model.vectors import Vectors
+    from spectralnlp.models.vectors import Vectors
+    from spectralnlp.runtime import InMemoryCorpus
     from spectralnlp.tasks.sequences import SequenceTask
     from spectralnlp.tasks.vectors import VectorsTask
 

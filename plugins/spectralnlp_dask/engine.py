@@ -11,11 +11,19 @@ from typing import Any, Generic, TypeVar, cast
 
 from distributed import Client, Future, KilledWorker, wait
 
-from spectralnlp.corpus import Partition
-from spectralnlp.engine import Engine, in_window, positive_jobs
 from spectralnlp.errors import ConfigError, SpectralError
-from spectralnlp.moments import Moments
-from spectralnlp.reduction import FAN_IN, BadPartition, MergeTree, Observer, Part
+from spectralnlp.runtime import (
+    FAN_IN,
+    BadPartition,
+    Engine,
+    MergeTree,
+    Moments,
+    Observer,
+    Part,
+    Partition,
+    in_window,
+    positive_jobs,
+)
 from spectralnlp_dask.cluster import check_answers, connect, quiet, start_local
 
 T = TypeVar("T")
@@ -92,7 +100,7 @@ class DaskEngine(Engine):
             raise _died(error) from error
 
     def reduce(self, observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M] | None:
-        """Observed and merged on the workers, in the order of `spectralnlp.reduction`."""
+        """Observed and merged on the workers, in the order of `spectralnlp.runtime.reduction`."""
         killers: list[BadPartition] = []
         suspicions = 0
         while tasks:

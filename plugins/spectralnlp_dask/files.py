@@ -12,7 +12,7 @@ from spectralnlp.errors import InputError
 
 
 class FsspecFiles:
-    """The file system of :class:`spectralnlp.corpus.FileSystem`, by fsspec.
+    """The file system of :class:`spectralnlp.runtime.FileSystem`, by fsspec.
 
     Gzip is seen by the core from the first bytes; credentials and options are fsspec's own, in its
     configuration or the environment.

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spectralnlp.corpus import Batch, Corpus
-from spectralnlp.engine import accumulate
+from spectralnlp.runtime import Batch, Corpus, accumulate
 from spectralnlp_sketch.columns import ColumnMoments
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.rows import Matrix, Rows

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spectralnlp.corpus import expand_inputs
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import expand_inputs
 from spectralnlp_sketch.files import BATCH_ROWS, Saved, tells_rows_apart
 from spectralnlp_sketch.stream import FileRows
 

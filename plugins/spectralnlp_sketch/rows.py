@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
+from spectralnlp.runtime import Batch
 from spectralnlp_sketch.errors import MatrixError
 
 Floats: TypeAlias = NDArray[Any]

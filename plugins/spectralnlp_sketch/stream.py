@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from spectralnlp.corpus import Batch, Corpus, Location, Partition, is_address, open_binary, open_text
 from spectralnlp.errors import InputError
+from spectralnlp.runtime import Batch, Corpus, Location, Partition, is_address, open_binary, open_text
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.rows import Matrix, Rows
 
@@ -97,7 +97,7 @@ class FileRows(Corpus[Any]):
     """The rows of files, one document a file, in memory that does not grow with them.
 
     Args:
-        paths: the files, or their addresses; see `spectralnlp.corpus.expand_inputs`.
+        paths: the files, or their addresses; see `spectralnlp.runtime.expand_inputs`.
         row_format: how to read them.
         n_partitions: into how many ranges of rows each ``npy`` file is split, for workers that read apart.
         by_content: number documents by what is in them, not by their order: the random signs of a linear

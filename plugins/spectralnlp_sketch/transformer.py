@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spectralnlp.corpus import Batch, Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Batch, Corpus, accumulate
 from spectralnlp_sketch.errors import MatrixError, SketchWarning
 from spectralnlp_sketch.rows import Matrix, Rows
 from spectralnlp_sketch.stream import MatrixCorpus

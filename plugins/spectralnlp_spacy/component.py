@@ -23,8 +23,8 @@ from spacy.vocab import Vocab
 
 import spectralnlp
 from spectralnlp import registry
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import SpectralError
+from spectralnlp.runtime import Corpus
 from spectralnlp.storage import ARRAYS, CARD, META
 from spectralnlp_spacy.errors import ComponentError, Errors
 

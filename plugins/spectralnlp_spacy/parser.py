@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spectralnlp.corpus import Corpus, InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
 from spectralnlp_spacy.component import Scores
@@ -19,8 +19,8 @@ from spectralnlp_spacy.extensions import install_extensions
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
 
 if TYPE_CHECKING:
-    from spectralnlp.model.parse import Alternative, Parse
-    from spectralnlp.model.parser import Parser
+    from spectralnlp.models.parse import Alternative, Parse
+    from spectralnlp.models.parser import Parser
 
 CUT = "longer than max_length: parsed in pieces"
 _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")"])

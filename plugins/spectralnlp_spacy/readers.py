@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Corpus, Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
 
-from spectralnlp.corpus import expand_inputs, open_text
+from spectralnlp.runtime import expand_inputs, open_text
 
 
 def gold_tokens(path: Path, limit: int = 0) -> Callable[[Language], Iterator[Example]]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spectralnlp.corpus import Corpus, InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.conll import AnnotatedSentence
 from spectralnlp.text.spans import spans_of, write_spans
 from spectralnlp_spacy.component import Scores

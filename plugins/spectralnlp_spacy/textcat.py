@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spectralnlp.corpus import Corpus, InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp_spacy.component import GetExamples, Scores, SpectralPipe
 from spectralnlp_spacy.errors import ComponentError, Errors
 

@@ -9,11 +9,9 @@ from typing import Any, cast
 
 from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.errors import ConfigError, ModelError, RegistryError
 from spectralnlp.estimator import ChangeOfMind, Estimator
-from spectralnlp.logs import first_log
-from spectralnlp.moments import Array, Joint, Moments
+from spectralnlp.runtime import Array, InMemoryCorpus, Joint, Moments, first_log
 from spectralnlp.storage import (
     MOMENTS,
     load_model,

@@ -16,9 +16,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
 from spectralnlp.estimators.eigenwords.counts import Ngrams
-from spectralnlp.moments import Array, Moments
+from spectralnlp.runtime import Array, Batch, Moments
 from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.trees import Tree
 

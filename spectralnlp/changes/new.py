@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.changes.ledger import DocumentDigests, lines_of
-from spectralnlp.corpus import Corpus, Partition
 from spectralnlp.estimators.eigenwords.counts import Ngrams
+from spectralnlp.runtime import Corpus, Partition
 
 Mask = NDArray[np.bool_]
 

@@ -13,16 +13,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp import logs
 from spectralnlp.changes.kept import Kept, change_of_mind, check_keeps, task_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.new import NewDocuments
-from spectralnlp.checkpoint import current_checkpoint
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, fit_pass, timed_passes
-from spectralnlp.moments import Joint, Moments
+from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
+from spectralnlp.runtime import replay_logs as logs
 from spectralnlp.tasks.task import DocumentUnit, Say, silent
 
 

@@ -11,7 +11,7 @@ from spectralnlp.cli.console import say
 
 if TYPE_CHECKING:
     from spectralnlp.changes import Change, Kept
-    from spectralnlp.corpus import Corpus
+    from spectralnlp.runtime import Corpus
     from spectralnlp.tasks.task import OwnChanges
 
 ChangedModel: TypeAlias = Annotated[
@@ -27,7 +27,7 @@ def load_kept(model: str, verb: str) -> Kept:
         ConfigError: there are none, or its estimator keeps none.
     """
     from spectralnlp.changes.kept import Kept
-    from spectralnlp.model import folder_of
+    from spectralnlp.models import folder_of
 
     return Kept.load(folder_of(model), verb)
 
@@ -39,7 +39,7 @@ def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
         ModelError: there is no such model.
     """
     from spectralnlp import registry
-    from spectralnlp.model import folder_of
+    from spectralnlp.models import folder_of
     from spectralnlp.storage import kind_of
 
     folder = folder_of(model)

@@ -28,7 +28,7 @@ def note(line: str) -> None:
 @contextmanager
 def announced_kernels() -> Iterator[None]:
     """Note on stderr when kernels have to be compiled, which happens once on a machine."""
-    from spectralnlp.inference.compilation import announced_compilation
+    from spectralnlp.jit import announced_compilation
 
     with announced_compilation(note):
         yield

@@ -46,7 +46,7 @@ class Where:
     @contextmanager
     def running(self) -> Iterator[None]:
         """With this engine."""
-        from spectralnlp.engine import use_engine
+        from spectralnlp.runtime import use_engine
 
         if self.name is None:
             yield
@@ -61,10 +61,9 @@ def limits(
     checkpoint: Path | None, *, skip_bad_partitions: bool = False, memory: str | None = None
 ) -> Iterator[None]:
     """Keep what is finished in a folder until the block has come to its end; leave out what fails; spill."""
-    from spectralnlp.checkpoint import use_checkpoint
     from spectralnlp.cli.console import note
-    from spectralnlp.reduction import skip_bad_partitions as skipping
-    from spectralnlp.spill import use_memory
+    from spectralnlp.runtime import skip_bad_partitions as skipping
+    from spectralnlp.runtime import use_checkpoint, use_memory
 
     with ExitStack() as stack:
         if memory is not None:

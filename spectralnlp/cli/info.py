@@ -18,7 +18,7 @@ def info(
         return
     from spectralnlp import load
     from spectralnlp.changes.kept import about_changes
-    from spectralnlp.model import folder_of
+    from spectralnlp.models import folder_of
 
     about = load(model).info
     print(fields({**about, **about_changes(folder_of(model), about)}))

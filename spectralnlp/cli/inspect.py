@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from spectralnlp.model.inspection import SymbolReport
+    from spectralnlp.models.inspection import SymbolReport
 
 
 def inspect(

@@ -62,7 +62,7 @@ class OnWorkers(ABC, Generic[T, R]):
         Raises:
             ConfigError: a worker's model is another one, or the checkpoint is of other work.
         """
-        from spectralnlp.journal import map_resumable
+        from spectralnlp.runtime import map_resumable
 
         # A journal knows the model by its contents, wherever it lies.
         about = {**asdict(self), "model": self.fingerprint}
@@ -102,7 +102,7 @@ def _loaded(
 
 def fingerprint_of(*models: str) -> str:
     """A digest of models' descriptions, which hold those of their numbers."""
-    from spectralnlp.model import folder_of
+    from spectralnlp.models import folder_of
     from spectralnlp.storage import META
 
     digest = hashlib.sha256()

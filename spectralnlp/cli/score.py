@@ -58,7 +58,7 @@ def evalb_parameters(prm: Path | None) -> EvalbParameters:
 
 def _predictions(path: str) -> Iterator[Tree | None]:
     """The trees of a file, with None where a line says, as parsers do, that there is none: ``(())``."""
-    from spectralnlp.corpus import open_text
+    from spectralnlp.runtime import open_text
     from spectralnlp.trees.brackets import read_brackets
 
     failed = f"({_FAILED} {_FAILED})"  # stands in for such a line, so that line numbers stay right

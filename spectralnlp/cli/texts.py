@@ -18,7 +18,7 @@ STDIN = "-"
 
 def sources(files: Sequence[str]) -> list[str]:
     """The files behind the arguments; what is missing is missed before any work starts."""
-    from spectralnlp.corpus import expand_inputs
+    from spectralnlp.runtime import expand_inputs
 
     found: list[str] = []
     for file in files or [STDIN]:
@@ -52,7 +52,7 @@ def sentences(
 
 @contextmanager
 def _lines(file: str) -> Iterator[Iterator[str]]:
-    from spectralnlp.corpus import decode_lines, open_text
+    from spectralnlp.runtime import decode_lines, open_text
 
     if file != STDIN:
         with open_text(file) as lines:

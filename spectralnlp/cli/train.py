@@ -73,7 +73,7 @@ def train(
     """Train a model."""
     from spectralnlp import changes, registry
     from spectralnlp.changes.kept import check_keeps
-    from spectralnlp.reduction import TolerantCorpus
+    from spectralnlp.runtime import TolerantCorpus
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)

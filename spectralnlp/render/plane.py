@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
 
 FORMATS = (".png", ".svg")
 

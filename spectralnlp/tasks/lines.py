@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.errors import InputError
+from spectralnlp.runtime import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.tasks.task import OnBad, Task
 
 

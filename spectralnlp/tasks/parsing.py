@@ -11,12 +11,11 @@ from time import perf_counter
 from typing import Any
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
-from spectralnlp.model.parser import Parser
-from spectralnlp.model.tag_evidence import TagModel
-from spectralnlp.moments import Joint
+from spectralnlp.models.parser import Parser
+from spectralnlp.models.tag_evidence import TagModel
+from spectralnlp.runtime import Corpus, FileCorpus, Joint, expand_inputs
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from spectralnlp.moments import Counts, Joint, Key, Moments
+from spectralnlp.runtime import Counts, Joint, Key, Moments
 from spectralnlp.text.conventions import Conventions, word_seams
 from spectralnlp.trees import Tree
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import InputError
-from spectralnlp.inference.filtering import run_sequences
+from spectralnlp.inference.chains.filtering import run_sequences
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.model.sequence_model import SequenceModel
+from spectralnlp.models.sequence_model import SequenceModel
 from spectralnlp.parameters import Floats, Ints
+from spectralnlp.runtime import Corpus
 from spectralnlp.scoring.sequences import SequenceReport
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card

@@ -11,14 +11,13 @@ from time import perf_counter
 from typing import Any
 
 from spectralnlp import __version__, registry
-from spectralnlp.corpus import Corpus, FileCorpus, MappedCorpus, expand_inputs, open_text
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.estimators.rhmm import RefinementHMM
-from spectralnlp.model.rhmm_tagger import KIND as REFINED
-from spectralnlp.model.rhmm_tagger import RefinementTagger
-from spectralnlp.model.tagger import Tagger
-from spectralnlp.moments import Joint
+from spectralnlp.models.rhmm_tagger import KIND as REFINED
+from spectralnlp.models.rhmm_tagger import RefinementTagger
+from spectralnlp.models.tagger import Tagger
+from spectralnlp.runtime import Corpus, FileCorpus, Joint, MappedCorpus, expand_inputs, open_text
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel

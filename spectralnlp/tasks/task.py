@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, timed_passes
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.storage import StoredModel
 
 OnBad = Callable[[InputError], None]

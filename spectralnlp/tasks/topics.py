@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.topics.moments import bags
-from spectralnlp.model.topics import Topics
+from spectralnlp.models.topics import Topics
+from spectralnlp.runtime import Corpus
 from spectralnlp.scoring.coherence import TopicReport, npmi_coherence
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.eigenwords.counts import Example
-from spectralnlp.estimators.eigenwords.ngrams import read_ngrams
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
+from spectralnlp.runtime import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
 from spectralnlp.text.blocks import TextFiles, settled_reader
+from spectralnlp.text.ngrams import read_ngrams
 
 N_NEIGHBOURS = 10
 

@@ -16,8 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from spectralnlp.corpus import FileCorpus, Partition, is_address, is_zipped, open_binary, open_text
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.runtime import FileCorpus, Partition, is_address, is_zipped, open_binary, open_text
 
 OnBad = Callable[[InputError], None]
 

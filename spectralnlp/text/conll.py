@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from spectralnlp.corpus import open_text
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.runtime import open_text
 
 TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """Words, and a tag for each."""

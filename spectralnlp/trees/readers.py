@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.corpus import is_address, open_text
 from spectralnlp.errors import InputError
 from spectralnlp.registry import readers
+from spectralnlp.runtime import is_address, open_text
 from spectralnlp.trees.brackets import Leaf, OnBad, read_brackets, single_word
 from spectralnlp.trees.tree import Tree
 

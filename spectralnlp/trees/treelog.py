@@ -15,9 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
-from spectralnlp.logs import Log, pack_names, unpack_names
-from spectralnlp.moments import Array
+from spectralnlp.runtime import Array, Batch, Log, pack_names, unpack_names
 from spectralnlp.trees.binarise import Binariser, head_leaf_positions, unary_chains
 from spectralnlp.trees.tree import Tree
 

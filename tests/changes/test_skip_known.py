@@ -9,9 +9,8 @@ import pytest
 from change_runs import Run
 
 from spectralnlp import changes
-from spectralnlp.corpus import Corpus, Partition
-from spectralnlp.engine import use_engine
 from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.runtime import Corpus, Partition, use_engine
 
 MODEL = ("arrays.safetensors", "model.json", "README.md")
 SETTINGS = {

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spectralnlp.corpus import Corpus, InMemoryCorpus, expand_inputs
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimator import Estimator
-from spectralnlp.model import folder_of as _real_folder_of
+from spectralnlp.models import folder_of as _real_folder_of
+from spectralnlp.runtime import Corpus, InMemoryCorpus, expand_inputs
 from spectralnlp.scoring import COLLINS, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.tasks.task import Task

@@ -74,7 +74,7 @@ def run(plugin: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
     monkeypatch.syspath_prepend(str(plugin))
     monkeypatch.setattr(spectralnlp, "load", cli_fakes.load, raising=False)
-    monkeypatch.setattr("spectralnlp.model.folder_of", cli_fakes.folder_of)
+    monkeypatch.setattr("spectralnlp.models.folder_of", cli_fakes.folder_of)
     registry.refresh()
 
     def run_here(*arguments: str | Path, stdin: str | bytes = "") -> Outcome:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.corpus import InMemoryCorpus
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.trees import Tree, clean, read_brackets
 
 

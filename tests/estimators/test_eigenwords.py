@@ -7,8 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.eigenwords.solve import (
@@ -19,6 +17,7 @@ from spectralnlp.estimators.eigenwords.solve import (
 )
 from spectralnlp.linalg.cca import OneHot, cca
 from spectralnlp.parameters import WordVectors
+from spectralnlp.runtime import InMemoryCorpus, use_engine
 
 TUTORIAL = ["I ate ham", "You ate cheese", "You ate"]
 

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralnlp.corpus import Batch, InMemoryCorpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import HashedPairCounts, Ngrams, PairCounts
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS
-from spectralnlp.estimators.eigenwords.ngrams import read_ngrams
 from spectralnlp.estimators.eigenwords.spelling import features_of
 from spectralnlp.estimators.eigenwords.words import bucket_of
+from spectralnlp.runtime import Batch, InMemoryCorpus, accumulate
+from spectralnlp.text.ngrams import read_ngrams
 
 SENTENCES = st.lists(st.lists(st.sampled_from(["a", "b", "c", "Éa", "the"]), max_size=9), max_size=9)
 

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spectralnlp.corpus import Batch, InMemoryCorpus
-from spectralnlp.engine import accumulate, use_engine
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.eigenwords import Eigenwords, HashedPairCounts, PairCounts
-from spectralnlp.spill import Memory, use_memory
+from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, use_engine, use_memory
 
 N_WORDS = 3000
 LITTLE = 1 << 23

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from grammar_bytes import corpus, fingerprint, own_trees, trees
 
-from spectralnlp.corpus import Batch, InMemoryCorpus
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.lpcfg import LPCFG, ClusterLPCFG, LatentEM
 from spectralnlp.estimators.lpcfg.states import Skeleton, StateCounts, em_step, probabilities, random_counts
+from spectralnlp.runtime import Batch, InMemoryCorpus
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from true_hmm import TrueHMM
 
-from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz
@@ -15,7 +13,8 @@ from spectralnlp.estimators.hmm.ngrams import NGramCounts
 from spectralnlp.estimators.hmm.regression import solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
 from spectralnlp.estimators.hmm.sums import NGramTable
-from spectralnlp.inference.filtering import Filter, OperatorFilter, run_sequences
+from spectralnlp.inference.chains.filtering import Filter, OperatorFilter, run_sequences
+from spectralnlp.runtime import InMemoryCorpus, use_engine
 
 TRUE = TrueHMM.random()
 SYMBOLS = tuple(f"s{x}" for x in range(len(TRUE.emission)))

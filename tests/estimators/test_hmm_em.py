@@ -7,9 +7,9 @@ import pytest
 from true_hmm import TrueHMM
 
 import spectralnlp
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm import HMMEM
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.sequences import SequenceTask
 
 TRUE = TrueHMM.random(m=3, V=8, seed=2)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import spectralnlp
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.hmm import HMM, HMMEM, HMMPool
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.sequences import SequenceTask
 
 CORPUS = InMemoryCorpus([line.split() for line in ["a b a b c", "b a b a", "c a b", "a b c a b c"] * 5])

@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spectralnlp import spill
-from spectralnlp.corpus import Batch, InMemoryCorpus
-from spectralnlp.engine import accumulate, use_engine
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.hmm import HMM, states
 from spectralnlp.estimators.hmm.ngrams import NGramCounts
 from spectralnlp.estimators.hmm.sums import NGramTable, group_starts, in_chunks
-from spectralnlp.spill import Memory, use_memory
+from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, spill, use_engine, use_memory
 
 LITTLE = 1 << 21
 """Bytes: there is room for 512 symbols and for 4,096 n-grams at a time."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spectralnlp.estimators.lexicon import UNSMOOTHED, LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.inference.lexical import look_up
+from spectralnlp.estimators.shared.lexicon import UNSMOOTHED, LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.inference.trees.lexical import look_up
 from spectralnlp.parameters import Lexicon
 from spectralnlp.text.signatures import english_signature
 

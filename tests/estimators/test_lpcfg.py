@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
-from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.pcfg import PCFG
-from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.estimators.pcfg.estimator import PCFG
+from spectralnlp.inference.trees.tree_scores import tree_log_probability
+from spectralnlp.runtime import InMemoryCorpus, use_engine
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree

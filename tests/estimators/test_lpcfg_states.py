@@ -11,10 +11,6 @@ import pytest
 from grammar_bytes import own_trees
 from true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
 
-from spectralnlp.corpus import Batch
-from spectralnlp.estimators.lexicon import UNSMOOTHED
-from spectralnlp.estimators.lpcfg.clusters import cluster_nodes
-from spectralnlp.estimators.lpcfg.projections import ProjectionOptions, find_directions
 from spectralnlp.estimators.lpcfg.states import (
     Skeleton,
     StateCounts,
@@ -23,7 +19,11 @@ from spectralnlp.estimators.lpcfg.states import (
     probabilities,
     state_grammar,
 )
-from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.estimators.shared.clusters import cluster_nodes
+from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
+from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
+from spectralnlp.inference.trees.tree_scores import tree_log_probability
+from spectralnlp.runtime import Batch
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.features import node_features

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
-from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.engine import accumulate, use_engine
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.lexicon import UNSMOOTHED
-from spectralnlp.estimators.pcfg import PCFG, solve_pcfg
-from spectralnlp.estimators.rule_counts import RuleCounts, commonest_chains
-from spectralnlp.inference.treescore import tensor, tree_log_probability
+from spectralnlp.estimators.pcfg.estimator import PCFG, solve_pcfg
+from spectralnlp.estimators.pcfg.moments import RuleCounts, commonest_chains
+from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
+from spectralnlp.inference.trees.tree_scores import tensor, tree_log_probability
 from spectralnlp.parameters import LatentGrammar
+from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Binariser
 

@@ -5,8 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.rhmm import RefinementHMM, TagLog
 from spectralnlp.estimators.rhmm.states import (
@@ -18,7 +16,8 @@ from spectralnlp.estimators.rhmm.states import (
     random_counts,
 )
 from spectralnlp.estimators.rhmm.tensors import TagBigrams
-from spectralnlp.model.rhmm_tagger import RefinementTagger
+from spectralnlp.models.rhmm_tagger import RefinementTagger
+from spectralnlp.runtime import InMemoryCorpus, accumulate
 
 Sentences = list[tuple[tuple[str, ...], tuple[str, ...]]]
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from true_rhmm import TrueRHMM, weighted_table
 
-from spectralnlp.estimators.lexicon import UNSMOOTHED
-from spectralnlp.estimators.lpcfg.projections import ProjectionOptions, group_directions, project_groups
 from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions
 from spectralnlp.estimators.rhmm.features import token_features
 from spectralnlp.estimators.rhmm.tensors import spectral_model
-from spectralnlp.model.rhmm_tagger import RefinementTagger
+from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
+from spectralnlp.estimators.shared.projections import ProjectionOptions, group_directions, project_groups
+from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.text.signatures import signature_by_name
 
 

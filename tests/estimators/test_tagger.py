@@ -13,7 +13,7 @@ from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.tagger import PerceptronTagger
 from spectralnlp.estimators.tagger.perceptron import emissions_of
 from spectralnlp.estimators.tagger.templates import find_rows
-from spectralnlp.model.tagger import Scorer
+from spectralnlp.models.tagger import Scorer
 from spectralnlp.text.conll import TaggedSentence
 
 Folders = dict[str, Path]

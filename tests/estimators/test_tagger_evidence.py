@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import spectralnlp
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.eigenwords.lookup import VectorLookup
 from spectralnlp.estimators.tagger.evidence import Evidence, load_evidence, pack_evidence, unpack_evidence
 from spectralnlp.estimators.tagger.words import WordTable
+from spectralnlp.runtime import InMemoryCorpus
 
 Folders = dict[str, Path]
 

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 from planted_topics import PlantedTopics, matched, word_of
 
-from spectralnlp.corpus import Batch, InMemoryCorpus
-from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.topics import TopicModel
 from spectralnlp.estimators.topics.moments import PairMoments, TripleMoments
 from spectralnlp.estimators.topics.triangle import Triangle
-from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
+from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors
 from spectralnlp.parameters import TopicMixture
-from spectralnlp.spill import use_memory
+from spectralnlp.runtime import Batch, InMemoryCorpus, use_engine, use_memory
 
 EVERYTHING = {"min_documents": 1, "max_share": 1.0}
 

@@ -9,11 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from spectralnlp.corpus import Batch, InMemoryCorpus
-from spectralnlp.engine import accumulate, use_engine
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.word_counts import WordCounts
-from spectralnlp.spill import Memory, use_memory
+from spectralnlp.estimators.shared.word_counts import WordCounts
+from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, use_engine, use_memory
 
 LITTLE = 1 << 22
 """Bytes: an epoch has room for 1,024 words."""

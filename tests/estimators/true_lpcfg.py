@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from spectralnlp.corpus import Batch
+from spectralnlp.runtime import Batch
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spectralnlp.corpus import Batch
 from spectralnlp.estimators.rhmm.taglog import TagLog, TagTable
+from spectralnlp.runtime import Batch
 
 Sentence = tuple[tuple[str, ...], tuple[str, ...]]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.estimators.hmm import HMM
-from spectralnlp.inference.filtering import run_sequences
-from spectralnlp.model.sequence_model import SequenceModel
+from spectralnlp.inference.chains.filtering import run_sequences
+from spectralnlp.models.sequence_model import SequenceModel
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.sequences import SequenceTask
 
 pytestmark = pytest.mark.corpus

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.pcfg import PCFG
+from spectralnlp.estimators.pcfg.estimator import PCFG
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree
 

@@ -11,8 +11,8 @@ import reference
 from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.inference.coarse import RuleIndex, inside
-from spectralnlp.inference.decoders import (
+from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.decoders import (
     Decoder,
     LabelledRecallDecoder,
     MaxRuleDecoder,
@@ -20,9 +20,9 @@ from spectralnlp.inference.decoders import (
     ViterbiDecoder,
     best_edges,
 )
-from spectralnlp.inference.forest import Forest, build_forest, prune_forest
-from spectralnlp.inference.lexical import coarse_values
-from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.inference.trees.forest import Forest, build_forest, prune_forest
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.parameters import LatentGrammar
 
 Words = tuple[str, ...]

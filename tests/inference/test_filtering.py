@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.inference.filtering import OperatorFilter, run_sequences
+from spectralnlp.inference.chains.filtering import OperatorFilter, run_sequences
 from spectralnlp.parameters import ObservableOperators
 
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from spectralnlp.inference.forward import HiddenFilter, expected_counts
+from spectralnlp.inference.chains.forward_backward import HiddenFilter, expected_counts
 from spectralnlp.parameters import HiddenMarkov
 
 

@@ -11,8 +11,8 @@ import reference
 from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.inference.coarse import RuleIndex, inside
-from spectralnlp.inference.decoders import (
+from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.decoders import (
     Decoder,
     GainDecoder,
     LabelledRecallDecoder,
@@ -20,9 +20,9 @@ from spectralnlp.inference.decoders import (
     MBRDecoder,
     ViterbiDecoder,
 )
-from spectralnlp.inference.forest import WORD, Forest, build_forest, prune_forest
-from spectralnlp.inference.kbest import best_edges, best_trees
-from spectralnlp.inference.lexical import coarse_values
+from spectralnlp.inference.trees.forest import WORD, Forest, build_forest, prune_forest
+from spectralnlp.inference.trees.kbest import best_edges, best_trees
+from spectralnlp.inference.trees.lexical import coarse_values
 
 COARSE = reference.random_grammar(0, (1, 1, 1, 1))
 SIGNED = reference.random_grammar(4, (2, 2, 3, 2), signed=True)

@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 import reference
 
-from spectralnlp.inference.coarse import RuleIndex, inside
-from spectralnlp.inference.decoders import LabelledRecallDecoder, MaxRuleDecoder, MBRDecoder, ViterbiDecoder
-from spectralnlp.inference.forest import TOP, Forest, build_forest
-from spectralnlp.inference.latent import score_forest
-from spectralnlp.inference.lexical import coarse_values
-from spectralnlp.inference.pipeline import Pipeline, Pruning, decode
-from spectralnlp.inference.treescore import tree_log_probability
+from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.decoders import (
+    LabelledRecallDecoder,
+    MaxRuleDecoder,
+    MBRDecoder,
+    ViterbiDecoder,
+)
+from spectralnlp.inference.trees.forest import TOP, Forest, build_forest
+from spectralnlp.inference.trees.latent import score_forest
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, decode
+from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon
 from spectralnlp.trees import Tree
 

@@ -9,8 +9,8 @@ import pytest
 import reference
 from reference import enumerate_trees
 
-from spectralnlp.inference.decoders import MaxRuleDecoder
-from spectralnlp.inference.pipeline import Pipeline, Pruning, decode
+from spectralnlp.inference.trees.decoders import MaxRuleDecoder
+from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, decode
 from spectralnlp.parameters import LatentGrammar
 
 COARSE = reference.random_grammar(10, (1, 1, 1, 1))

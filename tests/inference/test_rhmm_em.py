@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from spectralnlp.inference.rhmm_em import StateCounts, expected_state_counts
+from spectralnlp.inference.chains.refined_em import StateCounts, expected_state_counts
 
 # Two sentences, tags 0 1 0 and 1; pairs (0, 1) and (1, 0); tag 0 has two states, tag 1 three.
 TAG = np.array([0, 1, 0, 1], np.int32)

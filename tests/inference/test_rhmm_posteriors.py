@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rhmm_reference import enumerated, found, random_model, sequence_value, word_vectors
 
-from spectralnlp.inference.rhmm import tag_posteriors
+from spectralnlp.inference.chains.refined import tag_posteriors
 
 SENTENCES = [[0], [3, 1], [2, 2], [0, 1, 4], [4, 3, 0, 2], [1, 4, 4, 0, 3]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.corpus import Corpus, InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.trees.tree import Tree
 
 

@@ -20,7 +20,7 @@ from spectralnlp_sketch.linear.moments import (
 )
 from spectralnlp_sketch.tmpca.moments import PositionMoments, StageMoments
 
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Moments
 
 Empty = Callable[[], Moments[Any]]
 

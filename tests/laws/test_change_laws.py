@@ -17,10 +17,9 @@ from estimator_cases import TRAINING
 from spectralnlp import changes, registry
 from spectralnlp.changes import Change, Kept
 from spectralnlp.changes.kept import change_of_mind, task_of
-from spectralnlp.corpus import Corpus, Partition
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
+from spectralnlp.runtime import Corpus, Partition, accumulate
 from spectralnlp.storage import ARRAYS, CARD, META
 from spectralnlp.text.conll import AnnotatedSentence
 

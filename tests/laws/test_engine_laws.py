@@ -14,8 +14,7 @@ from moments_cases import CASES, MomentsCase
 from test_moments_laws import state
 
 from spectralnlp import registry
-from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.engine import accumulate, use_engine
+from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 
 
 def spectral_estimators() -> list[str]:

@@ -12,11 +12,9 @@ import pytest
 from estimator_cases import TRAINING
 
 from spectralnlp import registry
-from spectralnlp.corpus import Corpus, InMemoryCorpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.estimator import ChangeOfMind, Estimator, Kind, check_params
-from spectralnlp.moments import Counts
+from spectralnlp.runtime import Corpus, Counts, InMemoryCorpus, accumulate
 
 
 class MostFrequent(Estimator):

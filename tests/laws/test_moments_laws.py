@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from moments_cases import CASES, MomentsCase
 
-from spectralnlp.corpus import Batch, InMemoryCorpus
-from spectralnlp.engine import accumulate, use_engine
 from spectralnlp.errors import ConfigError
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Batch, InMemoryCorpus, Moments, accumulate, use_engine
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
 from spectralnlp.parameters import WordVectors
 from spectralnlp.render import plane as module
 from spectralnlp.render.plane import PICTURES, Picture, check_drawable, draw_words, plane

@@ -11,7 +11,7 @@ import pytest
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Ngrams
-from spectralnlp.model.vectors import Vectors
+from spectralnlp.models.vectors import Vectors
 from spectralnlp.parameters import WordVectors
 from spectralnlp.tasks.vectors import VectorsTask, neighbour_agreement
 from spectralnlp.text import blocks

@@ -79,14 +79,14 @@ def _load(name: str) -> Any:
 
 
 def _expanded(file: str) -> Sequence[str]:
-    from spectralnlp.corpus import expand_inputs
+    from spectralnlp.runtime import expand_inputs
 
     return [STDIN] if file == STDIN else [str(path) for path in expand_inputs([file])]
 
 
 def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
     """Texts of all sources, many at a time, but never waiting for more of a terminal or a pipe."""
-    from spectralnlp.corpus import open_text
+    from spectralnlp.runtime import open_text
 
     for source in sources:
         if source == STDIN:
@@ -98,7 +98,7 @@ def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
 
 def _arriving(stream: Any) -> Iterator[list[str]]:
     """The lines of a stream as they arrive: all that are there, at once."""
-    from spectralnlp.corpus import decode_lines
+    from spectralnlp.runtime import decode_lines
 
     waiting: deque[bytes] = deque()
     decoded = decode_lines(iter(waiting.popleft, None), "<stdin>")

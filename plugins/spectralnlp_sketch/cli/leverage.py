@@ -31,7 +31,7 @@ def leverage(
     import warnings
 
     from spectralnlp.cli.console import note, progress, results
-    from spectralnlp.corpus import expand_inputs
+    from spectralnlp.runtime import expand_inputs
     from spectralnlp_sketch.cli.options import read_ngrams
     from spectralnlp_sketch.leverage.estimator import LeverageScores
     from spectralnlp_sketch.stream import FileRows, RowFormat

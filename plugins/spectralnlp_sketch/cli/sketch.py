@@ -32,7 +32,7 @@ def sketch(
     """Sketch the rows of files: text, TSV, matrices. An interrupted run goes on where it was."""
     from spectralnlp import registry
     from spectralnlp.cli.console import fields, note, progress
-    from spectralnlp.corpus import expand_inputs
+    from spectralnlp.runtime import expand_inputs
     from spectralnlp_sketch.cli.options import read_ngrams, with_settings
     from spectralnlp_sketch.files import sketch_files
     from spectralnlp_sketch.stream import FileRows, RowFormat

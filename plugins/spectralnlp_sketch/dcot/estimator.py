@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp_sketch.columns import ColumnMoments
 from spectralnlp_sketch.dcot.moments import ReconstructionMoments, RowLog, reconstruct
 from spectralnlp_sketch.dcot.solve import (

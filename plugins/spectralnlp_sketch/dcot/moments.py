@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Batch, Moments
 from spectralnlp_sketch.dcot.solve import Reconstruction
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
 from spectralnlp_sketch.rows import check_finite, matrix_of

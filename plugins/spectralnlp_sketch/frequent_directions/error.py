@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import accumulate
+from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp_sketch.frequent_directions.gram import GramMoments
 from spectralnlp_sketch.rows import Matrix
 from spectralnlp_sketch.stream import MatrixCorpus

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from spectralnlp.corpus import Corpus
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.gram import GramMoments, leading_rows

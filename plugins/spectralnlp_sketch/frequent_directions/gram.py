@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Batch, Moments
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
 from spectralnlp_sketch.frequent_directions.moments import Sketch

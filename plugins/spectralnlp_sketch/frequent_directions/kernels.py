@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spectralnlp_sketch.kernel import fast_kernel
+from spectralnlp.jit import fast_kernel
 
 
 @fast_kernel

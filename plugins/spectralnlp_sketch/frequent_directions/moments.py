@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Batch, Moments
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.randomised import OVERSAMPLING, Stack, shrink_by_directions
 from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, shrink, shrink_by_half

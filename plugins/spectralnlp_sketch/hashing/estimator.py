@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from spectralnlp.corpus import Corpus, InMemoryCorpus
-from spectralnlp.engine import accumulate
+from spectralnlp.runtime import Corpus, InMemoryCorpus, accumulate
 from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.frequencies import DocumentFrequencies
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts, count_ngrams, scale_kinds

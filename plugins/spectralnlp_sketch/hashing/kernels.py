@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp_sketch.kernel import kernel
+from spectralnlp.jit import kernel
 
 FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 OTHER, WORD, BLANK = 0, 1, 2  # classes of code points

@@ -13,10 +13,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts
 from spectralnlp_sketch.intent.calibration import calibrate

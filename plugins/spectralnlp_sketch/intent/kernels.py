@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp_sketch.hashing.kernels import text_columns
-from spectralnlp_sketch.kernel import fast_kernel, kernel
 
 _MOST_STEPS = 40
 _LEAST = 1e-30

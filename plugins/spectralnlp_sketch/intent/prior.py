@@ -19,11 +19,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import fit_pass
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.svd import sparse_svd
+from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
 from spectralnlp_sketch.intent.head import Features, Weights

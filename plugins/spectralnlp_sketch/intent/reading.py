@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from spectralnlp.corpus import Corpus, FileCorpus, Partition, open_text
 from spectralnlp.errors import InputError
+from spectralnlp.runtime import Corpus, FileCorpus, Partition, open_text
 from spectralnlp.tasks.task import OnBad
 
 

@@ -9,9 +9,9 @@ from time import perf_counter
 from typing import Any
 
 from spectralnlp import __version__
-from spectralnlp.corpus import Corpus, expand_inputs
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.task import OnBad, Say, Task, silent

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spectralnlp.corpus import Batch, Corpus
-from spectralnlp.engine import accumulate, map_ordered
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Batch, Corpus, accumulate, map_ordered
 from spectralnlp_sketch.errors import MatrixError, SizeError, SketchWarning
 from spectralnlp_sketch.frequent_directions.gram import GramMoments
 from spectralnlp_sketch.leverage.moments import TriangleMoments

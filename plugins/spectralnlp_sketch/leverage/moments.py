@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Batch, Moments
 from spectralnlp_sketch.rows import check_finite, matrix_of
 
 Floats = NDArray[np.float64]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp_sketch.counters import below, draw, sign, stream_key
-from spectralnlp_sketch.kernel import fast_kernel, kernel
 
 
 @kernel

@@ -14,8 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Batch, Moments
 from spectralnlp_sketch.counters import normals, permuted_prefix
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.linear.kernels import (

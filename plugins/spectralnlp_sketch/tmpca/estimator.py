@@ -14,9 +14,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.tmpca.information import StageReport, report_of
 from spectralnlp_sketch.tmpca.lookup import Lookup
@@ -38,7 +37,7 @@ class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     segments, shorter ones are padded.
 
     Args:
-        vectors: word vectors: `spectralnlp.model.Vectors`, a mapping from words to arrays (D,), or gensim's
+        vectors: word vectors: `spectralnlp.models.Vectors`, a mapping from words to arrays (D,), or gensim's
             KeyedVectors. None: examples are arrays.
         length: N, a power of P.
         branching: P.

@@ -15,7 +15,7 @@ Floats = NDArray[Any]
 
 
 class Lookup:
-    """Vectors of words, from `spectralnlp.model.Vectors`, a mapping, or gensim's KeyedVectors.
+    """Vectors of words, from `spectralnlp.models.Vectors`, a mapping, or gensim's KeyedVectors.
 
     Words without a vector are left out.
 

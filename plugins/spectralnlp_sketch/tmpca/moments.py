@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
-from spectralnlp.moments import Moments
+from spectralnlp.runtime import Batch, Moments
 from spectralnlp_sketch.tmpca.segments import Elements
 
 Floats = NDArray[Any]

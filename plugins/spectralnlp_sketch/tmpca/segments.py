@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
+from spectralnlp.runtime import Batch
 
 Floats = NDArray[Any]
 Mask = NDArray[np.bool_]

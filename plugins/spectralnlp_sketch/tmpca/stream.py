@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch, Corpus, Partition
+from spectralnlp.runtime import Batch, Corpus, Partition
 from spectralnlp_sketch.tmpca.moments import centred
 from spectralnlp_sketch.tmpca.segments import Elements
 

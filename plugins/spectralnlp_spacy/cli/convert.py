@@ -42,7 +42,7 @@ def convert(
     from spectralnlp import registry
     from spectralnlp.cli.console import note, progress
     from spectralnlp.cli.skipping import Skipped
-    from spectralnlp.corpus import expand_inputs
+    from spectralnlp.runtime import expand_inputs
     from spectralnlp_spacy.documents import write_docs
 
     files = expand_inputs(inputs)
@@ -75,7 +75,7 @@ def _documents(
 
 def _recognise(path: Path | str) -> str:
     """What a file holds, by its first line that is not empty."""
-    from spectralnlp.corpus import open_text
+    from spectralnlp.runtime import open_text
 
     with open_text(path, "iso-8859-1") as lines:  # decodes any bytes; the marks looked for are ASCII
         first = next((line for line in lines if line.strip()), "")

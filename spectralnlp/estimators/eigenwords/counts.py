@@ -9,15 +9,13 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
 from spectralnlp.estimators.eigenwords.spilled import parts_of
 from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers, as_bytes
-from spectralnlp.estimators.epochs import Epoch
-from spectralnlp.moments import Array, Moments
-from spectralnlp.spill import Memory, current_memory
+from spectralnlp.estimators.shared.spill_segments import Epoch
+from spectralnlp.runtime import Array, Batch, Memory, Moments, current_memory
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class PairCounts(Moments[Example]):
 
     Exact in every direction, until more than ``max_words`` words or ``max_pairs`` pairs have come together:
     then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length. Inside
-    `spectralnlp.spill.use_memory` nothing is dropped: what is too much goes to disk, in epochs (`Epoch`),
+    `spectralnlp.runtime.use_memory` nothing is dropped: what is too much goes to disk, in epochs (`Epoch`),
     each with a numbering of its own.
 
     Args:

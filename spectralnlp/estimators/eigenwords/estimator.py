@@ -6,8 +6,6 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.estimators.eigenwords.counts import Example, HashedPairCounts, PairCounts
@@ -24,6 +22,7 @@ from spectralnlp.estimators.eigenwords.spelling import fit_spelling
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordVectors
+from spectralnlp.runtime import Corpus, accumulate
 
 
 class Eigenwords(Estimator):

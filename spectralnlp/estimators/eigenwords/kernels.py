@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.inference.kernel import kernel
+from spectralnlp.jit import kernel
 
 # A pair's key: distance (5 bits), left word (29 bits), right word (29 bits). 0 marks a free slot.
 ID_BITS = 29

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralnlp.estimators.eigenwords.kernels import ID_MASK
-from spectralnlp.inference.kernel import kernel
+from spectralnlp.jit import kernel
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.kernels import add_pairs, count_pairs, renumber_pairs
-from spectralnlp.spill import Memory, Run
+from spectralnlp.runtime import Memory, Run
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

@@ -16,7 +16,7 @@ from spectralnlp.estimators.eigenwords.counts import PairCounts
 from spectralnlp.estimators.eigenwords.matrix_kernels import count_entries, fill_entries
 from spectralnlp.estimators.eigenwords.spilled import entry_runs, merged_entries
 from spectralnlp.estimators.eigenwords.stored import StoredMatrix
-from spectralnlp.estimators.epochs import most_frequent, take_census
+from spectralnlp.estimators.shared.spill_segments import most_frequent, take_census
 from spectralnlp.linalg.svd import sparse_svd
 
 Longs = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """Counts of pairs on disk, and what becomes of them.
 
-Pairs are spilled in epochs (:mod:`spectralnlp.estimators.epochs`), whose words have numbers of their own.
+Pairs are spilled in segments (`estimators.shared.spill_segments`), whose words have numbers of their own.
 Every run of pairs becomes a run of entries of the word × context matrix, and these merge to the matrix's rows
 as a stream.
 """
@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.matrix_kernels import pair_entries
-from spectralnlp.estimators.epochs import Epoch
-from spectralnlp.moments import Array
-from spectralnlp.spill import Longs, Memory, Run, merge_runs, sum_by_key
+from spectralnlp.estimators.shared.spill_segments import Epoch
+from spectralnlp.runtime import Array, Longs, Memory, Run, merge_runs, sum_by_key
 
 _AT_A_TIME = 32  # bytes for an entry while it is merged
 

@@ -12,7 +12,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.matrix_kernels import add_transposed_product
-from spectralnlp.spill import Longs, Memory, writing
+from spectralnlp.runtime import Longs, Memory, writing
 
 Array32 = NDArray[np.float32]
 Block: TypeAlias = Any  # a scipy.sparse.csr_array

@@ -9,19 +9,17 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch, Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.hmm.estimator import SequenceEstimator, symbol_distribution
 from spectralnlp.estimators.hmm.ngrams import UNKNOWN, count_ngrams, count_symbols
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
 from spectralnlp.estimators.hmm.sums import NGramTable, encode
-from spectralnlp.inference.forward import HiddenFilter, expected_counts
+from spectralnlp.inference.chains.forward_backward import HiddenFilter, expected_counts
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.kmeans import kmeans
-from spectralnlp.moments import Moments
 from spectralnlp.parameters import Floats, HiddenMarkov
+from spectralnlp.runtime import Batch, Corpus, Moments, accumulate
 
 SAMPLE = 10_000
 """Tokens that k-means looks at; all others join the nearest cluster."""

@@ -9,21 +9,20 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.estimators.hmm.hkz import solve_hkz
 from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, count_ngrams, count_symbols
 from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
-from spectralnlp.estimators.hmm.predictor import SequencePredictor
 from spectralnlp.estimators.hmm.regression import solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
 from spectralnlp.estimators.hmm.sums import NGrams, NGramTable
-from spectralnlp.estimators.word_counts import WordCounts
-from spectralnlp.inference.filtering import Filter, OperatorFilter
+from spectralnlp.estimators.shared.word_counts import WordCounts
+from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
+from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Floats, ObservableOperators
-from spectralnlp.spill import current_memory
+from spectralnlp.runtime import Corpus, current_memory
 
 PUBLISHED = 3
 """Symbols of each sequence that the published algorithm looks at."""
@@ -60,7 +59,7 @@ class HMM(SequenceEstimator):
 
     The default (``algorithm="regression"``) is described in :mod:`spectralnlp.estimators.hmm.regression`,
     ``preset=tutorial`` is Hsu, Kakade and Zhang (2009): :mod:`spectralnlp.estimators.hmm.hkz`. What makes
-    predictions distributions is described in :mod:`spectralnlp.inference.filtering`.
+    predictions distributions is described in :mod:`spectralnlp.inference.chains.filtering`.
 
     Args:
         n_states: m; numbers in a state. Lowered, with a warning, where the data has fewer directions.

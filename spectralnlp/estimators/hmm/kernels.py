@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spectralnlp.inference.kernel import kernel
+from spectralnlp.jit import kernel
 
 
 @kernel

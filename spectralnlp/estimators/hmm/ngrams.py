@@ -9,13 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch, Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm.sums import NGrams, NGramTable, StoredNGrams, decode, run_length
-from spectralnlp.estimators.word_counts import WordCounts
-from spectralnlp.moments import Moments
-from spectralnlp.spill import Memory, Run, current_memory, sum_by_key
+from spectralnlp.estimators.shared.word_counts import WordCounts
+from spectralnlp.runtime import Batch, Corpus, Memory, Moments, Run, accumulate, current_memory, sum_by_key
 
 UNKNOWN = "<unknown>"
 CONSOLIDATE = 1 << 20
@@ -76,7 +73,7 @@ class NGramCounts(CodeCounts):
     """How often each n-gram occurs: every symbol with the ``order`` - 1 before it.
 
     Before a sequence stands a boundary, as often as needed. An n-gram is one integer, its symbols the
-    digits of a number in base V + 1. Inside `spectralnlp.spill.use_memory` what is too much goes to disk in
+    digits of a number in base V + 1. Inside `spectralnlp.runtime.use_memory` what is too much goes to disk in
     sorted runs.
 
     Args:

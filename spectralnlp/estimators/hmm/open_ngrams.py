@@ -8,11 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.hmm.ngrams import CodeCounts, Codes, NGramCounts, never_counted
-from spectralnlp.logs import pack_names, unpack_names
-from spectralnlp.spill import sum_by_key
+from spectralnlp.runtime import Batch, pack_names, sum_by_key, unpack_names
 
 
 class OpenNGramCounts(CodeCounts):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.inference.filtering import Filter, MixtureFilter, OperatorFilter
-from spectralnlp.inference.forward import HiddenFilter
+from spectralnlp.inference.chains.filtering import Filter, MixtureFilter, OperatorFilter
+from spectralnlp.inference.chains.forward_backward import HiddenFilter
 from spectralnlp.parameters import HiddenMarkov, ObservableOperators
 
 Arrays = dict[str, np.ndarray[Any, Any]]

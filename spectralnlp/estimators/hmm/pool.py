@@ -7,11 +7,11 @@ from typing import Self
 
 import numpy as np
 
-from spectralnlp.corpus import Corpus
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.hmm.em import HMMEM
 from spectralnlp.estimators.hmm.estimator import HMM, SequenceEstimator
-from spectralnlp.inference.filtering import MixtureFilter
+from spectralnlp.inference.chains.filtering import MixtureFilter
+from spectralnlp.runtime import Corpus
 
 
 class HMMPool(SequenceEstimator):

@@ -21,7 +21,7 @@ from spectralnlp.estimators.hmm.kernels import add_products
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
 from spectralnlp.estimators.hmm.sums import NGrams, group_starts
 from spectralnlp.parameters import Floats, Ints, ObservableOperators
-from spectralnlp.spill import Longs
+from spectralnlp.runtime import Longs
 
 
 def solve_regression(

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.parameters import Floats
-from spectralnlp.spill import Longs, Memory, Run, merge_runs, sum_by_key
+from spectralnlp.runtime import Longs, Memory, Run, merge_runs, sum_by_key
 
 Columns = NDArray[np.int32]
 Piece: TypeAlias = tuple[Columns, Floats]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...trees import Unaries
-from .estimator import CLUSTERS, LPCFG
+from spectralnlp.estimators.lpcfg.estimator import CLUSTERS, LPCFG
+from spectralnlp.trees import Unaries
 
 
 class ClusterLPCFG(LPCFG):

@@ -8,21 +8,10 @@ from __future__ import annotations
 
 from typing import Literal, Self, get_args
 
-from ...corpus import Corpus
-from ...errors import ConfigError
-from ...estimator import fit_pass
-from ...linalg import one_blas_thread
-from ...parameters import LatentGrammar
-from ...text.signatures import signature_by_name
-from ...trees import Tree, Unaries
-from ...trees.features import node_features
-from ..grammar_set import GrammarEstimator, GrammarSet
-from ..language import head_rules, signature_scheme
-from ..lexicon import LexiconOptions
-from .clusters import cluster_nodes
-from .estimator import binariser_of, plain_grammar, read_table, word_counts
-from .projections import ProjectionOptions, find_directions
-from .states import (
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import fit_pass
+from spectralnlp.estimators.lpcfg.estimator import binariser_of, plain_grammar, read_table, word_counts
+from spectralnlp.estimators.lpcfg.states import (
     Skeleton,
     StateCounts,
     count_states,
@@ -31,6 +20,17 @@ from .states import (
     random_counts,
     state_grammar,
 )
+from spectralnlp.estimators.shared.clusters import cluster_nodes
+from spectralnlp.estimators.shared.grammars import GrammarEstimator
+from spectralnlp.estimators.shared.language import head_rules, signature_scheme
+from spectralnlp.estimators.shared.lexicon import LexiconOptions
+from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.parameters import GrammarSet, LatentGrammar
+from spectralnlp.runtime import Corpus
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees import Tree, Unaries
+from spectralnlp.trees.features import node_features
 
 Start = Literal["random", "clusters"]
 _CLUSTER_DIMENSIONS = 8  # as LPCFG's default

@@ -13,25 +13,36 @@ from typing import ClassVar, Self, cast, get_args
 
 import numpy as np
 
-from ...corpus import Corpus
-from ...engine import ThreadsEngine, accumulate
-from ...errors import ConfigError, InputError
-from ...estimator import fit_pass
-from ...linalg import one_blas_thread
-from ...moments import Joint
-from ...parameters import LatentGrammar
-from ...text.signatures import signature_by_name
-from ...trees import Binariser, Direction, Tree, Unaries
-from ...trees.features import node_features
-from ...trees.treelog import TreeLog, TreeTable
-from ..grammar_set import GrammarEstimator, GrammarSet
-from ..language import head_rules, signature_scheme
-from ..lexicon import LexiconOptions, build_lexicon
-from ..rule_counts import commonest_chains
-from .clusters import cluster_nodes
-from .projections import Directions, ProjectionOptions, Projections, find_directions, project_nodes
-from .states import SOFT_SMOOTHING, Skeleton, count_states, polish, probabilities, state_grammar
-from .tensors import SmoothingOptions, root_vectors, rule_tensors, token_moments
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import fit_pass
+from spectralnlp.estimators.lpcfg.states import (
+    SOFT_SMOOTHING,
+    Skeleton,
+    count_states,
+    polish,
+    probabilities,
+    state_grammar,
+)
+from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions, root_vectors, rule_tensors, token_moments
+from spectralnlp.estimators.pcfg.moments import commonest_chains
+from spectralnlp.estimators.shared.clusters import cluster_nodes
+from spectralnlp.estimators.shared.grammars import GrammarEstimator
+from spectralnlp.estimators.shared.language import head_rules, signature_scheme
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, build_lexicon
+from spectralnlp.estimators.shared.projections import (
+    Directions,
+    ProjectionOptions,
+    Projections,
+    find_directions,
+    project_nodes,
+)
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.parameters import GrammarSet, LatentGrammar
+from spectralnlp.runtime import Corpus, Joint, ThreadsEngine, accumulate
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees import Binariser, Direction, Tree, Unaries
+from spectralnlp.trees.features import node_features
+from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 Chains = dict[tuple[str, str], tuple[str, ...]]
 

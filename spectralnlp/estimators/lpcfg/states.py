@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...inference.treestates import expected_counts
-from ...parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
-from ...text.signatures import signature_by_name
-from ...trees.treelog import TreeTable
-from ..lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.inference.trees.tree_states import expected_counts
+from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees.treelog import TreeTable
 
 SOFT_SMOOTHING = 0.01
 """α of :func:`probabilities` that EM's expected counts want."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...parameters import DenseTensors, Floats, Ints
-from ...trees.treelog import TreeTable
-from ..lexicon import TokenMoments
-from .projections import Projections
+from spectralnlp.estimators.shared.lexicon import TokenMoments
+from spectralnlp.estimators.shared.projections import Projections
+from spectralnlp.parameters import DenseTensors, Floats, Ints
+from spectralnlp.trees.treelog import TreeTable
 
 _CHUNK = 4096  # nodes whose outer products are in memory at one time
 

@@ -13,26 +13,25 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from spectralnlp.corpus import Corpus, InMemoryCorpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, fit_pass
-from spectralnlp.estimators.lexicon import LexiconOptions
-from spectralnlp.estimators.lpcfg.clusters import cluster_nodes
-from spectralnlp.estimators.lpcfg.projections import (
+from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions
+from spectralnlp.estimators.rhmm.features import token_features
+from spectralnlp.estimators.rhmm.states import Skeleton, count_states, polish, random_counts, state_model
+from spectralnlp.estimators.rhmm.taglog import TaggedSentence, TagLog, TagTable
+from spectralnlp.estimators.rhmm.tensors import TagBigrams, spectral_model
+from spectralnlp.estimators.shared.clusters import cluster_nodes
+from spectralnlp.estimators.shared.lexicon import LexiconOptions
+from spectralnlp.estimators.shared.projections import (
     Directions,
     ProjectionOptions,
     Projections,
     group_directions,
     project_groups,
 )
-from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions
-from spectralnlp.estimators.rhmm.features import token_features
-from spectralnlp.estimators.rhmm.states import Skeleton, count_states, polish, random_counts, state_model
-from spectralnlp.estimators.rhmm.taglog import TaggedSentence, TagLog, TagTable
-from spectralnlp.estimators.rhmm.tensors import TagBigrams, spectral_model
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Ints, RefinedMarkov
+from spectralnlp.runtime import Corpus, InMemoryCorpus, accumulate
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.features import NodeFeatures

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spectralnlp.estimators.lexicon import LexiconOptions, TokenMoments, build_lexicon
 from spectralnlp.estimators.rhmm.taglog import TagTable
 from spectralnlp.estimators.rhmm.tensors import TagBigrams, end_to_end, token_moments
-from spectralnlp.inference.rhmm_em import StateCounts, expected_state_counts
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.inference.chains.refined_em import StateCounts, expected_state_counts
 from spectralnlp.parameters import Floats, Ints, RefinedMarkov
 from spectralnlp.text.signatures import signature_by_name
 

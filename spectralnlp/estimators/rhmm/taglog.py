@@ -10,11 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
 from spectralnlp.errors import InputError
-from spectralnlp.logs import Log, pack_names, unpack_names
-from spectralnlp.moments import Array
 from spectralnlp.parameters import Floats, Ints
+from spectralnlp.runtime import Array, Batch, Log, pack_names, unpack_names
 
 TaggedSentence = tuple[Sequence[str], Sequence[str]]
 """Words, and the tag of each."""

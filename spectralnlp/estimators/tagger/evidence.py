@@ -13,9 +13,9 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimators.eigenwords.lookup import VectorLookup
 from spectralnlp.estimators.eigenwords.packing import pack_vectors, unpack_vectors
 from spectralnlp.estimators.hmm.packing import pack_filter, unpack_filter
-from spectralnlp.estimators.hmm.predictor import SequencePredictor
 from spectralnlp.estimators.tagger.kernels import add_contexts
-from spectralnlp.inference.filtering import Filter
+from spectralnlp.inference.chains.filtering import Filter
+from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.parameters import WordVectors
 from spectralnlp.storage import load_model
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.inference.chain import viterbi
-from spectralnlp.inference.kernel import fast_kernel, kernel
+from spectralnlp.inference.chains.linear import viterbi
+from spectralnlp.jit import fast_kernel, kernel
 
 # Forms of words, in the columns of `forms.FORMS`.
 N_PREFIXES, N_SUFFIXES = 4, 5

@@ -8,8 +8,6 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import accumulate
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.estimators.topics.log import DocumentLog
@@ -21,10 +19,11 @@ from spectralnlp.estimators.topics.moments import (
     bags,
 )
 from spectralnlp.estimators.topics.solve import third_moment, topics_of_tensor, whitening_of_pairs
-from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
+from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, TopicMixture
+from spectralnlp.runtime import Corpus, accumulate
 
 BATCH = 1024
 """Documents at a time."""

@@ -9,10 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from spectralnlp.corpus import Batch, Corpus, Partition
-from spectralnlp.logs import Log, pack_names, unpack_names
-from spectralnlp.moments import Array
 from spectralnlp.parameters import Ints
+from spectralnlp.runtime import Array, Batch, Corpus, Log, Partition, pack_names, unpack_names
 
 
 class DocumentLog(Log[Sequence[str]]):

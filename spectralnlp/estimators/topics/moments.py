@@ -9,14 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.corpus import Batch
 from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.estimators.topics.triangle import SymmetricMatrix, Triangle
-from spectralnlp.estimators.word_counts import WordCounts
-from spectralnlp.inference.mixtures import document_mixtures, document_posteriors
-from spectralnlp.moments import Moments
+from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors
 from spectralnlp.parameters import Floats
-from spectralnlp.spill import current_memory
+from spectralnlp.runtime import Batch, Moments, current_memory
 
 CHUNK = 4096
 """Documents whose pairs are added up at a time."""
@@ -87,7 +85,7 @@ class PairMoments(_BagMoments):
     section 3.1, for documents of any length). Pairs are a sparse matrix, of which one triangle is kept.
 
     Raises:
-        ConfigError: the memory is limited (`spectralnlp.spill.use_memory`), and the pairs do not fit.
+        ConfigError: the memory is limited (`spectralnlp.runtime.use_memory`), and the pairs do not fit.
     """
 
     def __init__(self, vocabulary: Sequence[str]) -> None:

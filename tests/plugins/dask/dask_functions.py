@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.corpus import open_text
 from spectralnlp.errors import InputError
+from spectralnlp.runtime import open_text
 
 
 def square(x: int) -> int:

@@ -72,7 +72,7 @@ def test_little_memory_gives_the_same_bytes(
         return numbers(output)
 
     free = train(tmp_path / "free")
-    monkeypatch.setattr("spectralnlp.spill.LEAST", 1)
+    monkeypatch.setattr("spectralnlp.runtime.spill.LEAST", 1)
     for options in ((), ("--scheduler", scheduler), ("--checkpoint", tmp_path / "kept")):
         assert train(tmp_path / f"bound{len(options)}", "--memory", "120KB", *options) == free
 
@@ -203,8 +203,7 @@ def test_a_model_that_is_another_one_on_a_worker_is_refused(parser: Path) -> Non
 @pytest.fixture(autouse=True)
 def no_limits_left() -> Iterator[None]:
     yield
-    from spectralnlp.checkpoint import current_checkpoint
-    from spectralnlp.spill import current_memory
+    from spectralnlp.runtime import current_checkpoint, current_memory
 
     assert current_memory() is None
     assert current_checkpoint() is None

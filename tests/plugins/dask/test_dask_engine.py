@@ -14,12 +14,19 @@ from pathlib import Path
 import dask_functions
 import pytest
 
-from spectralnlp.checkpoint import use_checkpoint
-from spectralnlp.corpus import Corpus, FileCorpus, InMemoryCorpus, Partition
-from spectralnlp.engine import accumulate, map_ordered, use_engine
 from spectralnlp.errors import ConfigError, InputError, SpectralError
-from spectralnlp.moments import Counts
-from spectralnlp.reduction import skip_bad_partitions
+from spectralnlp.runtime import (
+    Corpus,
+    Counts,
+    FileCorpus,
+    InMemoryCorpus,
+    Partition,
+    accumulate,
+    map_ordered,
+    skip_bad_partitions,
+    use_checkpoint,
+    use_engine,
+)
 
 pytest.importorskip("distributed")
 
@@ -194,7 +201,7 @@ def test_what_cannot_be_sent_is_refused(scheduler: str) -> None:
 def test_files_by_address(scheduler: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b\n")
     (tmp_path / "b.txt").write_text("b\n")
-    from spectralnlp.corpus import expand_inputs
+    from spectralnlp.runtime import expand_inputs
 
     corpus = FileCorpus(expand_inputs([f"file://{tmp_path}/*.txt"]), dask_functions.read_words)
     with use_engine("dask", scheduler=scheduler):

@@ -13,9 +13,8 @@ import scipy.sparse as sp
 from spectralnlp_sketch import CountSketch, FileRows
 
 from spectralnlp.cli.app import run
-from spectralnlp.corpus import expand_inputs
-from spectralnlp.engine import use_engine
 from spectralnlp.errors import InputError
+from spectralnlp.runtime import expand_inputs, use_engine
 
 fsspec = pytest.importorskip("fsspec")
 X = np.random.default_rng(0).integers(-9, 9, (40, 5)).astype(float)
@@ -104,7 +103,7 @@ class Streams:
 def test_streams_give_all_but_matrices_of_numpy_and_scipy(
     folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("spectralnlp.corpus._file_system", lambda: Streams(folder))
+    monkeypatch.setattr("spectralnlp.runtime.corpus._file_system", lambda: Streams(folder))
     status = run(["sketch", f"far://{name}", "-o", str(folder / "sketch"), "--size", "4", "--columns", "64"])
     if not name.startswith("x.np"):
         assert status == 0

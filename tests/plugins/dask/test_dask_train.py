@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spectralnlp.cli.app import run
-from spectralnlp.corpus import FileCorpus
+from spectralnlp.runtime import FileCorpus
 from spectralnlp.trees.readers import read_trees
 
 pytest.importorskip("distributed")

@@ -23,8 +23,7 @@ from spectralnlp_sketch.dcot.solve import (
 from spectralnlp_sketch.errors import MatrixError, SizeError
 
 from spectralnlp import registry
-from spectralnlp.corpus import Corpus
-from spectralnlp.engine import use_engine
+from spectralnlp.runtime import Corpus, use_engine
 
 RNG = np.random.default_rng(0)
 COUNTS = RNG.poisson(RNG.gamma(2.0, 0.5, 12), (40, 12)).astype(np.float64)

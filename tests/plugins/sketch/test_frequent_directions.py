@@ -17,7 +17,7 @@ from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMom
 from spectralnlp_sketch.frequent_directions.shrinking import shrink, shrink_by_half
 from spectralnlp_sketch.rows import Rows
 
-from spectralnlp.corpus import Batch
+from spectralnlp.runtime import Batch
 
 METHODS = ("figure-1", "dense", "randomised")
 every_method = pytest.mark.parametrize("method", METHODS)

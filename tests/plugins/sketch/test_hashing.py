@@ -17,7 +17,7 @@ from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.frequencies import DocumentFrequencies
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, spaced_words
 
-from spectralnlp.corpus import Batch
+from spectralnlp.runtime import Batch
 
 TEXTS = [
     "Book a table, please!",

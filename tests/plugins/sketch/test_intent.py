@@ -26,8 +26,8 @@ from spectralnlp_sketch.intent.report import IntentReport
 
 import spectralnlp
 from spectralnlp.cli.app import run
-from spectralnlp.corpus import InMemoryCorpus
 from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.runtime import InMemoryCorpus
 
 CITIES, FOODS, SONGS = ("oslo", "lima", "cairo"), ("pizza", "ramen", "tacos"), ("jazz", "techno", "opera")
 WEATHER = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spectralnlp_sketch import FileRows, LeverageScores, MatrixCorpus
 from spectralnlp_sketch.errors import SketchWarning
 
-from spectralnlp.engine import use_engine
+from spectralnlp.runtime import use_engine
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 16))

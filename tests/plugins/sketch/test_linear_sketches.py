@@ -17,7 +17,7 @@ from spectralnlp_sketch.errors import SizeError, SketchWarning
 from spectralnlp_sketch.linear.moments import MOMENTS, LinearSketch, OSNAPMoments, SRHTMoments
 from spectralnlp_sketch.rows import Rows
 
-from spectralnlp.corpus import Batch
+from spectralnlp.runtime import Batch
 
 MASK = 2**64 - 1
 every_kind = pytest.mark.parametrize("method", MOMENTS)

@@ -27,8 +27,8 @@ from spectralnlp_sketch import (
 from spectralnlp_sketch.errors import MatrixError, SizeError, SketchWarning
 
 from spectralnlp import registry
-from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError
+from spectralnlp.runtime import use_engine
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((90, 12)) @ np.diag(np.linspace(3, 0.3, 12))

@@ -15,8 +15,8 @@ from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.files import checkpoint_folder, load_sketch, sketch_files
 
 from spectralnlp.cli import main as run_cli
-from spectralnlp.engine import use_engine
 from spectralnlp.errors import ConfigError, InputError, ModelError, SpectralError
+from spectralnlp.runtime import use_engine
 
 X = np.random.default_rng(0).standard_normal((130, 6)).round(3)
 TEXT = ["the cat sat", "a cat", "", "the dog sat on the cat", "naïve 🐈"] * 26

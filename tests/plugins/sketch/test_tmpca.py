@@ -15,8 +15,7 @@ from spectralnlp_sketch.tmpca.information import mutual_information
 from spectralnlp_sketch.tmpca.segments import segment_sizes, to_length
 
 from spectralnlp import registry
-from spectralnlp.corpus import InMemoryCorpus
-from spectralnlp.engine import use_engine
+from spectralnlp.runtime import InMemoryCorpus, use_engine
 
 RNG = np.random.default_rng(0)
 MIX = RNG.standard_normal((3, 3))
@@ -170,7 +169,7 @@ def test_bigrams_follow_words() -> None:
 
 
 class SpelledVectors:
-    """What `spectralnlp.model.Vectors` promises: rows of zeros for words that it does not know."""
+    """What `spectralnlp.models.Vectors` promises: rows of zeros for words that it does not know."""
 
     dimensions = 4
 

@@ -61,7 +61,7 @@ def test_one_estimator_tags_everything(nlp) -> None:
 
 def test_tags_are_the_cores(nlp, gold) -> None:
     from spectralnlp import registry
-    from spectralnlp.corpus import InMemoryCorpus
+    from spectralnlp.runtime import InMemoryCorpus
     from spectralnlp.text.conll import AnnotatedSentence
 
     sentences = [

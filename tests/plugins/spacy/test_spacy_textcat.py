@@ -45,7 +45,7 @@ def nlp():
 
 def test_probabilities_are_the_classifiers(nlp) -> None:
     from spectralnlp import registry
-    from spectralnlp.corpus import InMemoryCorpus
+    from spectralnlp.runtime import InMemoryCorpus
 
     task = registry.tasks.get("intents")()
     core = task.train(registry.estimators.get("intent")(**SETTINGS), InMemoryCorpus(TEXTS))

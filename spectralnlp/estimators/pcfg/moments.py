@@ -1,0 +1,73 @@
+"""The moments of a PCFG: how often each rule, word, root and unary chain occurred."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+from spectralnlp.runtime import Counts, Key
+from spectralnlp.trees import Binariser, Tree, unary_chains
+
+BINARY, UNARY, ROOT, WORD, CHAIN = "binary", "unary", "root", "word", "chain"
+
+
+class RuleCounts(Counts[Tree]):
+    """Integer counts of the events of a treebank; exact under merging and subtraction.
+
+    Keys are ``(binary, a, b, c)``, ``(unary, a, b)``, ``(root, a)``, ``(word, tag, word, "1" if
+    sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree.
+
+    Args:
+        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+    """
+
+    def __init__(self, binariser: Mapping[str, object]) -> None:
+        super().__init__()
+        self.binariser = Binariser.from_dict(binariser)
+
+    def parameters(self) -> dict[str, object]:
+        """The binarisation: counts of different ones do not add up."""
+        return {"binariser": self.binariser.to_dict()}
+
+    def events(self, example: Tree) -> Iterator[Key]:
+        """The events of one cleaned tree."""
+        tree = self.binariser.binarise(example)
+        yield ROOT, tree.label
+        is_first = True
+        for node in tree.postorder():
+            if node.word is not None:
+                yield WORD, node.label, node.word, "1" if is_first else "0"
+                is_first = False
+            elif len(node.children) == 2:
+                yield BINARY, node.label, node.children[0].label, node.children[1].label
+            else:
+                yield UNARY, node.label, node.children[0].label
+        if self.binariser.unaries == "compress":
+            for chain in unary_chains(example):
+                yield CHAIN, *chain
+
+    def by_kind(self) -> dict[str, dict[tuple[str, ...], int]]:
+        """The counts of each kind of event, keys without the kind, in the order of keys."""
+        kinds: dict[str, dict[tuple[str, ...], int]] = {
+            kind: {} for kind in (BINARY, UNARY, ROOT, WORD, CHAIN)
+        }
+        for key, count in self.items():
+            kinds[key[0]][tuple(key[1:])] = count
+        return kinds
+
+
+def commonest_chains(chains: Mapping[tuple[str, ...], int]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The full unary chain to write for each (top, bottom) whose commonest chain has a middle.
+
+    Args:
+        chains: counts of chains of labels, from the top down.
+    """
+    by_ends: dict[tuple[str, str], Counter[tuple[str, ...]]] = defaultdict(Counter)
+    for chain, count in chains.items():
+        by_ends[chain[0], chain[-1]][chain] += count
+    commonest = {}
+    for ends, counter in by_ends.items():
+        chain, _ = min(counter.items(), key=lambda item: (-item[1], item[0]))
+        if len(chain) > 2:
+            commonest[ends] = chain
+    return commonest

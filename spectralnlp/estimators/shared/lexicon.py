@@ -1,0 +1,321 @@
+"""The lexicon: which tags a word may have, and what its states say, smoothed for rare words.
+
+A known word's tags are shrunk toward those of its signature, a signature's toward those of the next
+coarser one, with an ending one letter shorter, and the coarsest toward the tags of the rarest words:
+unknown words behave like rare ones (Petrov et al. 2006, section 3) and like those that end alike (Brants
+2000, section 2.3). Vectors are smoothed along the same chain. The vector of (word, tag) is
+
+    s(word, tag) · mean of Z over its tokens,   s = p(tag | word) / p(tag)
+
+where Z is what an estimator knows of one token's state: the outside projection of spectral learning
+(the tutorial's lexical parameter), or 1 / p(state | tag) at the token's state where states are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.parameters import Floats, Ints, Lexicon
+from spectralnlp.text.signatures import Signature, signature_chain
+
+
+@dataclass(frozen=True)
+class LexiconOptions:
+    """How rare words are smoothed.
+
+    Args:
+        rare: words seen at most so often teach what signatures do.
+        rarest: words seen at most so often are the prior of signatures without an ending.
+        frequent: words seen more often keep their own tags, unsmoothed.
+        word_prior: pseudo-count of a word's signature in p(tag | word).
+        signature_prior: pseudo-count of the next coarser signature in p(tag | signature).
+        state_prior: pseudo-count of the signature's mean Z in a word's.
+        signature_state_prior: pseudo-count of the next coarser signature's mean Z in a signature's.
+        ending_words: endings of fewer rare words are no signatures.
+        tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
+        least_tag: tags whose p(tag | signature) is less are left out of the signature.
+        keep_rare: keep rare words as words; otherwise they are replaced by their signatures.
+    """
+
+    rare: int = 5
+    rarest: int = 2
+    frequent: int = 30
+    word_prior: float = 1.0
+    signature_prior: float = 3.0
+    state_prior: float = 2.0
+    signature_state_prior: float = 300.0
+    ending_words: int = 3
+    tag_weight: float = 0.1
+    least_tag: float = 1e-3
+    keep_rare: bool = True
+
+
+UNSMOOTHED = LexiconOptions(
+    rare=0, rarest=0, frequent=0, word_prior=0.0, signature_prior=0.0, state_prior=0.0,
+    signature_state_prior=0.0, tag_weight=0.0,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TokenMoments:
+    """What was seen of each (word, tag).
+
+    Attributes:
+        words: word types, by index.
+        word, tag: int (n_rows,); a row for each pair that occurs, ``tag`` being a symbol.
+        count: float64 (n_rows,); tokens.
+        initial: float64 (n_rows,); those of them that begin a sentence.
+        z: float64 (n_rows, m_max); sum of Z over the tokens, padded with zeros to the most states of a tag.
+    """
+
+    words: Sequence[str]
+    word: Ints
+    tag: Ints
+    count: Floats
+    initial: Floats
+    z: Floats
+
+
+def build_lexicon(
+    tokens: TokenMoments,
+    n_states: Ints,
+    scheme: str,
+    signature: Signature,
+    options: LexiconOptions,
+) -> tuple[Lexicon, Floats]:
+    """The lexicon, and the mean Z of every tag (``LatentGrammar.tag_default``).
+
+    Args:
+        tokens: what was seen.
+        n_states: int32 (n_symbols,).
+        scheme: name of the signature function.
+        signature: that function.
+        options: smoothing.
+    """
+    symbols, tag_of_row = np.unique(tokens.tag, return_inverse=True)  # tags are numbered densely from here on
+    symbol_offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+    tokens = replace(tokens, tag=tag_of_row.astype(np.int32))
+    n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
+    word_count = np.bincount(tokens.word, tokens.count, n_words).astype(np.float64)
+    tag_count = np.bincount(tokens.tag, tokens.count, n_tags)
+    mean_z = _sums(tokens.tag, tokens.z, n_tags) / np.maximum(tag_count, 1e-300)[:, None]
+    p_tag = tag_count / n_tokens
+
+    signs = _Signatures.of(tokens, word_count, mean_z, signature, options)
+    sign, sign_tag = np.nonzero(signs.p_tag)
+    signature_vectors = (signs.p_tag[sign, sign_tag] / p_tag[sign_tag])[:, None] * _mix(
+        signs.mean_z(sign, sign_tag), mean_z[sign_tag], options.tag_weight
+    )
+
+    p_given_word = tokens.count / word_count[tokens.word]
+    own = signs.of_word[tokens.word]
+    smoothed = word_count[tokens.word] <= options.frequent
+    p_given_word[smoothed] = (
+        (tokens.count + options.word_prior * signs.p_tag[own, tokens.tag])
+        / (word_count[tokens.word] + options.word_prior)
+    )[smoothed]
+    z = (tokens.z + options.state_prior * signs.mean_z(own, tokens.tag)) / (
+        tokens.count + options.state_prior
+    )[:, None]
+    word_vectors = (p_given_word / p_tag[tokens.tag])[:, None] * _mix(
+        z, mean_z[tokens.tag], options.tag_weight
+    )
+
+    kept = np.ones(n_words, bool) if options.keep_rare else word_count > options.rare
+    new_index = np.cumsum(kept) - 1
+    rows = kept[tokens.word]
+    entry = np.concatenate([new_index[tokens.word[rows]], kept.sum() + sign])
+    tag = np.concatenate([tokens.tag[rows], sign_tag])
+    vectors = np.concatenate([word_vectors[rows], signature_vectors])
+    order = np.lexsort((tag, entry))
+    entry, tag, vectors = entry[order], tag[order], vectors[order]
+
+    widths = n_states[symbols[tag]].astype(np.int64)
+    inside_width = np.arange(vectors.shape[1]) < widths[:, None]
+    backoff = np.where(
+        word_count <= options.frequent, options.word_prior / (word_count + options.word_prior), 0
+    )
+    n_entries = int(kept.sum()) + len(signs.names)
+    log_weight = np.log(np.concatenate([word_count[kept], signs.count]) / n_tokens)
+    lexicon = Lexicon(
+        words=tuple(word for word, keep in zip(tokens.words, kept, strict=True) if keep),
+        signatures=tuple(signs.names),
+        scheme=scheme,
+        starts=np.searchsorted(entry, np.arange(n_entries + 1)).astype(np.int64),
+        tags=symbols[tag].astype(np.int32),
+        offsets=np.concatenate([[0], np.cumsum(widths)]),
+        values=vectors[inside_width],
+        backoff=backoff[kept].astype(np.float64),
+        word_signature=signs.of_word[kept].astype(np.int32),
+        log_weight=log_weight,
+    )
+    default = np.zeros(symbol_offsets[-1])
+    for symbol, mean in zip(symbols, mean_z, strict=True):
+        first, m = symbol_offsets[symbol], n_states[symbol]
+        default[first : first + m] = mean[:m]
+    return lexicon, default
+
+
+def _mix(z: Floats, mean: Floats, weight: float) -> Floats:
+    return (1 - weight) * z + weight * mean
+
+
+def _sums(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
+    """float64 (n_keys, m): rows of ``values`` added up by key."""
+    return np.stack([np.bincount(keys, column, n_keys) for column in values.T], axis=1)
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """What rare words say of their signatures. Each word votes once, divided among its tokens.
+
+    Attributes:
+        names: the signatures that have votes enough; the last one stands for all.
+        parent: int (n_signatures,); the next coarser signature, -1 of the last.
+        depth: int (n_signatures,); steps to the last.
+        of_word: int (n_words,); the finest signature of each word inside a sentence.
+        sign: int (n_votes,); signature voted for: each of the word's.
+        row: int (n_votes,); row of the tokens that vote.
+        share: float64 (n_votes,).
+        seen: float64 (n_signatures,); tokens of the rarest words whose finest signature it is.
+    """
+
+    names: list[str]
+    parent: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    of_word: NDArray[np.int64]
+    sign: NDArray[np.int64]
+    row: NDArray[np.int64]
+    share: Floats
+    seen: Floats
+
+    @classmethod
+    def cast(
+        cls, tokens: TokenMoments, word_count: Floats, signature: Signature, options: LexiconOptions
+    ) -> _Votes:
+        """The votes of words that ``options`` call rare."""
+        known = frozenset(tokens.words)
+        inner = [signature_chain(signature(word, 1, known), word) for word in tokens.words]
+        voters: list[tuple[int, float, list[str]]] = []
+        for row in np.flatnonzero(word_count[tokens.word] <= options.rare).tolist():
+            word, initial = int(tokens.word[row]), float(tokens.initial[row])
+            if tokens.count[row] > initial:
+                voters.append((row, float(tokens.count[row]) - initial, inner[word]))
+            if initial:
+                sign = signature(tokens.words[word], 0, known)
+                voters.append((row, initial, signature_chain(sign, tokens.words[word])))
+
+        names, parent_name = _enough([(int(tokens.word[row]), chain) for row, _, chain in voters], options)
+        index = {name: i for i, name in enumerate(names)}
+        parent = [index[parent_name[name]] for name in names[:-1]]
+        depth = [1 + len(name.partition("~")[2]) for name in names[:-1]]
+
+        last = len(names) - 1
+        sign_of, row_of, share_of = [], [], []
+        seen = np.zeros(len(names))
+        for row, n, chain in voters:
+            signs = [*(index[name] for name in chain if name in index), last]
+            count = float(word_count[tokens.word[row]])
+            sign_of += signs
+            row_of += [row] * len(signs)
+            share_of += [n / count] * len(signs)
+            if count <= options.rarest:
+                seen[[signs[0], last]] += n
+        of_word = [next((index[name] for name in chain if name in index), last) for chain in inner]
+        signs_of_votes, rows = np.array(sign_of, np.int64), np.array(row_of, np.int64)
+        return cls(
+            names, np.array([*parent, -1]), np.array([*depth, 0]), np.array(of_word, np.int64),
+            signs_of_votes, rows, np.array(share_of, np.float64), np.maximum(seen, 0.5),
+        )  # fmt: skip
+
+
+def _enough(
+    voters: Sequence[tuple[int, list[str]]], options: LexiconOptions
+) -> tuple[list[str], Mapping[str, str]]:
+    """Signatures that words enough vote for, the last resort at the end, and what each backs off to."""
+    backers = Counter(name for name, _ in {(name, word) for word, chain in voters for name in chain})
+    coarser = {fine: coarse for _, chain in voters for fine, coarse in pairwise([*chain, _LAST_RESORT])}
+    names = [name for name, n in backers.items() if "~" not in name or n >= options.ending_words]
+    return [*sorted(names), _LAST_RESORT], coarser
+
+
+_LAST_RESORT = "UNKNOWN"
+
+
+@dataclass(frozen=True)
+class _Signatures:
+    """Signatures and what rare words say of them; the last one stands for all.
+
+    Attributes:
+        names: the signatures.
+        of_word: int (n_words,); the finest signature of each word inside a sentence.
+        p_tag: float64 (n_signatures, n_tags); p(tag | signature).
+        count: float64 (n_signatures,); tokens of the rarest words, at least a half.
+        row: int (n_signatures, n_tags); where a pair has its ``z``, or the nearest coarser one that
+            occurs; -1 for tags that no rare word has.
+        z: float64 (n_pairs, m_max); mean Z, smoothed.
+        tag_z: float64 (n_tags, m_max); mean Z of all words, for tags that no rare word has.
+    """
+
+    names: list[str]
+    of_word: NDArray[np.int64]
+    p_tag: Floats
+    count: Floats
+    row: NDArray[np.int64]
+    z: Floats
+    tag_z: Floats
+
+    def mean_z(self, sign: NDArray[np.integer], tag: NDArray[np.integer]) -> Floats:
+        """float64 (n, m_max): mean Z of (signature, tag) pairs."""
+        row = self.row[sign, tag]
+        found: Floats = self.tag_z[tag]
+        found[row >= 0] = self.z[row[row >= 0]]
+        return found
+
+    @classmethod
+    def of(
+        cls,
+        tokens: TokenMoments,
+        word_count: Floats,
+        mean_z: Floats,
+        signature: Signature,
+        options: LexiconOptions,
+    ) -> _Signatures:
+        n_tags = len(mean_z)
+        votes = _Votes.cast(tokens, word_count, signature, options)
+        pairs, which = np.unique(votes.sign * n_tags + tokens.tag[votes.row], return_inverse=True)
+        sign_of, tag_of = np.divmod(pairs, n_tags)
+        count = np.bincount(which, votes.share, len(pairs)).astype(np.float64)
+        per_token = (votes.share / tokens.count[votes.row])[:, None] * tokens.z[votes.row]
+        z = _sums(which, per_token, len(pairs)) / count[:, None]
+        row = np.full((len(votes.names), n_tags), -1)
+        row[sign_of, tag_of] = np.arange(len(pairs))
+        by_pair = np.zeros(row.shape)
+        by_pair[sign_of, tag_of] = count
+
+        # Where nothing is rare (tiny treebanks), every token is what is known of unknown words.
+        rarest = word_count[tokens.word] <= options.rarest
+        pool = rarest if rarest.any() else np.ones_like(rarest)
+        prior = np.bincount(tokens.tag[pool], tokens.count[pool], n_tags)
+        p_tag = np.tile(prior / prior.sum(), (len(row), 1))
+        strength, state_strength = options.signature_prior, options.signature_state_prior
+        for depth in range(1, votes.depth.max() + 1):
+            here = np.flatnonzero(votes.depth == depth)
+            above = votes.parent[here]
+            total = by_pair[here].sum(1, keepdims=True)
+            p_tag[here] = (by_pair[here] + strength * p_tag[above]) / (total + strength)
+            own = np.flatnonzero(votes.depth[sign_of] == depth)
+            coarser = z[row[votes.parent[sign_of[own]], tag_of[own]]]
+            weight = count[own, None] / (count[own, None] + state_strength)
+            z[own] = weight * z[own] + (1 - weight) * coarser
+            row[here] = np.where(row[here] >= 0, row[here], row[above])
+        least = np.minimum(options.least_tag, p_tag.max(1, keepdims=True))
+        p_tag = np.where(p_tag >= least, p_tag, 0.0)
+        p_tag /= p_tag.sum(1, keepdims=True)
+        return cls(votes.names, votes.of_word, p_tag, votes.seen, row, z, mean_z)

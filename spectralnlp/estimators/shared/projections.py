@@ -1,0 +1,214 @@
+"""From features to states: Y(t) and Z(o) of every node (Cohen et al. 2012, section 6; the slides' "Reducing
+Dimensions via a Singular Value Decomposition").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from spectralnlp.linalg import randomized_svd
+from spectralnlp.parameters import Floats, Ints
+from spectralnlp.trees.features import Ids, NodeFeatures
+from spectralnlp.trees.treelog import TreeTable
+
+
+@dataclass(frozen=True)
+class ProjectionOptions:
+    """How features become states.
+
+    Args:
+        n_states: most states a symbol may have (m).
+        nodes_per_state: nodes that a symbol needs for each of its states.
+        min_nodes: symbols with fewer nodes have one state.
+        min_feature_count: features seen less often in a symbol are dropped.
+        scaling: scale features by the root of their inverse count ("Scaling of Features …").
+        kappa: what is added to the count (κ).
+        shrinkage: ρ; Z is divided by σ_i + ρ σ_1. 0 is the published Σ⁻¹, which amplifies noise.
+        min_singular_value: states whose σ_i / σ_1 is smaller are dropped.
+        min_rank: singular vectors to find even where fewer states are wanted.
+        iterations: power iterations of the SVD.
+        random_state: seed of the SVD.
+    """
+
+    n_states: int = 24
+    nodes_per_state: float = 50.0
+    min_nodes: float = 20.0
+    min_feature_count: float = 2.0
+    scaling: bool = True
+    kappa: float = 5.0
+    shrinkage: float = 0.15
+    min_singular_value: float = 1e-6
+    min_rank: int = 0
+    iterations: int = 3
+    random_state: int = 0
+
+    def rank(self, n_nodes: float) -> int:
+        """States that a symbol with so many nodes may have."""
+        bound = n_nodes / self.nodes_per_state if self.nodes_per_state else self.n_states
+        return int(np.clip(bound, 1, self.n_states))
+
+
+@dataclass(frozen=True)
+class SymbolDirections:
+    """One symbol's singular vectors, applied to its n nodes.
+
+    Attributes:
+        u: float64 (n, k); Uᵀφ of the inside trees.
+        v: float64 (n, k); Vᵀψ of the outside trees.
+        sigma: float64 (k,); singular values of Ω, descending.
+    """
+
+    u: Floats
+    v: Floats
+    sigma: Floats
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The singular vectors of every symbol with enough nodes; the others have none.
+
+    Attributes:
+        rows: the nodes of each symbol.
+        parts: by symbol.
+    """
+
+    rows: Mapping[int, NDArray[np.intp]]
+    parts: Mapping[int, SymbolDirections]
+
+    def by_symbol(self, k: int) -> Iterator[tuple[int, NDArray[np.intp], SymbolDirections]]:
+        """(symbol, rows of its nodes, its first k singular vectors)."""
+        for symbol, part in self.parts.items():
+            first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k])
+            yield symbol, self.rows[symbol], first
+
+
+def find_directions(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Directions:
+    """The SVD of each symbol's inside–outside cross-covariance Ω = E[φψᵀ].
+
+    Args:
+        table: the treebank.
+        features: of each of its nodes.
+        options: see :class:`ProjectionOptions`.
+    """
+    return group_directions(table.symbol, len(table.symbols), table.weight[table.tree], features, options)
+
+
+def group_directions(
+    symbol: Ints, n_symbols: int, weight: Floats, features: NodeFeatures, options: ProjectionOptions
+) -> Directions:
+    """The same for nodes of any kind.
+
+    Args:
+        symbol: int32 (n_nodes,).
+        n_symbols: how many symbols there are.
+        weight: float64 (n_nodes,); how often each node counts.
+        features: of each node.
+        options: see :class:`ProjectionOptions`.
+    """
+    by_symbol = np.argsort(symbol, kind="stable")
+    bounds = np.searchsorted(symbol[by_symbol], np.arange(n_symbols + 1))
+    all_rows, parts = {}, {}
+    for a in range(n_symbols):
+        rows = by_symbol[bounds[a] : bounds[a + 1]]
+        share = weight[rows]
+        if share.sum() < options.min_nodes or options.rank(share.sum()) < 2:
+            continue
+        phi = _feature_matrix(features.inside[rows], share, options)
+        psi = _feature_matrix(features.outside[rows], share, options)
+        rank = max(options.rank(share.sum()), options.min_rank)
+        u, sigma, v = _cross_covariance_svd(phi, psi, share, rank, options, a)
+        kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
+        if kept > 0:
+            all_rows[a] = rows
+            parts[a] = SymbolDirections(phi @ u[:, :kept], psi @ v[:, :kept], sigma[:kept])
+    return Directions(all_rows, parts)
+
+
+@dataclass(frozen=True)
+class Projections:
+    """States of every node, padded with zeros to the largest number of states.
+
+    Attributes:
+        n_states: int32 (n_symbols,).
+        inside: float64 (n_nodes, m); Y of the inside tree, Uᵀφ.
+        outside: float64 (n_nodes, m); Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
+    """
+
+    n_states: Ints
+    inside: Floats
+    outside: Floats
+
+    @classmethod
+    def single_state(cls, table: TreeTable) -> Projections:
+        """Every symbol with one state, which says nothing."""
+        ones = np.ones((table.n_nodes, 1))
+        return cls(np.ones(len(table.symbols), np.int32), ones, ones)
+
+
+def project(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Projections:
+    """Y and Z of every node, from its features; see the two functions that it is made of."""
+    return project_nodes(table, find_directions(table, features, options), options)
+
+
+def project_nodes(table: TreeTable, directions: Directions, options: ProjectionOptions) -> Projections:
+    """Y and Z of every node.
+
+    Args:
+        table: the treebank.
+        directions: of its symbols.
+        options: how many states, and how much Z shrinks.
+    """
+    return project_groups(len(table.symbols), table.weight[table.tree], directions, options)
+
+
+def project_groups(
+    n_symbols: int, weight: Floats, directions: Directions, options: ProjectionOptions
+) -> Projections:
+    """The same for nodes of any kind; arguments as of `group_directions`."""
+    n_states = np.ones(n_symbols, np.int32)
+    inside, outside = (np.zeros((len(weight), options.n_states)) for _ in range(2))
+    inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
+    for symbol, rows, part in directions.by_symbol(options.n_states):
+        m = min(len(part.sigma), options.rank(weight[rows].sum()))
+        n_states[symbol] = m
+        inside[rows, :m] = part.u[:, :m]
+        outside[rows, :m] = part.v[:, :m] / (part.sigma[:m] + options.shrinkage * part.sigma[0])
+    return Projections(n_states, inside, outside)
+
+
+def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:
+    """Nodes × features of one symbol: one-hot answers, scaled."""
+    n_nodes, n_groups = ids.shape
+    names, column = np.unique(ids, return_inverse=True)
+    column = column.reshape(-1)
+    count = np.bincount(column, np.repeat(weight, n_groups), len(names))
+    kept = (names != 0) & (count >= options.min_feature_count)
+    value = np.sqrt(weight.sum() / (count + options.kappa)) if options.scaling else np.ones(len(names))
+    new_column = np.cumsum(kept) - 1
+    used = kept[column]
+    row = np.repeat(np.arange(n_nodes), n_groups)[used]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_nodes))])
+    return csr_array(
+        (value[column[used]], new_column[column[used]].astype(np.int32), starts), (n_nodes, int(kept.sum()))
+    )
+
+
+def _cross_covariance_svd(
+    phi: csr_array, psi: csr_array, weight: Floats, rank: int, options: ProjectionOptions, symbol: int
+) -> tuple[Floats, Floats, Floats]:
+    """SVD of Ω = E[φψᵀ], which is never formed."""
+    share = (weight / weight.sum())[:, None]
+    phi_t, psi_t = phi.T.tocsr(), psi.T.tocsr()
+    return randomized_svd(
+        lambda x: phi_t @ (share * (psi @ x)),
+        lambda x: psi_t @ (share * (phi @ x)),
+        (phi.shape[1], psi.shape[1]),
+        rank,
+        iterations=options.iterations,
+        random_state=options.random_state + symbol,
+    )

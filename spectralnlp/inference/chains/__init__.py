@@ -1,0 +1,1 @@
+"""Chains: forward-backward, Viterbi, filtering, tagging."""

@@ -1,0 +1,142 @@
+"""Linear chains of tags: the best sequence, and how probable each tag is.
+
+The score of tags y₁…y_n is start[y₁] + Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + end[y_n]; what is
+forbidden scores -inf. Many sentences lie one after the other, cut at ``starts``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.jit import kernel
+
+Scores = NDArray[np.float32]
+Offsets = NDArray[np.int64]
+
+
+def best_tags(
+    emissions: Scores, starts: Offsets, transitions: Scores, start: Scores, end: Scores
+) -> NDArray[np.int32]:
+    """Viterbi (1967): the tags with the best score.
+
+    Args:
+        emissions: float32 (n_tokens, n_tags).
+        starts: int64 (n_sentences + 1,).
+        transitions: float32 (n_tags, n_tags); from, to.
+        start, end: float32 (n_tags,).
+
+    Returns:
+        int32 (n_tokens,).
+    """
+    tags = np.empty(len(emissions), np.int32)
+    longest = int(np.diff(starts).max(initial=1))
+    best = np.empty((2, emissions.shape[1]), np.float32)
+    back = np.empty((longest, emissions.shape[1]), np.int32)
+    into = np.ascontiguousarray(transitions.T)
+    _for_each_sentence(emissions, starts, into, start, end, best, back, tags)
+    return tags
+
+
+@kernel
+def _for_each_sentence(emissions, starts, into, start, end, best, back, tags):
+    for s in range(len(starts) - 1):
+        first, last = starts[s], starts[s + 1]
+        if last > first:
+            viterbi(emissions[first:last], into, start, end, best, back, tags[first:last])
+
+
+@kernel
+def viterbi(emissions, into, start, end, best, back, tags):
+    """One sentence.
+
+    Args:
+        emissions: (n, k).
+        into: (k, k); to, from.
+        start, end: (k,).
+        best, back: (2, k) and (at least n, k), overwritten.
+        tags: int32 (n,), written.
+    """
+    n, k = emissions.shape
+    for y in range(k):
+        best[0, y] = start[y] + emissions[0, y]
+    for t in range(1, n):
+        before, now = best[(t - 1) & 1], best[t & 1]
+        for y in range(k):
+            top, at = before[0] + into[y, 0], 0
+            for x in range(1, k):
+                score = before[x] + into[y, x]
+                if score > top:
+                    top, at = score, x
+            now[y] = top + emissions[t, y]
+            back[t, y] = at
+    top, at = best[(n - 1) & 1, 0] + end[0], 0
+    for y in range(1, k):
+        score = best[(n - 1) & 1, y] + end[y]
+        if score > top:
+            top, at = score, y
+    for t in range(n - 1, -1, -1):
+        tags[t] = at
+        if t > 0:
+            at = back[t, at]
+
+
+def tag_marginals(
+    emissions: Scores, starts: Offsets, transitions: Scores, start: Scores, end: Scores
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Probabilities where scores are logarithms of weights: the forward and backward passes, in logarithms.
+
+    Args:
+        emissions, starts, transitions, start, end: as for `best_tags`.
+
+    Returns:
+        float64 (n_tokens, n_tags), p(tag | sentence); and float64 (n_sentences,), the logarithm of the sum of
+        all sequences' weights.
+    """
+    marginals = np.empty(emissions.shape)
+    log_sums = np.zeros(len(starts) - 1)
+    _sum_product(emissions, starts, transitions.astype(np.float64), start, end, marginals, log_sums)
+    return marginals, log_sums
+
+
+@kernel
+def _log_sum(values):
+    top = values.max()
+    if top == -np.inf:
+        return top
+    total = 0.0
+    for value in values:
+        total += np.exp(value - top)
+    return top + np.log(total)
+
+
+@kernel
+def _sum_product(emissions, starts, transitions, start, end, marginals, log_sums):
+    k = emissions.shape[1]
+    backward, below, values = np.empty(k), np.empty(k), np.empty(k)
+    for s in range(len(starts) - 1):
+        first, last = starts[s], starts[s + 1]
+        if last == first:
+            continue
+        forward = marginals  # overwritten, from the end, once a token's backward scores are known
+        for y in range(k):
+            forward[first, y] = start[y] + emissions[first, y]
+        for t in range(first + 1, last):
+            for y in range(k):
+                for x in range(k):
+                    values[x] = forward[t - 1, x] + transitions[x, y]
+                forward[t, y] = _log_sum(values) + emissions[t, y]
+        for y in range(k):
+            backward[y] = end[y]
+            values[y] = forward[last - 1, y] + end[y]
+        log_sums[s] = _log_sum(values)
+        for t in range(last - 1, first - 1, -1):
+            if t < last - 1:
+                for y in range(k):
+                    below[y] = backward[y] + emissions[t + 1, y]
+                for x in range(k):
+                    for y in range(k):
+                        values[y] = transitions[x, y] + below[y]
+                    backward[x] = _log_sum(values)
+            for y in range(k):
+                marginals[t, y] = np.exp(forward[t, y] + backward[y] - log_sums[s])

@@ -1,0 +1,105 @@
+"""What every model of sequences can do, whatever predicts for it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.inference.chains.filtering import Filter, run_sequences
+from spectralnlp.parameters import Floats, Ints
+
+
+class SequencePredictor(ABC):
+    """Likelihoods, next-symbol distributions, states and samples of sequences.
+
+    A symbol that is not among `symbols` counts as the last of them, which stands for all that are unknown.
+    A sequence is a list of symbols of any length; nothing is said about where sequences end.
+    """
+
+    @abstractmethod
+    def _filter(self) -> Filter:
+        """What predicts."""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The V symbols that are told apart, in the order of `predict_proba`'s columns."""
+        return self._filter().symbols
+
+    def encode(self, sequence: Sequence[str]) -> Ints:
+        """int32 (n,): the number of each symbol.
+
+        Raises:
+            ConfigError: the sequence is one string, not a list of symbols.
+        """
+        return _encode(self._filter(), sequence)
+
+    def score(self, sequences: Iterable[Sequence[str]]) -> Floats:
+        """float64 (n_sequences,): natural logarithms of probabilities, among sequences of the same length."""
+        filter_ = self._filter()
+        encoded = [_encode(filter_, each) for each in sequences]
+        logarithms = np.zeros(len(encoded))
+
+        def add(which: NDArray[np.int64], _: int, p: Floats, __: Floats, symbols: Ints) -> None:
+            logarithms[which] += np.log(p[np.arange(len(which)), symbols])
+
+        with np.errstate(divide="ignore"):  # what a model without a floor holds impossible is -inf
+            run_sequences(filter_, encoded, add)
+        return logarithms
+
+    def predict_proba(self, sequence: Sequence[str]) -> Floats:
+        """float64 (n + 1, V): the distribution of each symbol given those before it, and of the one to come.
+
+        No entry is negative, and every row sums to one.
+        """
+        filter_ = self._filter()
+        states, rows = filter_.start(1), []
+        for symbol in [*_encode(filter_, sequence).tolist(), None]:
+            p, states = filter_.predict(states)
+            rows.append(p[0])
+            if symbol is not None:
+                states = filter_.update(states, np.array([symbol], np.int32))
+        return np.array(rows)
+
+    def transform(self, sequence: Sequence[str]) -> Floats:
+        """float64 (n, k): the state after each symbol, a vector of the token in its context (eigentokens)."""
+        filter_ = self._filter()
+        states, rows = filter_.start(1), np.empty((len(sequence), filter_.width))
+        for position, symbol in enumerate(_encode(filter_, sequence)):
+            _, states = filter_.predict(states)
+            states = filter_.update(states, np.array([symbol], np.int32))
+            rows[position] = states[0, : filter_.width]
+        return rows
+
+    def sample(self, n_sequences: int = 1, *, length: int = 20, random_state: int = 0) -> list[list[str]]:
+        """Sequences drawn from the model.
+
+        Args:
+            n_sequences: how many.
+            length: of each.
+            random_state: seed.
+
+        Raises:
+            ConfigError: a negative number.
+        """
+        if n_sequences < 0 or length < 0:
+            raise ConfigError("cannot draw fewer than no sequences or symbols")
+        filter_, rng = self._filter(), np.random.default_rng(random_state)
+        states = filter_.start(n_sequences)
+        drawn = np.empty((n_sequences, length), np.int32)
+        for position in range(length):
+            p, states = filter_.predict(states)
+            below = p.cumsum(axis=1) < rng.random(n_sequences)[:, None]
+            drawn[:, position] = np.minimum(below.sum(axis=1), len(filter_.symbols) - 1)
+            states = filter_.update(states, np.ascontiguousarray(drawn[:, position]))
+        return [[filter_.symbols[symbol] for symbol in row] for row in drawn]
+
+
+def _encode(filter_: Filter, sequence: Sequence[str]) -> Ints:
+    if isinstance(sequence, str):
+        raise ConfigError("a sequence is a list of symbols, not one string", hint="call split() on it")
+    unknown = len(filter_.symbols) - 1
+    return np.array([filter_.symbol_index.get(symbol, unknown) for symbol in sequence], np.int32)

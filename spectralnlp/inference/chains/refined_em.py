@@ -1,0 +1,96 @@
+"""The E-step of refinement hidden Markov models on tagged sentences: tags are seen, refinements are not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralnlp.jit import fast_kernel
+from spectralnlp.parameters import Floats, Ints
+
+
+class StateCounts(NamedTuple):
+    """(Expected) counts of events with states, or the probabilities made of them; zero beyond a tag's states.
+
+    Attributes:
+        starts, ends: float64 (n_tags, m); first and last tokens of sentences.
+        moves: float64 (n_pairs, m, m); from a token's state to the next one's.
+        words: float64 (n_word_tags, m).
+    """
+
+    starts: Floats
+    ends: Floats
+    moves: Floats
+    words: Floats
+
+
+def expected_state_counts(
+    tag: Ints, pair: Ints, word: Ints, weight: Floats, probabilities: StateCounts
+) -> tuple[StateCounts, float]:
+    """Expected counts of states, and the log-likelihood (natural) of words and tags.
+
+    Args:
+        tag: int32 (n_tokens,).
+        pair: int32 (n_tokens,); pair of tags of the token and the next one, -1 where the sentence ends.
+        word: int32 (n_tokens,); pair of word and tag.
+        weight: float64 (n_tokens,); how often each counts.
+        probabilities: of the events.
+    """
+    counts = StateCounts(*(np.zeros_like(block) for block in probabilities))
+    logarithm = _add_expected(tag, pair, word, weight, *probabilities, *counts)
+    return counts, float(logarithm)
+
+
+@fast_kernel
+def _add_expected(
+    tag, pair, word, weight, initial, final, moves, words, start_counts, end_counts, move_counts, word_counts
+):  # fmt: skip
+    n, m = len(tag), words.shape[1]
+    forward, scale = np.zeros((n, m)), np.empty(n)
+    backward, gathered = np.zeros(m), np.zeros(m)
+    logarithm, begins = 0.0, True
+    for i in range(n):
+        total = 0.0
+        for h in range(m):
+            value = 0.0
+            if begins:
+                value = initial[tag[i], h]
+            else:
+                for g in range(m):
+                    value += forward[i - 1, g] * moves[pair[i - 1], g, h]
+            forward[i, h] = value * words[word[i], h]
+            total += forward[i, h]
+        scale[i] = max(total, 1e-300)
+        for h in range(m):
+            forward[i, h] /= scale[i]
+        logarithm += weight[i] * np.log(scale[i])
+        begins = pair[i] < 0
+    for i in range(n - 1, -1, -1):
+        # backward is what the rest says of token i's states, scaled so that forward · backward = 1.
+        if pair[i] < 0:
+            ended = 0.0
+            for h in range(m):
+                ended += forward[i, h] * final[tag[i], h]
+            ended = max(ended, 1e-300)
+            logarithm += weight[i] * np.log(ended)
+            for h in range(m):
+                backward[h] = final[tag[i], h] / ended
+                end_counts[tag[i], h] += weight[i] * forward[i, h] * backward[h]
+        for h in range(m):
+            word_counts[word[i], h] += weight[i] * forward[i, h] * backward[h]
+        if i == 0 or pair[i - 1] < 0:
+            for h in range(m):
+                start_counts[tag[i], h] += weight[i] * forward[i, h] * backward[h]
+            continue
+        p = pair[i - 1]
+        for h in range(m):
+            gathered[h] = words[word[i], h] * backward[h] / scale[i]
+        for g in range(m):
+            value = 0.0
+            for h in range(m):
+                step = moves[p, g, h] * gathered[h]
+                move_counts[p, g, h] += weight[i] * forward[i - 1, g] * step
+                value += step
+            backward[g] = value
+    return logarithm

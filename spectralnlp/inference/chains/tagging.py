@@ -1,0 +1,56 @@
+"""Scores of tags from tables: what each word adds in each place is a row that is looked up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spectralnlp.jit import fast_kernel
+
+
+@fast_kernel
+def sum_rows(rows: Any, features: Any, scores: Any) -> None:
+    """Add up the features of words.
+
+    Args:
+        rows: int32 (n_words, n); numbers of features, -1 for none.
+        features: float32 (n_features, T).
+        scores: float32 (n_words, T), added to.
+    """
+    for w in range(len(rows)):
+        for i in range(rows.shape[1]):
+            if rows[w, i] >= 0:
+                row = features[rows[w, i]]
+                for y in range(scores.shape[1]):
+                    scores[w, y] += row[y]
+
+
+@fast_kernel
+def add_words(types: Any, starts: Any, tables: Any, pairs: Any, features: Any, emissions: Any) -> None:
+    """Add what words and pairs of words say of each token.
+
+    Args:
+        types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
+        starts: int64 (n_sentences + 1,).
+        tables: float32 (7, n_types, T); of words two before to two after, of first words, of others.
+        pairs: int32 (n_tokens, n_pairs); numbers of features, -1 for none.
+        features: float32 (n_features, T).
+        emissions: float32 (n_tokens, T), added to.
+    """
+    n_tags = emissions.shape[1]
+    for s in range(len(starts) - 1):
+        base = starts[s] + 4 * s + 2
+        for t in range(starts[s + 1] - starts[s]):
+            scores = emissions[starts[s] + t]
+            for o in range(5):
+                row = tables[o, types[base + t + o - 2]]
+                for y in range(n_tags):
+                    scores[y] += row[y]
+            own = tables[5 if t == 0 else 6, types[base + t]]
+            for y in range(n_tags):
+                scores[y] += own[y]
+            for p in range(pairs.shape[1]):
+                number = pairs[starts[s] + t, p]
+                if number >= 0:
+                    row = features[number]
+                    for y in range(n_tags):
+                        scores[y] += row[y]

@@ -1,0 +1,87 @@
+"""Which topics a document is made of, given the topics."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from spectralnlp.jit import fast_kernel
+from spectralnlp.parameters import Floats
+
+
+def document_mixtures(
+    counts: sp.csr_matrix, topics: Floats, prior: Floats, *, iterations: int = 20
+) -> tuple[Floats, Floats]:
+    """Mixtures of documents, and the expected counts of each word in each topic.
+
+    Iterates h_i ← (α_i + Σ_w c_w p(i | w, h)) / (α0 + n), p(i | w, h) ∝ h_i μ_i(w): mean-field inference of
+    latent Dirichlet allocation with digammas taken for logarithms (Asuncion et al. 2009, section 2.3).
+
+    Args:
+        counts: csr (n_documents, V).
+        topics: float64 (k, V), p(w | topic).
+        prior: float64 (k,), α.
+        iterations: of each document.
+
+    Returns:
+        float64 (n_documents, k), rows on the simplex; float64 (k, V).
+    """
+    mixtures = np.empty((counts.shape[0], len(topics)))
+    expected = np.zeros((topics.shape[1], topics.shape[0]))
+    by_word = np.ascontiguousarray(topics.T)
+    indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+    _mix(indptr, indices, counts.data.astype(np.float64), by_word, prior, iterations, mixtures, expected)
+    return mixtures, expected.T
+
+
+def document_posteriors(counts: sp.csr_matrix, topics: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The same where each document has one topic: p(topic | document), and expected counts.
+
+    Args:
+        counts: csr (n_documents, V).
+        topics: float64 (k, V), positive.
+        weights: float64 (k,), p(topic), positive.
+    """
+    logarithms = counts @ np.log(topics).T + np.log(weights)
+    logarithms -= logarithms.max(axis=1, keepdims=True)
+    posteriors = np.exp(logarithms)
+    posteriors /= posteriors.sum(axis=1, keepdims=True)
+    return posteriors, np.ascontiguousarray((counts.T @ posteriors).T)
+
+
+@fast_kernel
+def _mix(indptr, indices, data, topics, prior, iterations, mixtures, expected):
+    k = len(prior)
+    share, gathered = np.empty(k), np.empty(k)
+    alpha0 = prior.sum()
+    for d in range(len(indptr) - 1):
+        first, last = indptr[d], indptr[d + 1]
+        n = 0.0
+        for e in range(first, last):
+            n += data[e]
+        h = mixtures[d]
+        for i in range(k):
+            h[i] = prior[i] / alpha0 if alpha0 > 0 else 1.0 / k
+        for step in range(iterations + 1):
+            for i in range(k):
+                gathered[i] = prior[i]
+            for e in range(first, last):
+                total = 0.0
+                word = indices[e]
+                for i in range(k):
+                    share[i] = h[i] * topics[word, i]
+                    total += share[i]
+                if total <= 0.0:
+                    for i in range(k):
+                        share[i] = h[i]
+                    total = 1.0
+                scale = data[e] / total
+                if step == iterations:
+                    for i in range(k):
+                        expected[word, i] += share[i] * scale
+                else:
+                    for i in range(k):
+                        gathered[i] += share[i] * scale
+            if step < iterations and n + alpha0 > 0:
+                for i in range(k):
+                    h[i] = gathered[i] / (n + alpha0)

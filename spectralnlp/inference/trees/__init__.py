@@ -1,0 +1,1 @@
+"""Charts, forests, latent scores and decoders of trees."""

@@ -1,0 +1,180 @@
+"""The tree, or the k trees, of a packed forest with the largest sum of gains over its hyperedges.
+
+One tree is a max-sum pass. The k best are found lazily, from the best one down (Huang and Chiang 2005,
+algorithm 3): a node looks for its next derivation only when a better one above has been given out.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import Floats, Ints
+
+Derivation = tuple[float, int, int, int]
+"""A way to derive a node: (cost, hyperedge, rank of the left child's derivation, rank of the right one's).
+
+The cost is the total gain, negated: the order of tuples puts the best first, equals by hyperedge.
+"""
+
+
+def best_edges(forest: Forest, gains: Floats) -> Ints:
+    """The chosen hyperedge of each node in the tree of largest total gain.
+
+    Args:
+        forest: the forest.
+        gains: float64 (n_edges,); -inf for a hyperedge that may be in no tree.
+
+    Returns:
+        int32 (n_nodes,); -1 for nodes outside the tree.
+    """
+    best, choice = _best_below(forest.edges, forest.left, forest.right, gains)
+    return _tree_of(forest.n_roots, forest.left, forest.right, best, choice)
+
+
+def best_trees(forest: Forest, gains: Floats, k: int) -> list[tuple[float, Ints]]:
+    """The k trees of largest total gain, the best first; the first is that of :func:`best_edges`.
+
+    Args:
+        forest: the forest.
+        gains: float64 (n_edges,); -inf for a hyperedge that may be in no tree.
+        k: how many trees are wanted.
+
+    Returns:
+        (total gain, the chosen hyperedge of each node as in :func:`best_edges`) of each; no two are the same
+        derivation, and there are fewer than k where the forest has fewer.
+    """
+    search = _LazySearch(forest, gains)
+    return [(-derivation[0], search.choice(derivation)) for derivation in search.best(k)]
+
+
+class _LazySearch:
+    """Derivations of the nodes of a forest, best first, as far as they have been asked for.
+
+    Attributes:
+        goal: a node added to the forest, whose hyperedges lead to the roots.
+        found: the derivations known of each node that was asked for, in order.
+        candidates: for nodes that have more derivations, a heap with the next one among it.
+    """
+
+    def __init__(self, forest: Forest, gains: Floats) -> None:
+        best, _ = _best_below(forest.edges, forest.left, forest.right, gains)
+        below = np.append(best, 0.0)  # where there is no child, -1, nothing is added
+        best_through = gains + below[forest.left] + below[forest.right]
+        self.goal = forest.n_nodes
+        self.edges = [*forest.edges.tolist(), forest.n_edges + forest.n_roots]
+        self.left = [*forest.left.tolist(), *range(forest.n_roots)]
+        self.right = [*forest.right.tolist(), *[-1] * forest.n_roots]
+        self.cost = [*(-gains).tolist(), *[0.0] * forest.n_roots]
+        self.least_cost = [*(-best_through).tolist(), *(-best[: forest.n_roots]).tolist()]
+        self.found: dict[int, list[Derivation]] = {-1: [(0.0, -1, 0, 0)]}
+        self.candidates: dict[int, list[Derivation]] = {}
+
+    def best(self, k: int) -> list[Derivation]:
+        """The goal's k best derivations, or all that there are."""
+        self._open(self.goal)
+        while self.goal in self.candidates and len(self.found[self.goal]) < k:
+            self._extend(self.goal)
+        return self.found[self.goal][: max(k, 0)]
+
+    def choice(self, derivation: Derivation) -> Ints:
+        """The hyperedge of each node in a derivation of the goal."""
+        choice = np.full(self.goal + 1, -1, np.int32)
+        stack = [(self.goal, derivation)]
+        while stack:
+            node, (_, edge, i, j) = stack.pop()
+            choice[node] = edge
+            for child, rank in ((self.left[edge], i), (self.right[edge], j)):
+                if child >= 0:
+                    self._open(child)
+                    stack.append((child, self.found[child][rank]))
+        return choice[: self.goal]
+
+    def _open(self, node: int) -> None:
+        """Find a node's best derivation, for which the max-sum pass is enough."""
+        if node in self.found:
+            return
+        edges = range(self.edges[node], self.edges[node + 1])
+        heap = [(self.least_cost[e], e, 0, 0) for e in edges if self.least_cost[e] < np.inf]
+        heapify(heap)
+        self.found[node] = [heappop(heap)] if heap else []
+        if self.found[node]:
+            self.candidates[node] = heap
+
+    def _extend(self, node: int) -> None:
+        """Find the next derivation of a node that may have one; first those of nodes below that it needs."""
+        stack = [node]
+        while stack:
+            node = stack[-1]
+            _, edge, i, j = self.found[node][-1]
+            left, right = self.left[edge], self.right[edge]
+            # After ranks (i, j) come (i, j + 1), and (i + 1, j) if j is 0: each pair is reached one way.
+            if j == 0 and self._may_reach(left, i + 1):
+                stack.append(left)
+            elif self._may_reach(right, j + 1):
+                stack.append(right)
+            else:
+                if j == 0:
+                    self._offer(node, edge, i + 1, j)
+                self._offer(node, edge, i, j + 1)
+                if self.candidates[node]:
+                    self.found[node].append(heappop(self.candidates[node]))
+                else:
+                    del self.candidates[node]
+                stack.pop()
+
+    def _may_reach(self, node: int, rank: int) -> bool:
+        """Whether a node's derivation of a rank is not known, but may yet be found."""
+        self._open(node)
+        return rank >= len(self.found[node]) and node in self.candidates
+
+    def _offer(self, node: int, edge: int, i: int, j: int) -> None:
+        """Make a derivation a candidate, if its children have derivations of those ranks."""
+        left, right = self.found[self.left[edge]], self.found[self.right[edge]]
+        if i < len(left) and j < len(right):
+            # Added up as in the max-sum pass, so that equal trees have equal costs.
+            heappush(self.candidates[node], (self.cost[edge] + left[i][0] + right[j][0], edge, i, j))
+
+
+@kernel
+def _best_below(edges, left, right, gains):
+    """For each node the largest total gain of its derivations, or -inf, and the first hyperedge with it."""
+    n_nodes = len(edges) - 1
+    best = np.full(n_nodes, -np.inf)
+    choice = np.full(n_nodes, -1, np.int32)
+    for node in range(n_nodes - 1, -1, -1):
+        for e in range(edges[node], edges[node + 1]):
+            value = gains[e]
+            if left[e] >= 0:
+                value += best[left[e]]
+            if right[e] >= 0:
+                value += best[right[e]]
+            if value > best[node]:
+                best[node] = value
+                choice[node] = e
+    return best, choice
+
+
+@kernel
+def _tree_of(n_roots, left, right, best, choice):
+    """The choice, without the nodes that the best root does not lead to."""
+    n_nodes = len(best)
+    root = 0
+    for node in range(n_roots):
+        if best[node] > best[root]:
+            root = node
+    wanted = np.zeros(n_nodes, np.bool_)
+    if n_nodes > 0:
+        wanted[root] = True
+    for node in range(n_nodes):
+        if not wanted[node]:
+            choice[node] = -1
+        elif choice[node] >= 0:
+            if left[choice[node]] >= 0:
+                wanted[left[choice[node]]] = True
+            if right[choice[node]] >= 0:
+                wanted[right[choice[node]]] = True
+    return choice

@@ -1,0 +1,164 @@
+"""Coarse to fine: from values of tags to a packed forest that every grammar has scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.decoders import Decoder, Evidence
+from spectralnlp.inference.trees.forest import Forest, build_forest, prune_forest
+from spectralnlp.inference.trees.latent import Scores, leaf_vectors, score_forest
+from spectralnlp.inference.trees.lexical import Lookup, coarse_values, look_up
+from spectralnlp.parameters import Floats, Ints, LatentGrammar
+from spectralnlp.text.signatures import Signature
+
+_LOOSE = 1e-9
+"""Least posterior of a hyperedge where the usual pruning left nothing to derive."""
+
+_EXHAUSTIBLE = 20_000
+"""Tokens times symbols up to which no symbol is pruned there; beyond, long sentences would take minutes."""
+
+_LOOSE_BEAM = 1e-8
+"""Beam there for what is larger."""
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What the coarse pass keeps.
+
+    Args:
+        beam: see :func:`~.coarse.inside`.
+        node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
+        pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
+    """
+
+    beam: float = 1e-3
+    node_threshold: float = 1e-4
+    edge_threshold: float = 1e-5
+    pruner_threshold: float = 1e-4
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What inference says of one sentence.
+
+    Attributes:
+        evidence: the forest and the posteriors of each usable grammar.
+        log_probability: natural logarithm of the sentence's probability under the first usable grammar.
+        any_tag: whether the sentence needed every tag for every word.
+        coarse_only: whether no fine grammar could score it, so that the coarse one did.
+    """
+
+    evidence: Evidence
+    log_probability: float
+    any_tag: bool
+    coarse_only: bool
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A coarse grammar that makes forests, and the grammars that score them.
+
+    Args:
+        coarse: a grammar of one state a symbol.
+        grammars: grammars with the same symbols and rules; the coarse one alone will do.
+        signature: the lexicons' signature function.
+        n_brackets: int32 (n_symbols,); see :class:`~.decoders.Evidence`.
+        pruning: what the coarse pass keeps.
+        pruner: a grammar of a few states that thins the forest before the others score it.
+    """
+
+    coarse: LatentGrammar
+    grammars: Sequence[LatentGrammar]
+    signature: Signature
+    n_brackets: Ints
+    pruning: Pruning = field(default_factory=Pruning)
+    pruner: LatentGrammar | None = None
+
+    @cached_property
+    def index(self) -> RuleIndex:
+        """The coarse grammar's rules, indexed once."""
+        return RuleIndex.of(self.coarse)
+
+    def infer(
+        self,
+        words: Sequence[str],
+        allowed: NDArray[np.bool_] | None = None,
+        tag_weights: Floats | None = None,
+    ) -> Inference | None:
+        """Score the parses of a sentence; None when the grammar has no derivation for it.
+
+        Args:
+            words: tokens in the model's conventions, one or more.
+            allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
+            tag_weights: float64 (n_tokens, n_symbols), factors of the tags' values; None for ones.
+        """
+        found = look_up(self.coarse.lexicon, words, self.signature)
+        if tag_weights is not None:
+            found = replace(found, tag_weights=tag_weights)
+        coarse_only: Inference | None = None
+        for pruning, any_tag in self._tries(len(words)):
+            values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
+            chart = inside(self.index, values, beam=pruning.beam)
+            if chart.total <= 0:
+                continue
+            forest = build_forest(
+                chart,
+                self.index,
+                node_threshold=pruning.node_threshold,
+                edge_threshold=pruning.edge_threshold,
+            )
+            inference = self._score(forest, found, self.grammars, pruning, any_tag)
+            if inference is not None:
+                return inference
+            coarse_only = coarse_only or self._score(forest, found, (self.coarse,), pruning, any_tag)
+        return coarse_only
+
+    def _tries(self, n_tokens: int) -> tuple[tuple[Pruning, bool], ...]:
+        """How to prune, and whether to allow every tag, in turn until there is a derivation."""
+        beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
+        loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
+        return (self.pruning, False), (loose, False), (loose, True)
+
+    def _score(
+        self,
+        forest: Forest,
+        found: Lookup,
+        grammars: Sequence[LatentGrammar],
+        pruning: Pruning,
+        any_tag: bool,
+    ) -> Inference | None:
+        """What the grammars say of the forest; None if none of them can derive anything in it."""
+        if self.pruner is not None and grammars is self.grammars:
+            forest = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
+        usable: list[tuple[LatentGrammar, Floats, Scores]] = []
+        for grammar in grammars:
+            leaves = leaf_vectors(forest, grammar, found)
+            scores = score_forest(forest, grammar, leaves)
+            if scores.usable:
+                usable.append((grammar, leaves, scores))
+        if not usable:
+            return None
+        used, leaves_of, scores_of = zip(*usable, strict=True)
+        return Inference(
+            Evidence(forest, used, leaves_of, scores_of, self.n_brackets),
+            scores_of[0].log_total + found.log_weight,
+            any_tag,
+            coarse_only=grammars is not self.grammars,
+        )
+
+    def _thinned(self, forest: Forest, pruner: LatentGrammar, found: Lookup, threshold: float) -> Forest:
+        """The forest without the hyperedges that the pruning grammar thinks improbable."""
+        scores = score_forest(forest, pruner, leaf_vectors(forest, pruner, found))
+        thinned = prune_forest(forest, np.abs(scores.edge) >= threshold)
+        return thinned if scores.usable and thinned.n_roots else forest
+
+
+def decode(inference: Inference, decoder: Decoder) -> Ints:
+    """The chosen hyperedge of each node of the forest; see :class:`~.decoders.Decoder`."""
+    return decoder.decode(inference.evidence)

@@ -1,0 +1,83 @@
+"""The probability of one given tree, states summed out: the tensor form of the tutorial's dynamic program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp.inference.trees.lexical import look_up
+from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Tensors
+from spectralnlp.text.signatures import Signature
+from spectralnlp.trees.tree import Tree
+
+
+def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signature) -> float:
+    """Natural logarithm of |p(tree)|.
+
+    Args:
+        tree: binarised as the grammar's training trees were; annotation is ignored.
+        grammar: any grammar.
+        signature: its lexicon's signature function.
+
+    Returns:
+        -inf where the tree has a symbol, rule or word that the grammar does not have.
+    """
+    index = grammar.symbol_index
+    found = look_up(grammar.lexicon, tree.words(), signature)
+    binary_index = {tuple(rule): r for r, rule in enumerate(grammar.binary_rules.tolist())}
+    unary_index = {tuple(rule): r for r, rule in enumerate(grammar.unary_rules.tolist())}
+    stack: list[tuple[int, Floats, float]] = []  # symbol, vector over its states, logarithm of its scale
+    position = 0
+    for node in tree.postorder():
+        symbol = index.get(node.label.partition("^")[0], -1)
+        if symbol < 0:
+            return -np.inf
+        if node.word is not None:
+            vector = _word_vector(
+                grammar, symbol, int(found.entries[position]), int(found.signatures[position])
+            )
+            position += 1
+            log_scale = 0.0
+        elif len(node.children) == 2:
+            right, left = stack.pop(), stack.pop()
+            rule = binary_index.get((symbol, left[0], right[0]), -1)
+            if rule < 0:
+                return -np.inf
+            vector = np.einsum("abc,b,c->a", tensor(grammar, grammar.binary, rule, 3), left[1], right[1])
+            log_scale = left[2] + right[2]
+        else:
+            below = stack.pop()
+            rule = unary_index.get((symbol, below[0]), -1)
+            if rule < 0:
+                return -np.inf
+            vector, log_scale = tensor(grammar, grammar.unary, rule, 2) @ below[1], below[2]
+        largest = np.abs(vector).max()
+        if largest == 0.0:
+            return -np.inf
+        stack.append((symbol, vector / largest, log_scale + np.log(largest)))
+    symbol, vector, log_scale = stack.pop()
+    offset = grammar.state_offsets[symbol]
+    total = abs(float(grammar.root[offset : offset + len(vector)] @ vector))
+    return float(np.log(total) + log_scale + found.log_weight) if total > 0 else -np.inf
+
+
+def _word_vector(grammar: LatentGrammar, tag: int, entry: int, signature: int) -> Floats:
+    lexicon = grammar.lexicon
+    m = int(grammar.n_states[tag])
+    for place, weight in ((entry, 1.0), (signature, 0.0 if entry == signature else lexicon.backoff[entry])):
+        rows = np.arange(lexicon.starts[place], lexicon.starts[place + 1])
+        row = rows[lexicon.tags[rows] == tag]
+        if len(row):
+            return weight * lexicon.values[lexicon.offsets[row[0]] : lexicon.offsets[row[0]] + m]
+    return np.zeros(m)
+
+
+def tensor(grammar: LatentGrammar, tensors: Tensors, rule: int, order: int) -> Floats:
+    """One rule's tensor as a dense array, of shape (m_a, m_b, m_c) or (m_a, m_b)."""
+    rules = grammar.binary_rules if order == 3 else grammar.unary_rules
+    shape = tuple(int(m) for m in grammar.n_states[rules[rule]])
+    part = slice(tensors.offsets[rule], tensors.offsets[rule + 1])
+    if isinstance(tensors, DenseTensors):
+        return tensors.values[part].reshape(shape)
+    dense = np.zeros(shape)
+    dense[tuple(tensors.states[part].T)] = tensors.values[part]
+    return dense

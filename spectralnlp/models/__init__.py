@@ -1,0 +1,48 @@
+"""What users hold: a trained model with its text conventions, loaded by name or path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from spectralnlp import registry
+from spectralnlp.errors import ModelError
+from spectralnlp.storage import META, load_model
+
+
+def load(name: str | Path) -> Any:
+    """A trained model, ready to use.
+
+    Args:
+        name: a model folder, or the name of a model that is installed, such as ``en``.
+
+    Returns:
+        A :class:`~spectralnlp.models.parser.Parser`, or what else the model's task makes of the folder.
+
+    Raises:
+        ModelError: there is no such model, or it is truncated or of another version.
+    """
+    stored = load_model(folder_of(name))
+    if stored.kind not in registry.tasks:
+        raise ModelError(f"a model for {stored.kind!r}, which nothing installed knows", path=stored.path)
+    return registry.tasks.get(stored.kind)().load(stored)
+
+
+def folder_of(name: str | Path) -> Path:
+    """Where a model lies.
+
+    Args:
+        name: as for `load`.
+
+    Raises:
+        ModelError: there is no such model.
+    """
+    path = Path(name)
+    if not (path / META).exists() and str(name) in registry.models:
+        path = Path(registry.models.get(str(name)))
+    elif not path.exists():
+        installed = ", ".join(registry.models.names()) or "none"
+        raise ModelError(
+            f"no model {str(name)!r}", hint=f"give a model folder, or an installed model: {installed}"
+        )
+    return path

@@ -1,0 +1,90 @@
+"""What the latent states of a grammar have learned: the strongest words and rules of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.inference.trees.tree_scores import tensor
+from spectralnlp.parameters import LatentGrammar
+
+N_BEST = 10
+
+
+@dataclass(frozen=True)
+class StateReport:
+    """One state of a symbol.
+
+    Attributes:
+        index: the state.
+        words: (word, p(word | tag, state)), the largest first; signatures in angle brackets.
+        rules: (rule, p(rule | symbol, state)), the largest first. In a spectral grammar, whose states
+            are known up to an invertible map only, numbers may be negative.
+    """
+
+    index: int
+    words: list[tuple[str, float]]
+    rules: list[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class SymbolReport:
+    """One symbol and its states."""
+
+    symbol: str
+    n_states: int
+    states: list[StateReport]
+
+
+def inspect_grammar(grammar: LatentGrammar, symbol: str | None) -> list[SymbolReport]:
+    """Reports of one symbol, or of all.
+
+    Raises:
+        ConfigError: the grammar has no such symbol.
+    """
+    if symbol is not None and symbol not in grammar.symbol_index:
+        known = " ".join(grammar.symbols)
+        raise ConfigError(f"the grammar has no symbol {symbol!r}", hint=f"it has {known}")
+    return [_report(grammar, name) for name in grammar.symbols if symbol in (None, name)]
+
+
+def _report(grammar: LatentGrammar, name: str) -> SymbolReport:
+    symbol = grammar.symbol_index[name]
+    m = int(grammar.n_states[symbol])
+    words, word_scores = _words(grammar, symbol, m)
+    rules, rule_scores = _rules(grammar, symbol, m)
+    states = [
+        StateReport(h, _strongest(words, word_scores[:, h]), _strongest(rules, rule_scores[:, h]))
+        for h in range(m)
+    ]
+    return SymbolReport(name, m, states)
+
+
+def _strongest(names: list[str], scores: np.ndarray) -> list[tuple[str, float]]:
+    order = np.argsort(-scores, kind="stable")[:N_BEST]
+    return [(names[i], float(scores[i])) for i in order if scores[i] > 0]
+
+
+def _words(grammar: LatentGrammar, tag: int, m: int) -> tuple[list[str], np.ndarray]:
+    lexicon = grammar.lexicon
+    rows = np.flatnonzero(lexicon.tags == tag)
+    entries = np.searchsorted(lexicon.starts, rows, side="right") - 1
+    scores = np.array([lexicon.values[lexicon.offsets[row] : lexicon.offsets[row] + m] for row in rows])
+    n_words = len(lexicon.words)
+    names = [lexicon.words[e] if e < n_words else f"<{lexicon.signatures[e - n_words]}>" for e in entries]
+    return names, scores.reshape(-1, m) * np.exp(lexicon.log_weight[entries])[:, None]
+
+
+def _rules(grammar: LatentGrammar, symbol: int, m: int) -> tuple[list[str], np.ndarray]:
+    names, scores = [], [np.empty((0, m))]
+    for rules, tensors, order in (
+        (grammar.binary_rules, grammar.binary, 3),
+        (grammar.unary_rules, grammar.unary, 2),
+    ):
+        for rule in np.flatnonzero(rules[:, 0] == symbol).tolist():
+            right = " ".join(grammar.symbols[s] for s in rules[rule, 1:])
+            names.append(f"{grammar.symbols[symbol]} -> {right}")
+            scores.append(tensor(grammar, tensors, rule, order).reshape(1, m, -1).sum(axis=2))
+    return names, np.concatenate(scores)

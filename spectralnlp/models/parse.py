@@ -1,0 +1,142 @@
+"""The result of parsing one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spectralnlp.inference.trees.decoders import Evidence
+from spectralnlp.inference.trees.forest import LEXICAL, TOP
+from spectralnlp.parameters import Ints
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import Tree, labels_of
+
+
+@dataclass(frozen=True)
+class Constituent:
+    """One bracket of a tree.
+
+    Attributes:
+        label: its category.
+        start, end: tokens, ``end`` exclusive.
+        posterior: probability under the model that the sentence has this constituent, in [0, 1].
+    """
+
+    label: str
+    start: int
+    end: int
+    posterior: float
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of a sentence's k best trees.
+
+    Attributes:
+        tree: under a root ``TOP``.
+        score: total gain of the decoder, comparable among the trees of one sentence.
+    """
+
+    tree: Tree
+    score: float
+
+
+@dataclass(frozen=True)
+class Parse:
+    """A sentence and its tree.
+
+    Attributes:
+        tree: under a root ``TOP``; words as the model's treebank writes them.
+        sentence: the tokens, with character offsets.
+        log_probability: natural logarithm of the sentence's probability, all trees summed; None for
+            a tree that is not the grammar's.
+        constituents: of the tree without its root, parents first, unary chains kept.
+        fallback: None, or why this is not simply the grammar's best tree.
+        alternatives: the k best trees, the best first, where more than one was asked for.
+    """
+
+    tree: Tree
+    sentence: Sentence
+    log_probability: float | None
+    constituents: tuple[Constituent, ...]
+    fallback: str | None
+    alternatives: tuple[Alternative, ...] = ()
+
+
+def derivation_tree(evidence: Evidence, choice: Ints, symbols: Sequence[str], words: Sequence[str]) -> Tree:
+    """The binarised tree of a decoder's choice.
+
+    Args:
+        evidence: what was decoded.
+        choice: int32 (n_nodes,); the chosen hyperedge of each node of the tree, -1 elsewhere.
+        symbols: names of the grammar's symbols.
+        words: of the sentence.
+    """
+    forest = evidence.forest
+    built: dict[int, Tree] = {}
+    chosen = np.flatnonzero(choice >= 0)
+    for node in chosen[::-1].tolist():  # children come after their parents in a forest
+        edge = choice[node]
+        label = symbols[forest.symbol[node]]
+        if forest.kind[node] == LEXICAL:
+            built[node] = Tree(label, word=words[forest.start[node]])
+        elif forest.kind[node] == TOP and forest.rule[edge] < 0:
+            built[node] = built[forest.left[edge]]
+        elif forest.kind[node] == TOP:
+            built[node] = Tree(label, (built[forest.left[edge]],))
+        else:
+            built[node] = Tree(label, (built[forest.left[edge]], built[forest.right[edge]]))
+    return built[int(chosen[0])]
+
+
+def bracket_posteriors(evidence: Evidence, symbols: Sequence[str]) -> Mapping[tuple[str, int, int], float]:
+    """Posterior of each (label, start, end) in a forest, averaged over its grammars.
+
+    A bracket is there as the bottom of its span or as the top of a unary rule; both count.
+    """
+    forest = evidence.forest
+    node = np.mean([np.minimum(np.abs(s.node), 1.0) for s in evidence.scores], axis=0)
+    edge = np.mean([np.minimum(np.abs(s.edge), 1.0) for s in evidence.scores], axis=0)
+    posteriors: dict[tuple[str, int, int], float] = {}
+    for v in np.flatnonzero(evidence.n_brackets[forest.symbol] > 0).tolist():
+        first, last = forest.edges[v], forest.edges[v + 1]
+        if forest.kind[v] == TOP:
+            value = float(edge[first:last][forest.rule[first:last] >= 0].sum())
+        else:
+            value = float(node[v])
+        if value > 0:
+            labels = labels_of(symbols[forest.symbol[v]])
+            for label in labels[:-1] if forest.kind[v] == LEXICAL else labels:
+                key = label, int(forest.start[v]), int(forest.end[v])
+                posteriors[key] = posteriors.get(key, 0.0) + value
+    return posteriors
+
+
+def mean_posteriors(
+    parts: Sequence[Mapping[tuple[str, int, int], float]],
+) -> Mapping[tuple[str, int, int], float]:
+    """The mean of several forests' bracket posteriors, brackets that one lacks counting as 0 there."""
+    total: dict[tuple[str, int, int], float] = {}
+    for part in parts:
+        for bracket, value in part.items():
+            total[bracket] = total.get(bracket, 0.0) + value / len(parts)
+    return total
+
+
+def constituents_of(tree: Tree, posteriors: Mapping[tuple[str, int, int], float]) -> tuple[Constituent, ...]:
+    """The brackets of a tree with their posteriors.
+
+    The middle of a compressed unary chain has no posterior of its own: where the chain is, so is its middle.
+    """
+    spans = tree.spans()
+    found: list[Constituent] = []
+    for number, (label, start, end) in enumerate(spans):
+        posterior = posteriors.get((label, start, end), 0.0)
+        is_below = number > 0 and spans[number - 1][1:] == (start, end)
+        is_above = number + 1 < len(spans) and spans[number + 1][1:] == (start, end)
+        if is_below and (is_above or end - start == 1):  # over one token the bottom of a chain is its tag
+            posterior = max(posterior, found[-1].posterior)
+        found.append(Constituent(label, start, end, min(posterior, 1.0)))
+    return tuple(found)

@@ -1,0 +1,393 @@
+"""A parser: text conventions, transforms, grammars, pruning and a decoder, in one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp import registry
+from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.inference.trees.decoders import Decoder, Evidence, MBRDecoder
+from spectralnlp.inference.trees.lexical import coarse_values, look_up
+from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
+from spectralnlp.inference.trees.tree_scores import tree_log_probability
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.models.grammar_storage import pack_grammar_set, unpack_grammar_set
+from spectralnlp.models.inspection import SymbolReport, inspect_grammar
+from spectralnlp.models.parse import (
+    Alternative,
+    Parse,
+    bracket_posteriors,
+    constituents_of,
+    derivation_tree,
+    mean_posteriors,
+)
+from spectralnlp.models.pool import Pool, check_labels
+from spectralnlp.models.tag_evidence import TagEvidence, TagModel
+from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
+from spectralnlp.runtime import ThreadsEngine, map_ordered
+from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.sentences import split_sentences
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.text.tokenizer import Tokenizer
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import Tree, add_root, is_intermediate, labels_of, restore, strip_root
+
+_SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
+
+NO_DERIVATION = "no derivation: a flat tree"
+ANY_TAG = "derived only with every tag allowed for every word"
+COARSE_ONLY = "the fine grammars gave no usable score: the coarse grammar's tree"
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A trained constituency parser.
+
+    Attributes:
+        grammar_sets: grammars by the binarisation that they share. Several make a pool, which ``mbr`` decodes
+            by spans; other decoders and k-best lists need one forest, and take the first binarisation's.
+        conventions: how the treebank writes tokens.
+        decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
+        decoder_settings: its settings.
+        pruning: what the coarse pass keeps.
+        about: estimator, parameters, training data and the like, for ``info`` and the model card.
+        card: the model card, Markdown.
+        tag_evidence: a tagger to listen to; it is not saved with the parser.
+    """
+
+    grammar_sets: tuple[GrammarSet, ...]
+    conventions: Conventions
+    decoder: str = "mbr"
+    decoder_settings: Mapping[str, Any] = field(default_factory=dict)
+    pruning: Pruning = field(default_factory=Pruning)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    card: str = ""
+    tag_evidence: TagEvidence | None = None
+
+    task = "parsing"
+
+    def __post_init__(self) -> None:
+        check_labels(self.grammar_sets)
+
+    @classmethod
+    def join(cls, parsers: Sequence[Parser]) -> Parser:
+        """A pool of trained parsers, with the conventions and settings of the first.
+
+        Args:
+            parsers: one or more, of treebanks with the same labels.
+
+        Raises:
+            ConfigError: they differ in labels.
+        """
+        sets = tuple(each for parser in parsers for each in parser.grammar_sets)
+        return replace(parsers[0], grammar_sets=sets)
+
+    def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
+        """The same parser, listening to a tagger; see `TagEvidence`.
+
+        Raises:
+            ConfigError: the tagger's tags are not the treebank's.
+        """
+        evidence = TagEvidence(tagger, weight, fixed)
+        evidence.check(self.coarse)
+        return replace(self, tag_evidence=evidence)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """Splits raw text into the treebank's tokens."""
+        return Tokenizer(self.conventions)
+
+    @property
+    def coarse(self) -> LatentGrammar:
+        """The plain grammar of the first binarisation."""
+        return self.grammar_sets[0].coarse
+
+    @property
+    def grammars(self) -> tuple[LatentGrammar, ...]:
+        """The grammars of the first binarisation."""
+        return self.grammar_sets[0].grammars
+
+    @cached_property
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """Inference over the grammars of each binarisation."""
+        return tuple(
+            Pipeline(
+                each.coarse,
+                each.grammars,
+                signature_by_name(each.coarse.lexicon.scheme),
+                bracket_counts(each.coarse),
+                self.pruning,
+                each.pruner,
+            )
+            for each in self.grammar_sets
+        )
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """Inference over the first binarisation's grammars."""
+        return self.pipelines[0]
+
+    @cached_property
+    def pool(self) -> Pool:
+        """What the binarisations have in common."""
+        return Pool.of(self.grammar_sets)
+
+    def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
+        """Split a stream of raw text into tokenised sentences."""
+        return split_sentences(lines, self.tokenizer)
+
+    def parse(self, text: str, *, decoder: str | None = None) -> list[Parse]:
+        """Parse every sentence of a text.
+
+        Args:
+            text: raw text.
+            decoder: name of a decoder, in place of the parser's own.
+        """
+        return [
+            p
+            for p in self.parse_many(self.sentences(text.splitlines(keepends=True)), decoder=decoder)
+            if p is not None
+        ]
+
+    def parse_tokens(
+        self, words: Sequence[str], tags: Sequence[str] | None = None, *, decoder: str | None = None
+    ) -> Parse:
+        """Parse one tokenised sentence.
+
+        Args:
+            words: tokens, one or more, as the text has them or as the treebank writes them.
+            tags: for each token, the part of speech that it must have.
+            decoder: name of a decoder, in place of the parser's own.
+        """
+        sentence = Sentence.from_words(words, tags)
+        forms = self.conventions.forms(list(words))
+        return self._parse(sentence, forms, self._decoder(decoder))
+
+    def parse_many(
+        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, jobs: int = 1, k: int = 1
+    ) -> Iterator[Parse | None]:
+        """Parse a stream of sentences, lazily and in order, on the current engine; None stays None.
+
+        Args:
+            sentences: tokenised sentences.
+            decoder: name of a decoder, in place of the parser's own.
+            jobs: threads instead, if more than 1; the kernels release the GIL.
+            k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
+        """
+        step = partial(self._parse_sentence, chosen=self._decoder(decoder), k=k)
+        if jobs == 1:
+            return map_ordered(step, sentences)
+        return ThreadsEngine(jobs).map(step, sentences)
+
+    def _parse_sentence(self, sentence: Sentence | None, chosen: Decoder, k: int) -> Parse | None:
+        return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
+
+    def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
+        pooled = isinstance(decoder, MBRDecoder) and k == 1
+        pipelines = self.pipelines if pooled else self.pipelines[:1]
+        tags, evidence = sentence.tags, self.tag_evidence
+        weights = None
+        if tags is None and evidence is not None:
+            tags = evidence.given(forms)
+            weights = evidence.weights([pipe.coarse for pipe in pipelines], forms)
+        inferred = [
+            (number, pipe.infer(forms, self._allowed(number, tags), weights[number] if weights else None))
+            for number, pipe in enumerate(pipelines)
+        ]
+        found = [(number, inference) for number, inference in inferred if inference is not None]
+        if not found:
+            return self._flat(sentence, forms, tags)
+        tree = self._decode(found, forms, decoder)
+        posteriors = mean_posteriors(
+            [bracket_posteriors(each.evidence, self.grammar_sets[n].coarse.symbols) for n, each in found]
+        )
+        _, first = found[0]
+        return Parse(
+            add_root(tree),
+            sentence,
+            first.log_probability,
+            constituents_of(tree, posteriors),
+            next((reason for _, each in found if (reason := _fallback(each))), None),
+            () if k == 1 else self._k_best(first.evidence, forms, decoder, k),
+        )
+
+    def _decode(self, found: Sequence[tuple[int, Inference]], forms: Sequence[str], decoder: Decoder) -> Tree:
+        """The tree of one binarisation's forest, or of the spans of several."""
+        if len(found) > 1 and isinstance(decoder, MBRDecoder):
+            evidence, maps = [each.evidence for _, each in found], [self.pool.maps[n] for n, _ in found]
+            return self.pool.decode(evidence, maps, forms, gamma=decoder.gamma, tag_weight=decoder.tag_weight)
+        number, inference = found[0]
+        grammars = self.grammar_sets[number]
+        choice = decoder.decode(inference.evidence)
+        binary = derivation_tree(inference.evidence, choice, grammars.coarse.symbols, forms)
+        return restore(binary, grammars.chains)
+
+    def _k_best(
+        self, evidence: Evidence, forms: Sequence[str], decoder: Decoder, k: int
+    ) -> tuple[Alternative, ...]:
+        """The k best trees; derivations that restore to one tree count once."""
+        grammars = self.grammar_sets[0]
+        best: dict[Tree, float] = {}
+        for gain, choice in decoder.k_best(evidence, _SPARE * k):
+            binary = derivation_tree(evidence, choice, grammars.coarse.symbols, forms)
+            best.setdefault(add_root(restore(binary, grammars.chains)), gain)
+        return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
+
+    def _flat(self, sentence: Sentence, forms: Sequence[str], tags: Sequence[str] | None) -> Parse:
+        tagged = zip(tags or self._likeliest_tags(forms), forms, strict=True)
+        words = [Tree(tag, word=form) for tag, form in tagged]
+        return Parse(Tree("TOP", words), sentence, None, (), NO_DERIVATION)
+
+    def _likeliest_tags(self, forms: Sequence[str]) -> list[str]:
+        """The commonest tag of each word, for trees that no grammar stands behind."""
+        found = look_up(self.coarse.lexicon, forms, self.pipeline.signature)
+        values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.index.prior
+        return [labels_of(self.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
+
+    def _allowed(self, number: int, tags: Sequence[str] | None) -> NDArray[np.bool_] | None:
+        """Bool (n_tokens, n_symbols): the symbols of a binarisation that given tags stand for."""
+        if tags is None:
+            return None
+        return np.array([_symbols_of_tag(self.grammar_sets[number].coarse, tag) for tag in tags])
+
+    def _decoder(self, name: str | None) -> Decoder:
+        if name is None or name == self.decoder:
+            return make_decoder(self.decoder, self.decoder_settings)
+        return make_decoder(name, {})
+
+    def log_probability(self, words: Sequence[str]) -> float:
+        """Natural logarithm of a tokenised sentence's probability, all trees in the pruned forest summed.
+
+        Unknown words count as their signatures. -inf when the grammar cannot derive the sentence.
+        """
+        inference = self.pipeline.infer(self.conventions.forms(list(words)))
+        return -np.inf if inference is None or inference.any_tag else inference.log_probability
+
+    def tree_log_probability(self, tree: Tree) -> float:
+        """Natural logarithm of a tree's probability under the first grammar, states summed out.
+
+        Args:
+            tree: with or without the root ``TOP``, without traces and function tags.
+
+        Returns:
+            -inf for trees with a rule that the grammar does not have.
+        """
+        binary = self.grammar_sets[0].binariser.binarise(strip_root(tree))
+        return tree_log_probability(binary, self.grammars[0], self.pipeline.signature)
+
+    def inspect(self, symbol: str | None = None) -> list[SymbolReport]:
+        """Top words and rules of each latent state of the first grammar.
+
+        Args:
+            symbol: one symbol; None for all.
+
+        Raises:
+            ConfigError: the grammar has no such symbol.
+        """
+        return inspect_grammar(self.grammars[0], symbol)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the parser is, by name."""
+        grammar = self.grammars[0]
+        return {
+            **self.about,
+            "decoder": self.decoder,
+            "binarisations": len(self.grammar_sets),
+            "grammars": sum(len(each.grammars) for each in self.grammar_sets),
+            "symbols": len(grammar.symbols),
+            "tags": int(grammar.is_tag.sum()),
+            "binary rules": len(grammar.binary_rules),
+            "unary rules": len(grammar.unary_rules),
+            "states": sum(int(g.n_states.sum()) for each in self.grammar_sets for g in each.grammars),
+            "vocabulary": len(grammar.lexicon.words),
+        }
+
+    def save(self, path: str | Path, *, compact: bool = False) -> None:
+        """Write a model folder; see :func:`spectralnlp.storage.save_model`.
+
+        Args:
+            path: the folder to make.
+            compact: float16 in place of float32: half the size, three digits of each number.
+        """
+        with one_blas_thread():
+            packed = [pack_grammar_set(each, compact=compact) for each in self.grammar_sets]
+        arrays = {f"{n}.{name}": array for n, (_, part) in enumerate(packed) for name, array in part.items()}
+        metadata = {
+            "grammar_sets": [described for described, _ in packed],
+            "conventions": self.conventions.to_dict(),
+            "decoder": self.decoder,
+            "decoder_settings": dict(self.decoder_settings),
+            "pruning": asdict(self.pruning),
+            "about": dict(self.about),
+        }
+        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel) -> Parser:
+        """The parser in a model folder.
+
+        Raises:
+            ModelError: the folder does not hold what a parser needs.
+        """
+        metadata = stored.metadata
+        try:
+            sets = tuple(
+                unpack_grammar_set(described, stored.arrays, f"{number}.")
+                for number, described in enumerate(metadata["grammar_sets"])
+            )
+            return cls(
+                sets, Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
+                metadata["decoder_settings"], Pruning(**metadata["pruning"]), metadata["about"],
+                stored.card,
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, IndexError, ConfigError) as error:
+            raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error
+
+
+def _fallback(inference: Inference) -> str | None:
+    if inference.any_tag:
+        return ANY_TAG
+    return COARSE_ONLY if inference.coarse_only else None
+
+
+@lru_cache(maxsize=4096)
+def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
+    """Bool (n_symbols,): the symbols that end in a tag; all tags for one that the grammar does not know."""
+    is_it = [
+        bool(known) and labels_of(symbol)[-1] == tag
+        for symbol, known in zip(grammar.symbols, grammar.is_tag, strict=True)
+    ]
+    return np.array(is_it) if any(is_it) else grammar.is_tag
+
+
+def bracket_counts(grammar: LatentGrammar) -> Ints:
+    """int32 (n_symbols,): how many constituents each symbol stands for."""
+    counts = [
+        0 if is_intermediate(symbol) else len(labels_of(symbol)) - int(is_tag)
+        for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
+    ]
+    return np.array(counts, np.int32)
+
+
+def make_decoder(name: str, settings: Mapping[str, Any]) -> Decoder:
+    """A decoder by its registered name.
+
+    Raises:
+        RegistryError: there is none of that name.
+        ConfigError: a setting that it does not have.
+    """
+    kind = registry.decoders.get(name)
+    try:
+        decoder: Decoder = kind(**settings)
+    except TypeError as error:
+        raise ConfigError(f"decoder {name!r}: {error}") from error
+    return decoder

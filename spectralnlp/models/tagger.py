@@ -1,0 +1,251 @@
+"""A tagger: what `spectralnlp train tagger` makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ModelError
+from spectralnlp.estimators.tagger.evidence import Evidence, pack_evidence, unpack_evidence
+from spectralnlp.estimators.tagger.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
+from spectralnlp.estimators.tagger.words import WordTable
+from spectralnlp.inference.chains.linear import best_tags, tag_marginals
+from spectralnlp.inference.chains.tagging import add_words, sum_rows
+from spectralnlp.models.tag_storage import pack_weights, unpack_weights
+from spectralnlp.parameters import ChainWeights
+from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.spans import Scheme, Span, spans_of, write_spans
+from spectralnlp.text.tokenizer import Tokenizer
+
+Array32 = NDArray[np.float32]
+
+BATCH_WORDS = 1 << 13
+"""Words, and ends of sentences, that are tagged at a time; the last sentence is not cut."""
+_MOST_NUMBERS = 1 << 25  # in the table of words: then it is begun anew
+
+
+@dataclass(frozen=True, eq=False)
+class Tagger:
+    """Tags words in sentences.
+
+    Attributes:
+        weights: of the linear chain.
+        evidence: vectors of words.
+        scheme: how the training data wrote its tags: ``tags``, ``bio`` or ``bioes``.
+        conventions: how the training data wrote words, for raw text.
+        known: words of the training data.
+        about: what the model was made from.
+        card: the model card.
+    """
+
+    weights: ChainWeights
+    evidence: Evidence
+    scheme: Scheme
+    conventions: Conventions
+    known: frozenset[str] = frozenset()
+    about: Mapping[str, Any] = field(default_factory=dict)
+    card: str = "# A tagger\n"
+
+    task = "tagging"
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Names of the tags that were learned, in the order of the columns of `posteriors`."""
+        return self.weights.tags
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The tags that can be given; of spans, in the scheme of the training data."""
+        if self.scheme == "tags":
+            return self.weights.tags
+        names = {tag.partition("-")[2] for tag in self.weights.tags if tag != "O"}
+        marks = "BI" if self.scheme == "bio" else "BIES"
+        return ("O", *(f"{mark}-{name}" for name in sorted(names) for mark in marks))
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """Cuts raw text as the training data does."""
+        return Tokenizer(self.conventions)
+
+    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The best tags of words.
+
+        Args:
+            sentences: words, as the training data writes them.
+
+        Returns:
+            A tag for each word; spans in `scheme`.
+        """
+        return list(self.tag_many(sentences))
+
+    def tag_many(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+        """The same for a stream, lazily and in order."""
+        names = self.weights.tags
+        for batch in _batches(sentences):
+            emissions, starts = self._scorer.emissions(batch)
+            found = best_tags(emissions, starts, *self._chain).tolist()
+            for first, last in pairwise(starts):
+                yield self._as_given([names[tag] for tag in found[first:last]])
+
+    def spans(self, words: Sequence[str]) -> list[Span]:
+        """The spans of a sentence: first token, token after the last, label; none where tags write none."""
+        return [] if self.scheme == "tags" else spans_of(self.tag([words])[0])
+
+    def posteriors(self, sentence: Sequence[str]) -> NDArray[np.float64]:
+        """How probable each tag is, in the order of `tags`.
+
+        One temperature, fitted on sentences held out in training, makes scores into probabilities.
+
+        Returns:
+            float64 (n_words, n_tags); rows sum to one.
+        """
+        p, _ = self._marginals(*self._scorer.emissions([sentence]))
+        return p
+
+    def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
+        """How probable the tag is that `tag` gives each word; of spans, in the scheme that was learned."""
+        emissions, starts = self._scorer.emissions(sentences)
+        best = best_tags(emissions, starts, *self._chain)
+        p, _ = self._marginals(emissions, starts)
+        sure = p[np.arange(len(best)), best].tolist()
+        return [sure[first:last] for first, last in pairwise(starts)]
+
+    def _marginals(
+        self, emissions: Array32, starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        cold = np.float32(1 / self.weights.temperature)
+        return tag_marginals(emissions * cold, starts, *(each * cold for each in self._chain))
+
+    def _as_given(self, tags: list[str]) -> list[str]:
+        """Tags in the scheme of the training data, whatever was learned."""
+        if self.scheme == "tags" or self._learned == self.scheme:
+            return tags
+        return write_spans(spans_of(tags), len(tags), self.scheme)
+
+    @cached_property
+    def _learned(self) -> str:
+        return "bioes" if any(tag[:2] in ("E-", "S-") for tag in self.weights.tags) else "bio"
+
+    @property
+    def _chain(self) -> tuple[Array32, Array32, Array32]:
+        return self.weights.transitions, self.weights.start, self.weights.end
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        return Scorer(self.weights, self.evidence)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the model is, by name."""
+        return {
+            **self.about,
+            "tags": len(self.labels),
+            "scheme": self.scheme,
+            "features": len(self.weights.keys),
+            "numbers of a word": self.evidence.word_width,
+            "numbers of a token": self.evidence.token_width,
+        }
+
+    def save(self, path: str | Path, *, compact: bool = False) -> None:
+        """Write a model folder, vectors included.
+
+        Args:
+            path: the folder.
+            compact: numbers in half precision, and of vectors only what tagging needs.
+        """
+        described, arrays = pack_weights(self.weights, compact=compact)
+        evidence, packed = pack_evidence(self.evidence, compact=compact)
+        metadata = {
+            "weights": described, "evidence": evidence, "scheme": self.scheme,
+            "conventions": self.conventions.to_dict(), "known": sorted(self.known), "about": dict(self.about),
+        }  # fmt: skip
+        save_model(path, kind=self.task, metadata=metadata, arrays=arrays | packed, card=self.card)
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel) -> Tagger:
+        """The model in a folder.
+
+        Raises:
+            ModelError: the folder does not hold a tagger.
+        """
+        metadata = stored.metadata
+        arrays = {
+            name: each.astype(np.float32) if each.dtype == np.float16 else each
+            for name, each in stored.arrays.items()
+        }
+        try:
+            weights = unpack_weights(metadata["weights"], arrays)
+            evidence = unpack_evidence(metadata["evidence"], arrays)
+            widths = weights.words.shape[1], weights.tokens.shape[0]
+            if widths != (evidence.word_width, evidence.token_width):
+                raise ValueError("its vectors are of another width than its weights")
+            return cls(
+                weights, evidence, metadata["scheme"], Conventions.from_dict(metadata["conventions"]),
+                frozenset(metadata["known"]), metadata["about"], stored.card,
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ModelError(f"not a tagger: {error!r}", path=stored.path, hint="train it again") from error
+
+
+def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    batch: list[Sequence[str]] = []
+    size = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        size += len(sentence) + 1
+        if size >= BATCH_WORDS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class Scorer:
+    """Scores of tags, by tables that grow with the words seen.
+
+    What a word adds to the scores of a token in each place around it is summed up once, when the word is
+    first seen: its features, and its vector times the weights of vectors.
+    """
+
+    def __init__(self, weights: ChainWeights, evidence: Evidence) -> None:
+        self.weights, self.evidence = weights, evidence
+        self._begin()
+
+    def _begin(self) -> None:
+        self.table = WordTable(self.evidence)
+        self.scores = np.zeros((N_SLOTS, 0, len(self.weights.tags)), np.float32)
+
+    def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
+        """Scores of tags by what is seen of each token.
+
+        Returns:
+            float32 (n_tokens, n_tags), sentences one after the other, and int64 (n_sentences + 1,) starts.
+        """
+        if self.scores.size > _MOST_NUMBERS:
+            self._begin()
+        encoded = self.table.encode(sentences)
+        if self.scores.shape[1] < len(self.table):
+            self.scores = np.concatenate([self.scores, self._new_scores()], axis=1)
+        pairs = pair_keys(self.table.hashes[encoded.types, 0])[encoded.places - 2]
+        rows = find_rows(pairs, self.weights.keys)
+        emissions = encoded.vectors @ self.weights.tokens
+        add_words(encoded.types, encoded.starts, self.scores, rows, self.weights.features, emissions)
+        return emissions, encoded.starts
+
+    def _new_scores(self) -> Array32:
+        new = slice(self.scores.shape[1], None)
+        vectors = self.table.vectors[new]
+        scores = np.zeros((N_SLOTS, len(vectors), len(self.weights.tags)), np.float32)
+        for offset in range(len(OFFSETS)):
+            scores[offset] = vectors @ self.weights.words[offset]
+        for slot, keys in enumerate(word_keys(self.table.hashes[new], self.table.clusters[new])):
+            sum_rows(find_rows(keys, self.weights.keys), self.weights.features, scores[slot])
+        return scores

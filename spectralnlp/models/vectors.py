@@ -1,0 +1,194 @@
+"""Word vectors: what a user looks up, compares and hands to other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spectralnlp.errors import InputError, ModelError
+from spectralnlp.estimators.eigenwords.lookup import Array32, VectorLookup, unit_rows
+from spectralnlp.estimators.eigenwords.packing import pack_vectors, unpack_vectors
+from spectralnlp.linalg.kmeans import kmeans
+from spectralnlp.models.word2vec import read_word2vec, write_word2vec
+from spectralnlp.parameters import WordVectors
+from spectralnlp.storage import StoredModel, save_model
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Vectors of words, and of words in their context.
+
+    Attributes:
+        parameters: the vocabulary and its vectors.
+        about: estimator, settings and the like, for ``info`` and the model card.
+        card: the model card, Markdown.
+    """
+
+    parameters: WordVectors
+    about: Mapping[str, Any] = field(default_factory=dict)
+    card: str = ""
+
+    task = "vectors"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The vocabulary, the most frequent first."""
+        return self.parameters.words
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return int(self.parameters.vectors.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.lookup.row(word) is not None
+
+    @cached_property
+    def lookup(self) -> VectorLookup:
+        """Rows by word."""
+        return VectorLookup(self.parameters)
+
+    @cached_property
+    def _directions(self) -> Array32:
+        return unit_rows(self.parameters.vectors)
+
+    def vector(self, word: str) -> Array32:
+        """The vector of a word; of one outside the vocabulary, that of its spelling.
+
+        Returns:
+            float32 (dimensions,).
+
+        Raises:
+            InputError: the word is not in the vocabulary, and these vectors do not know how to spell.
+        """
+        if self.parameters.spelling is None and word not in self:
+            hint = "these vectors have no model of spelling for other words"
+            raise InputError(f"{word!r} is not in the vocabulary", hint=hint)
+        return self.vectors([word])[0]
+
+    def vectors(self, words: Sequence[str]) -> Array32:
+        """Vectors of several words; zeros for unknown words if there is no model of spelling.
+
+        Returns:
+            float32 (n_words, dimensions).
+        """
+        return self.lookup.vectors(words)
+
+    def contexts(self, words: Sequence[str]) -> Array32:
+        """For each word of a sentence, the vector of its context: what the words around it let expect.
+
+        It is the other side of the CCA, z = Bᵀ(context) of the tutorial, scaled to length 1.
+
+        Args:
+            words: one sentence.
+
+        Returns:
+            float32 (n_words, dimensions); zero where no word around is known.
+
+        Raises:
+            InputError: these vectors came without contexts.
+        """
+        return self.lookup.contexts(words)
+
+    def tokens(self, words: Sequence[str]) -> Array32:
+        """Eigentokens: for each word of a sentence, its own vector and that of its context.
+
+        Returns:
+            float32 (n_words, 2 · dimensions).
+        """
+        return np.hstack([self.vectors(words), self.contexts(words)])
+
+    def similarity(self, word: str, other: str) -> float:
+        """The cosine of two words' vectors."""
+        pair = unit_rows(np.stack([self.vector(word), self.vector(other)]))
+        return float(pair[0] @ pair[1])
+
+    def most_similar(
+        self, word: str | Array32, n: int = 10, *, among: int | None = None
+    ) -> list[tuple[str, float]]:
+        """The words whose vectors point most nearly the same way.
+
+        Args:
+            word: a word (which is left out itself) or a vector.
+            n: how many.
+            among: look only among the most frequent so many words.
+
+        Returns:
+            Words with the cosine, the nearest first.
+        """
+        vector = self.vector(word) if isinstance(word, str) else np.asarray(word, np.float32)
+        cosine = self._directions[:among] @ unit_rows(vector[None])[0]
+        if isinstance(word, str) and (row := self.lookup.row(word)) is not None and row < len(cosine):
+            cosine[row] = -np.inf
+        n = min(n, len(cosine))
+        nearest = np.argpartition(-cosine, n - 1)[:n] if n else np.empty(0, np.int64)
+        nearest = nearest[np.lexsort((nearest, -cosine[nearest]))]
+        return [(self.words[row], float(cosine[row])) for row in nearest if cosine[row] > -np.inf]
+
+    def with_clusters(self, n: int, *, random_state: int = 0) -> Vectors:
+        """The same vectors with ``n`` k-means clusters of words."""
+        label, _ = kmeans(self._directions, n, random_state=random_state)
+        return replace(self, parameters=replace(self.parameters, clusters=label))
+
+    def cluster(self, word: str) -> int | None:
+        """The cluster of a word of the vocabulary; None for other words or if there are no clusters."""
+        row = self.lookup.row(word)
+        clusters = self.parameters.clusters
+        return None if clusters is None or row is None else int(clusters[row])
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What these vectors are, by name."""
+        parameters = self.parameters
+        return {
+            **self.about,
+            "vocabulary": len(self),
+            "dimensions": self.dimensions,
+            "contexts": len(parameters.contexts),
+            "unseen words": "by spelling" if parameters.spelling is not None else "none",
+            "clusters": 0 if parameters.clusters is None else int(parameters.clusters.max()) + 1,
+        }
+
+    def to_word2vec(self, path: str | Path) -> None:
+        """Write the vectors in word2vec's text format, which gensim and ``spacy init vectors`` read."""
+        write_word2vec(path, self.words, self.parameters.vectors)
+
+    @classmethod
+    def from_word2vec(cls, path: str | Path) -> Vectors:
+        """Read vectors in word2vec's text format, with or without its first line.
+
+        Raises:
+            InputError: a line has another width, or no number; with its number.
+        """
+        words, vectors = read_word2vec(path)
+        ones = np.ones(len(words), np.int64)
+        singular = np.linalg.svd(vectors, compute_uv=False).astype(np.float32)
+        about = {"source": Path(path).name}
+        card = f"# Word vectors\n\nRead from `{Path(path).name}`.\n"
+        return cls(WordVectors(tuple(words), ones, vectors, singular), about, card)
+
+    def save(self, path: str | Path) -> None:
+        """Write a model folder; see :func:`spectralnlp.storage.save_model`."""
+        described, arrays = pack_vectors(self.parameters)
+        metadata = {**described, "about": dict(self.about)}
+        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel) -> Vectors:
+        """The vectors in a model folder.
+
+        Raises:
+            ModelError: the folder does not hold what vectors need.
+        """
+        try:
+            return cls(unpack_vectors(stored.metadata, stored.arrays), stored.metadata["about"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"not vectors: {error!r}", path=stored.path, hint="train it again") from error

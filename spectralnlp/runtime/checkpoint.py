@@ -1,0 +1,274 @@
+"""Checkpoints: the moments of finished partitions, kept in a folder until the run that made them is over.
+
+The passes of a ``fit`` come in the same order each time, and what they add up depends on nothing but the data
+and their parameters. So a run that is started again finds pass after pass what the first one finished, checks
+that it is of the same data and parameters, and goes on from there to the same bytes.
+
+A pass has a folder, ``pass-1-PairCounts``, with a safetensors file for each finished partition, and when all
+are merged, one for the sum in their place. A map has a file, ``map-1.jsonl`` (`spectralnlp.runtime.journal`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.runtime.corpus import Partition
+from spectralnlp.runtime.moments import Array, Moments
+
+M = TypeVar("M", bound=Moments[Any])
+
+FORMAT, FORMAT_VERSION = "spectralnlp-moments", "1"
+_HINT = "delete the file, or the folder to begin again"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Moments in a file
+
+
+def save_moments(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> None:
+    """Write moments as a safetensors file, whole or not at all.
+
+    The file says of which class they are, with a digest of each parameter; not the parameters themselves, so
+    that a vocabulary does not lie in each of a thousand files.
+
+    Args:
+        path: the file; its folder must exist.
+        moments: what to write.
+        about: what else to say of them.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    from safetensors.numpy import save_file
+
+    arrays = {name: np.asarray(array, order="C") for name, array in moments.arrays().items()}
+    header = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "arrays": _digest_of_arrays(arrays),
+        **_described(moments),
+        **about,
+    }
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        save_file(arrays, fresh, metadata={name: header[name] for name in sorted(header)})
+        os.replace(fresh, path)
+    except OSError as error:
+        raise ConfigError(f"cannot write the checkpoint: {error.strerror or error}", path=path) from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def load_moments(path: Path, empty: M, about: Mapping[str, str]) -> M:
+    """The moments in a file.
+
+    Args:
+        path: the file.
+        empty: moments of the same class and parameters.
+        about: what the file must say of them, as in `save_moments`.
+
+    Raises:
+        ModelError: the file is truncated, changed or no moments, or those of something else; says of what.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = file.metadata() or {}
+            if header.get("format") != FORMAT or header.get("format_version") != FORMAT_VERSION:
+                raise ModelError("holds no moments of this version", path=path, hint=_HINT)
+            for name, value in {**_described(empty), **about}.items():
+                if header.get(name) != value:
+                    what = f"these moments are of another {name.replace('_', ' ')}"
+                    raise ModelError(what, path=path, hint=_HINT)
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise ModelError(f"truncated or no moments at all: {error}", path=path, hint=_HINT) from error
+    if header.get("arrays") != _digest_of_arrays(arrays):
+        raise ModelError("corrupt: the SHA-256 of its arrays is another", path=path, hint=_HINT)
+    return empty.restored(arrays)
+
+
+def _described(moments: Moments[Any]) -> dict[str, str]:
+    kind = type(moments)
+    parameters = {f"parameter {name}": _digest(value) for name, value in moments.parameters().items()}
+    return {"class": f"{kind.__module__}.{kind.__qualname__}", **parameters}
+
+
+def _digest(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return _digest_of_arrays({"": value})
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _digest_of_arrays(arrays: Mapping[str, Array]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.asarray(arrays[name], order="C")
+        digest.update(f"{name}\0{array.dtype}\0{array.shape}\0".encode())
+        digest.update(array.data if array.size else b"")
+    return digest.hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The partitions of a pass
+
+
+@dataclass(frozen=True)
+class KeptPass:
+    """Finished partitions of one pass.
+
+    Only files are kept: what lies in memory has no name by which another run would know it.
+
+    Args:
+        folder: that of the pass, for all workers.
+        batch_size: examples observed at a time; sums of floats depend on it.
+    """
+
+    folder: Path
+    batch_size: int
+
+    def load(self, number: int, partition: Partition[Any], empty: M) -> M | None:
+        """The moments of a partition; None if they are not kept."""
+        path = self._path(number)
+        source = source_of(partition)
+        return load_moments(path, empty, self._about(source)) if source and path.exists() else None
+
+    def save(self, number: int, partition: Partition[Any], moments: Moments[Any]) -> None:
+        """Keep the moments of a partition."""
+        source = source_of(partition)
+        if source:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            save_moments(self._path(number), moments, self._about(source))
+
+    def load_total(self, partitions: Sequence[Partition[Any]], empty: M) -> M | None:
+        """The sum over these partitions; None if it is not kept."""
+        path, sources = self.folder / _TOTAL, _sources(partitions)
+        return load_moments(path, empty, self._about(sources)) if sources and path.exists() else None
+
+    def save_total(self, partitions: Sequence[Partition[Any]], total: Moments[Any]) -> None:
+        """Keep the sum in place of the parts; but the parts, if the sum is more than memory holds."""
+        sources = _sources(partitions)
+        if sources and not total.is_spilled:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            save_moments(self.folder / _TOTAL, total, self._about(sources))
+            for part in self.folder.glob("[0-9]*.safetensors"):
+                part.unlink(missing_ok=True)
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number:05d}.safetensors"
+
+    def _about(self, source: str) -> dict[str, str]:
+        return {"data": source, "batch_size": str(self.batch_size)}
+
+
+_TOTAL = "total.safetensors"
+
+
+def source_of(partition: Partition[Any]) -> str:
+    """What a partition is read from and how, with the size and time of change of a file; "" if not a file."""
+    where = partition.document
+    try:
+        status = os.stat(where)
+        state = f"{status.st_size}:{status.st_mtime_ns}"
+    except (OSError, ValueError):
+        if "://" not in where:
+            return ""
+        state = ""
+    how = re.sub(r" at 0x[0-9a-f]+", "", repr(partition.read))
+    return f"{where}:{partition.document_index}:{partition.start}:{state}:{how}"
+
+
+def _sources(partitions: Sequence[Partition[Any]]) -> str:
+    sources = [source_of(each) for each in partitions]
+    return _digest(sources) if all(sources) else ""
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The passes of a run
+
+
+class Checkpoint:
+    """A folder of passes and maps, which one after the other ask for their part of it."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder).resolve()
+        self._n_passes = self._n_maps = 0
+        _check_folder(self.folder)
+
+    def next_pass(self, moments: Moments[Any], batch_size: int) -> KeptPass:
+        """Where the next pass keeps its parts."""
+        self._n_passes += 1
+        name = f"pass-{self._n_passes}-{type(moments).__name__}"
+        return KeptPass(self.folder / name, batch_size)
+
+    def next_map(self) -> Path:
+        """Where the next map writes down its results."""
+        self._n_maps += 1
+        return self.folder / f"map-{self._n_maps}.jsonl"
+
+    def remove(self) -> None:
+        """Take away what was kept; the folder too, if it is empty then."""
+        for each in self.folder.glob("pass-*"):
+            shutil.rmtree(each, ignore_errors=True)
+        for each in self.folder.glob("map-*.jsonl"):
+            each.unlink(missing_ok=True)
+        if self.folder.exists() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+
+def _check_folder(folder: Path) -> None:
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError("is a file, not a folder for checkpoints", path=folder)
+        strangers = sorted(
+            each.name for each in folder.glob("*") if not each.name.startswith(("pass-", "map-", ".map-"))
+        )
+        if strangers:
+            what = f"the folder holds other things than checkpoints, such as {strangers[0]}"
+            raise ConfigError(what, path=folder, hint="choose another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot write here: {error.strerror}", path=folder) from error
+
+
+_checkpoint: ContextVar[Checkpoint | None] = ContextVar("spectralnlp.runtime.checkpoint", default=None)
+
+
+def current_checkpoint() -> Checkpoint | None:
+    """That of the innermost `use_checkpoint`; None outside of all."""
+    return _checkpoint.get()
+
+
+@contextmanager
+def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
+    """Inside the ``with`` block, keep the moments of finished partitions, and use those that are there.
+
+    What is kept stays when the block is left, by an error or not: call ``remove`` once the model is saved.
+
+    Args:
+        folder: one that all workers see; it is made if it is not there.
+
+    Raises:
+        ConfigError: the folder cannot be written, or holds something else.
+    """
+    checkpoint = Checkpoint(folder)
+    token = _checkpoint.set(checkpoint)
+    try:
+        yield checkpoint
+    finally:
+        _checkpoint.reset(token)

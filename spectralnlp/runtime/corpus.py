@@ -1,0 +1,163 @@
+"""Corpora: re-iterable, lazy, partitioned streams of examples."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from spectralnlp.runtime.files import Location, is_address
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Batch(Generic[T]):
+    """Consecutive examples of one document, and where they stand in the corpus.
+
+    ``(document_index, start + i)`` is the global index of example ``i``. It does not depend on batch sizes
+    or partitions, so a random sketch that draws from it gives the same result however the data was split.
+
+    Args:
+        examples: the examples, in order.
+        document: identity of their document, stable over runs.
+        document_index: position of the document in the corpus, from 0.
+        start: row of the first example within its document, from 0.
+    """
+
+    examples: Sequence[T]
+    document: str
+    document_index: int
+    start: int
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.examples)
+
+
+@dataclass(frozen=True)
+class Partition(Generic[T]):
+    """A run of consecutive examples of one document: what one worker reads, from recipe to rows.
+
+    Picklable where ``read`` is: a function of a module, or a partial of one.
+
+    Args:
+        document: identity of the document, as in `Batch`.
+        document_index: position of the document in the corpus.
+        start: row of the partition's first example within the document.
+        read: gives the examples afresh at every call.
+    """
+
+    document: str
+    document_index: int
+    start: int
+    read: Callable[[], Iterator[T]]
+
+    def __iter__(self) -> Iterator[T]:
+        return self.read()
+
+    def batches(self, size: int) -> Iterator[Batch[T]]:
+        """The partition's examples, ``size`` at a time (the last batch may be shorter)."""
+        examples, start = self.read(), self.start
+        while batch := list(islice(examples, size)):
+            yield Batch(batch, self.document, self.document_index, start)
+            start += len(batch)
+
+
+class Corpus(ABC, Generic[T]):
+    """A stream of examples that can be read many times and never has to fit in memory."""
+
+    @abstractmethod
+    def partitions(self) -> Sequence[Partition[T]]:
+        """The parts that workers may read apart, in corpus order; reads nothing yet."""
+
+    def __iter__(self) -> Iterator[T]:
+        for partition in self.partitions():
+            yield from partition
+
+    def batches(self, size: int) -> Iterator[Batch[T]]:
+        """All examples in order, ``size`` at a time; a batch never crosses a partition."""
+        for partition in self.partitions():
+            yield from partition.batches(size)
+
+
+class FileCorpus(Corpus[T]):
+    """One document a file, read when needed.
+
+    Args:
+        paths: the files, in order; see `expand_inputs`.
+        read: gives the examples of a file; a function of a module, so that workers can be sent it.
+    """
+
+    def __init__(self, paths: Iterable[str | Path], read: Callable[[Any], Iterator[T]]) -> None:
+        self.paths = [path if is_address(path) else Path(path) for path in paths]
+        self.read = read
+
+    def partitions(self) -> Sequence[Partition[T]]:
+        """One partition for each file."""
+        return [
+            Partition(_name_of(path), index, 0, partial(self.read, path))
+            for index, path in enumerate(self.paths)
+        ]
+
+
+def _name_of(path: Location) -> str:
+    return path if isinstance(path, str) else path.as_posix()
+
+
+class InMemoryCorpus(Corpus[T]):
+    """A list of examples as a corpus of one document.
+
+    Args:
+        examples: the examples; kept as a list.
+        n_partitions: into how many row ranges of nearly equal length they are split.
+        document: identity of the document.
+    """
+
+    def __init__(self, examples: Iterable[T], n_partitions: int = 1, document: str = "memory") -> None:
+        self.examples = list(examples)
+        self.n_partitions = n_partitions
+        self.document = document
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def partitions(self) -> Sequence[Partition[T]]:
+        """Row ranges; empty ones are left out."""
+        n, parts = len(self.examples), self.n_partitions
+        bounds = [(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
+        return [
+            Partition(self.document, 0, start, partial(iter, self.examples[start:end]))
+            for start, end in bounds
+            if start < end
+        ]
+
+
+class MappedCorpus(Corpus[T]):
+    """Another corpus, each example passed through a function.
+
+    Args:
+        corpus: the other corpus.
+        function: of an example; a function of a module, or a partial of one, so that workers can be sent it.
+    """
+
+    def __init__(self, corpus: Corpus[Any], function: Callable[[Any], T]) -> None:
+        self.corpus = corpus
+        self.function = function
+
+    def partitions(self) -> Sequence[Partition[T]]:
+        """Those of the other corpus."""
+        return [
+            Partition(each.document, each.document_index, each.start, partial(_mapped, self.function, each))
+            for each in self.corpus.partitions()
+        ]
+
+
+def _mapped(function: Callable[[Any], T], partition: Partition[Any]) -> Iterator[T]:
+    return map(function, partition)

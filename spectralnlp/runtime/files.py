@@ -1,0 +1,182 @@
+"""Text files as streams of lines: plain, gzipped or at an address, with errors that name the line.
+
+A file is a path on this machine, or an address with a scheme, ``s3://bucket/name``: then a plugin's file
+system opens it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import glob
+import gzip
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+
+from spectralnlp import registry
+from spectralnlp.errors import InputError
+
+Location: TypeAlias = Path | str
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class FileSystem(Protocol):
+    """What opens addresses: an entry point in ``spectralnlp.filesystems``, made without arguments."""
+
+    def open(self, address: str) -> BinaryIO:
+        """A stream of bytes; raises OSError or InputError."""
+
+    def expand(self, address: str) -> list[str]:
+        """The addresses of files that an address, a folder's or a pattern, stands for, sorted; none is []."""
+
+
+def is_address(path: str | Path) -> bool:
+    """Whether a file is named by an address with a scheme."""
+    return isinstance(path, str) and "://" in path
+
+
+def _file_system() -> FileSystem:
+    found: FileSystem = registry.filesystems.get("fsspec")()
+    return found
+
+
+def open_binary(path: str | Path) -> BufferedReader:
+    """Open a file to read bytes.
+
+    Raises:
+        InputError: it is missing or unreadable.
+        RegistryError: it is an address, and what opens these is not installed.
+    """
+    try:
+        if is_address(path):
+            return BufferedReader(cast(Any, _file_system().open(str(path))))
+        return open(path, "rb")
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+
+
+@contextmanager
+def open_text(path: str | Path, encoding: str = "utf-8") -> Iterator[Iterator[str]]:
+    """Open a text file, plain or gzipped, as a stream of lines without their ends.
+
+    Args:
+        path: the file; gzip is recognised by its first bytes or by the suffix ``.gz``.
+        encoding: any encoding in which a line feed is one byte; a UTF-8 byte order mark is dropped.
+
+    Yields:
+        An iterator of lines; memory is bounded by the longest of them.
+
+    Raises:
+        InputError: the file is missing or unreadable, its bytes are not in this encoding, or it holds a
+            NUL; with path, line number and what to do.
+    """
+    with open_binary(path) as file:
+        stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_zipped(path, file) else file
+        yield decode_lines(stream, path, encoding)
+
+
+def decode_lines(stream: Iterable[bytes], path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
+    """Decode a stream of byte lines (a binary file, ``sys.stdin.buffer``), as `open_text` does.
+
+    Args:
+        stream: lines of bytes with their ends.
+        path: what the stream is called in errors.
+        encoding: as in `open_text`.
+    """
+    _check_encoding(encoding, path)
+    lines = iter(stream)
+    number = 0
+    while True:
+        try:
+            raw = next(lines, None)
+        except (OSError, EOFError, zlib.error) as error:
+            hint = "the file may be cut short, or not be gzip at all"
+            raise InputError(f"cannot be read: {error}", path=path, line=number + 1, hint=hint) from error
+        if raw is None:
+            return
+        number += 1
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        if b"\0" in raw:
+            hint = "this is a binary file or UTF-16; convert it to UTF-8"
+            raise InputError("a NUL byte in text", path=path, line=number, hint=hint)
+        try:
+            line = raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            what = f"byte 0x{raw[error.start]:02x} at column {error.start + 1} is not {encoding}"
+            raise InputError(
+                what, path=path, line=number, hint="convert the file to UTF-8 or name its encoding"
+            ) from error
+        yield line.removesuffix("\n").removesuffix("\r")
+
+
+def is_zipped(path: str | Path, file: BufferedReader) -> bool:
+    """Whether a file, just opened, is gzipped: by its suffix or its first bytes.
+
+    Raises:
+        InputError: it is unreadable.
+    """
+    try:
+        return str(path).endswith(".gz") or file.peek(2).startswith(GZIP_MAGIC)
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+
+
+def _check_encoding(encoding: str, path: str | Path) -> None:
+    try:
+        readable = "\n".encode(encoding) == b"\n"
+    except LookupError:
+        raise InputError(f"no encoding is called {encoding!r}", path=path, hint="try utf-8") from None
+    if not readable:
+        raise InputError(f"{encoding} cannot be read line by line", path=path, hint="convert it to UTF-8")
+
+
+def expand_inputs(inputs: Sequence[str | Path]) -> list[Location]:
+    """The files that files, directories and globs stand for, each once.
+
+    Args:
+        inputs: files of any extension; directories, read recursively in sorted order without hidden
+            files; glob patterns (``**`` crosses directories), for shells that leave them alone; and all
+            these as addresses. A file becomes a path, an address remains text.
+
+    Raises:
+        InputError: an input that is missing, matches nothing or holds no files.
+    """
+    return list(dict.fromkeys(file for item in inputs for file in _expand(item)))
+
+
+def _expand(item: str | Path) -> Iterator[Location]:
+    if is_address(item):
+        addresses = _file_system().expand(str(item))
+        if not addresses:
+            raise InputError("no such file, or nothing that matches", path=item)
+        yield from addresses
+        return
+    path = Path(item)
+    if path.is_dir():
+        found = list(_files_below(path))
+        if not found:
+            raise InputError("the folder holds no files", path=path, hint="hidden files are not read")
+        yield from found
+    elif path.exists():
+        yield path
+    elif glob.has_magic(str(item)):
+        matches = [Path(match) for match in sorted(glob.glob(str(item), recursive=True))]
+        files = [file for match in matches for file in (_files_below(match) if match.is_dir() else [match])]
+        if not files:
+            raise InputError("the pattern matches no file", path=path)
+        yield from sorted(files)
+    else:
+        raise InputError("no such file or folder", path=path)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    found = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(parent, name) for name in files if not name.startswith(".")]
+    yield from sorted(found)

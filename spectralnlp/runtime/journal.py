@@ -1,0 +1,106 @@
+"""A map over a long stream that can be taken up again: results are written down as they come.
+
+A journal is a file of lines: what was done, then for each example a digest of it and what came out, as JSON.
+Who starts again with the same examples gets the results that are there from the file, after a look at each
+example, and the others from the engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.runtime.checkpoint import current_checkpoint
+from spectralnlp.runtime.engine import map_ordered
+
+T = TypeVar("T")
+
+FORMAT = "spectralnlp-journal-1"
+_HINT = "delete it to begin again, or go on with what it is of"
+
+
+def map_resumable(
+    function: Callable[[T], Any], examples: Iterable[T], about: Mapping[str, Any]
+) -> Iterator[Any]:
+    """The function of each example, in order, on the current engine; kept in the current checkpoint, if any.
+
+    Args:
+        function: gives JSON values; see `map_ordered`.
+        examples: a stream, the same whenever it is started.
+        about: the model and its options, JSON values: a journal of others is refused.
+
+    Raises:
+        ConfigError: the checkpoint is of other examples, or of another model or options.
+        ModelError: its journal is no journal.
+    """
+    checkpoint = current_checkpoint()
+    if checkpoint is None:
+        yield from map_ordered(function, examples)
+        return
+    path = checkpoint.next_map()
+    _begin(path, about)
+    stream = iter(examples)
+    yield from _kept(path, stream)
+    with path.open("a", encoding="utf-8") as journal:
+        for digest, result in map_ordered(partial(_with_digest, function), stream):
+            journal.write(json.dumps([digest, result]) + "\n")
+            journal.flush()
+            yield result
+
+
+def _begin(path: Path, about: Mapping[str, Any]) -> None:
+    """Write a journal's first line, or check that of the one that is there and drop a torn last line."""
+    header = json.dumps([FORMAT, dict(about)], sort_keys=True) + "\n"
+    if not path.exists():
+        fresh = path.with_name(f".{path.name}.tmp")
+        fresh.write_text(header, encoding="utf-8")
+        os.replace(fresh, path)
+        return
+    with path.open("r+b") as journal:
+        first = journal.readline().decode("utf-8", "replace")
+        if first != header:
+            _refuse(path, first, about)
+        end = journal.tell()
+        for line in journal:
+            end += len(line) if line.endswith(b"\n") else 0
+        journal.truncate(end)
+
+
+def _refuse(path: Path, first: str, about: Mapping[str, Any]) -> None:
+    try:
+        name, kept = json.loads(first)
+        different = sorted(key for key in {*kept, *about} if kept.get(key) != about.get(key))
+    except (ValueError, AttributeError, TypeError):
+        name, different = None, []
+    if name != FORMAT or not different:
+        raise ModelError("truncated or no journal at all", path=path, hint=_HINT)
+    raise ConfigError(f"a journal of another {different[0]}", path=path, hint=_HINT)
+
+
+def _kept(path: Path, examples: Iterator[T]) -> Iterator[Any]:
+    with path.open(encoding="utf-8") as journal:
+        next(journal)
+        for number, line in enumerate(journal, start=1):
+            try:
+                digest, result = json.loads(line)
+            except ValueError as error:
+                raise ModelError(f"corrupt: {error}", path=path, line=number + 1, hint=_HINT) from error
+            if digest != digest_of(next(examples, None)):
+                what = f"a journal of other input, from example {number} on"
+                raise ConfigError(what, path=path, hint=_HINT)
+            yield result
+
+
+def _with_digest(function: Callable[[T], Any], example: T) -> tuple[str, Any]:
+    return digest_of(example), function(example)
+
+
+def digest_of(example: object) -> str:
+    """16 hexadecimal digits for an example, by its ``repr``."""
+    return hashlib.sha256(repr(example).encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,0 +1,285 @@
+"""Moments: what a pass over a corpus adds up, mergeable and, where that is exact, subtractable."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.runtime.corpus import Batch
+
+T = TypeVar("T")
+Array: TypeAlias = npt.NDArray[Any]
+Key: TypeAlias = str | tuple[str, ...]
+
+
+class Moments(ABC, Generic[T]):
+    """Sums over examples, such that the moments of two parts merge into the moments of the whole.
+
+    A subclass takes its parameters (sizes, vocabularies, projections) as the keyword arguments of
+    ``__init__``, returns them from `parameters`, and starts empty: ``cls(**parameters)`` is the zero of
+    `merge`. Solving is not its business.
+
+    A subclass whose state is arrays of fixed shapes writes `parameters`, `arrays` and `observe`, and
+    inherits the rest; one with another state also overrides `_add`, `_remove` and `_restore`.
+    """
+
+    #: Whether `subtract` undoes `merge` exactly: integer counts do, sums of floats do not.
+    subtractable: ClassVar[bool] = False
+
+    @property
+    def is_spilled(self) -> bool:
+        """Whether a part of the state is on disk, and `arrays` may be more than memory holds."""
+        return False
+
+    @abstractmethod
+    def observe(self, batch: Batch[T]) -> None:
+        """Add the examples of a batch."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What must agree for two moments to merge: JSON values or arrays, by name."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, Array]:
+        """The state as named arrays, for checkpoints and transport.
+
+        The same moments give the same bytes. The arrays are the state itself, not copies, unless a
+        subclass says otherwise.
+        """
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing had to be left out: what bounds its memory by dropping says when it did."""
+        return True
+
+    @classmethod
+    def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
+        """The moments that gave these `parameters` and `arrays`."""
+        moments = cls(**parameters)
+        moments._restore(arrays)
+        return moments
+
+    def empty_like(self) -> Self:
+        """Empty moments of the same parameters."""
+        return self.with_parameters(self.parameters())
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
+        """Empty moments of this class with other parameters."""
+        return type(self)(**parameters)
+
+    def restored(self, arrays: Mapping[str, Array]) -> Self:
+        """The moments of the same parameters that gave these `arrays`."""
+        moments = self.empty_like()
+        moments._restore(arrays)
+        return moments
+
+    def merge(self, other: Self) -> None:
+        """Add the moments of another part of the data, in place.
+
+        Raises:
+            ConfigError: the two differ in class or in a parameter, which is named.
+        """
+        self._check_mergeable(other)
+        self._add(other)
+
+    def subtract(self, other: Self) -> None:
+        """Take out the moments of data that was observed or merged before, in place.
+
+        Raises:
+            ConfigError: this class cannot (see `subtractable`), or the two differ in a parameter.
+        """
+        if not self.subtractable:
+            hint = "train again without the data"
+            raise ConfigError(f"{type(self).__name__} can grow and merge but not forget", hint=hint)
+        self._check_mergeable(other)
+        self._remove(other)
+
+    def _add(self, other: Self) -> None:
+        theirs = other.arrays()
+        for name, array in self.arrays().items():
+            array += theirs[name]
+
+    def _remove(self, other: Self) -> None:
+        theirs = other.arrays()
+        for name, array in self.arrays().items():
+            array -= theirs[name]
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        for name, array in self.arrays().items():
+            array[...] = arrays[name]
+
+    def _check_mergeable(self, other: Moments[Any]) -> None:
+        if type(self) is not type(other):
+            raise ConfigError(f"cannot merge {type(self).__name__} with {type(other).__name__}")
+        for name, ours in self.parameters().items():
+            theirs = other.parameters()[name]
+            if not _equal(ours, theirs):
+                what = f"{name}: {_brief(ours)} and {_brief(theirs)}"
+                raise ConfigError(f"cannot merge {type(self).__name__} that differ in {what}")
+
+
+def _equal(left: object, right: object) -> bool:
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return np.array_equal(np.asarray(left), np.asarray(right))
+    return left == right
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+class Joint(Moments[T]):
+    """Several moments of the same examples, observed in one pass.
+
+    Args:
+        parts: by name; they belong to this from now on.
+    """
+
+    def __init__(self, parts: Mapping[str, Moments[T]]) -> None:
+        self.parts = dict(parts)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all parts are."""
+        return all(part.is_exact for part in self.parts.values())
+
+    def observe(self, batch: Batch[T]) -> None:
+        """Add the examples to each part."""
+        for part in self.parts.values():
+            part.observe(batch)
+
+    def parameters(self) -> dict[str, Any]:
+        """Those of each part, by its name."""
+        return {name: part.parameters() for name, part in self.parts.items()}
+
+    def arrays(self) -> dict[str, Array]:
+        """Those of each part, with its name and a dot before theirs."""
+        return {
+            f"{name}.{key}": each for name, part in self.parts.items() for key, each in part.arrays().items()
+        }
+
+    def empty_like(self) -> Self:
+        """Empty moments of the same parts."""
+        return type(self)({name: part.empty_like() for name, part in self.parts.items()})
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
+        """Empty moments of parts of the same classes with other parameters."""
+        return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
+
+    def subtract(self, other: Self) -> None:
+        """Take out of each part; after an error, some may be taken out of already."""
+        self._check_mergeable(other)
+        for name, part in self.parts.items():
+            part.subtract(other.parts[name])
+
+    def _add(self, other: Self) -> None:
+        for name, part in self.parts.items():
+            part.merge(other.parts[name])
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        for name, part in self.parts.items():
+            start = f"{name}."
+            own = {key.removeprefix(start): each for key, each in arrays.items() if key.startswith(start)}
+            part._restore(own)
+
+    def _check_mergeable(self, other: Moments[Any]) -> None:
+        if not isinstance(other, Joint) or list(other.parts) != list(self.parts):
+            super()._check_mergeable(other)
+            raise ConfigError(f"cannot merge {list(self.parts)} with {list(cast(Self, other).parts)}")
+        for name, part in self.parts.items():
+            part._check_mergeable(other.parts[name])
+
+
+class Counts(Moments[T]):
+    """How often each event occurred: words, n-grams, rules. Exact in every direction.
+
+    A subclass says which events an example has; unchanged, an example is an iterable of keys (the words
+    of a sentence). A key is a string or a tuple of strings.
+    """
+
+    subtractable = True
+
+    def __init__(self) -> None:
+        self._counter: Counter[Key] = Counter()
+
+    def events(self, example: T) -> Iterable[Key]:
+        """The keys to count in an example, once for each occurrence."""
+        return cast(Iterable[Key], example)
+
+    def observe(self, batch: Batch[T]) -> None:
+        """Count the events of each example."""
+        for example in batch:
+            self._counter.update(self.events(example))
+
+    def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
+        """Count events, or add counts of events."""
+        self._counter.update(events)
+
+    def __getitem__(self, key: Key) -> int:
+        return self._counter[key]
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._counter
+
+    def __len__(self) -> int:
+        return len(self._counter)
+
+    def items(self) -> Iterator[tuple[Key, int]]:
+        """(key, count) in the order of keys, however the counts came together."""
+        return iter(sorted(self._counter.items(), key=lambda item: _sortable(item[0])))
+
+    def top(self, n: int | None = None) -> list[Key]:
+        """The ``n`` most frequent keys (None: all), ties in the order of keys."""
+        ranked = sorted(self._counter.items(), key=lambda item: (-item[1], _sortable(item[0])))
+        return [key for key, _ in ranked[:n]]
+
+    def total(self) -> int:
+        """The number of events counted."""
+        return self._counter.total()
+
+    def parameters(self) -> dict[str, Any]:
+        """None, unless a subclass has some."""
+        return {}
+
+    def arrays(self) -> dict[str, Array]:
+        """``keys``: uint8, the keys as JSON in UTF-8; ``counts``: int64, in their order. Both are copies."""
+        items = list(self.items())
+        text = json.dumps([key for key, _ in items], separators=(",", ":"))
+        return {
+            "keys": np.frombuffer(text.encode(), dtype=np.uint8).copy(),
+            "counts": np.array([count for _, count in items], dtype=np.int64),
+        }
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        keys = json.loads(arrays["keys"].tobytes())
+        counts = arrays["counts"].tolist()
+        self._counter = Counter(
+            {key if isinstance(key, str) else tuple(key): n for key, n in zip(keys, counts, strict=True)}
+        )
+
+    def _add(self, other: Self) -> None:
+        self._counter.update(other._counter)
+
+    def _remove(self, other: Self) -> None:
+        for key, count in other._counter.items():
+            if count > self._counter[key]:
+                what = f"cannot take out {count} of {key!r}: {self._counter[key]} counted"
+                raise InputError(what, hint="take out only data that was put in")
+        self._counter.subtract(other._counter)
+        for key in other._counter:
+            if not self._counter[key]:
+                del self._counter[key]
+
+
+def _sortable(key: Key) -> tuple[tuple[str, ...], bool]:
+    return ((key,), False) if isinstance(key, str) else (key, True)

@@ -1,0 +1,224 @@
+"""One pass over a corpus: what a worker does with a partition, and in which order the parts are merged.
+
+The order is fixed by the partitions' numbers alone: eight neighbours are merged from left to right, then
+eight such sums, and so on. Every engine follows it, wherever its workers are and whoever is done first, so
+sums of floats are equal to the byte; and a tree can be merged on many workers, where a chain cannot.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from spectralnlp.errors import SpectralError
+from spectralnlp.runtime.checkpoint import KeptPass
+from spectralnlp.runtime.corpus import Corpus, Partition
+from spectralnlp.runtime.moments import Moments
+
+M = TypeVar("M", bound=Moments[Any])
+T = TypeVar("T")
+
+FAN_IN = 8
+"""Parts that are merged at a time."""
+PAUSE = 0.5
+"""Seconds before a partition that failed is tried again; twice as many before the next time."""
+
+
+@dataclass(frozen=True)
+class BadPartition:
+    """A partition that was left out.
+
+    Args:
+        document: whose it is.
+        start: row of its first example within the document.
+        reason: one line.
+    """
+
+    document: str
+    start: int
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason if self.document in self.reason else f"{self.document}: {self.reason}"
+
+
+@dataclass
+class Part(Generic[M]):
+    """The moments of some partitions, and those of them that could not be read."""
+
+    moments: M
+    bad: tuple[BadPartition, ...] = ()
+
+    def merge(self, other: Part[M]) -> None:
+        """Add what comes after, in place."""
+        self.moments.merge(other.moments)
+        self.bad += other.bad
+
+
+@dataclass(frozen=True)
+class Observer(Generic[M]):
+    """What a worker does with a partition: add it up, or say why not.
+
+    Args:
+        empty: moments to begin with.
+        batch_size: examples observed at a time.
+        attempts: how often a partition is tried that fails by no fault of the data's.
+        tolerant: whether a partition that fails is left out.
+        kept: where finished partitions are kept.
+    """
+
+    empty: M
+    batch_size: int
+    attempts: int = 1
+    tolerant: bool = False
+    kept: KeptPass | None = None
+
+    def __call__(self, task: tuple[int, Partition[Any]]) -> Part[M]:
+        """The moments of a partition, given with its number."""
+        number, partition = task
+        moments = None if self.kept is None else self.kept.load(number, partition, self.empty)
+        if moments is not None:
+            return Part(moments)
+        try:
+            moments = self._persistently(partition)
+        except Exception as error:
+            if not self.tolerant:
+                raise
+            reason = str(error) if isinstance(error, SpectralError) else f"{type(error).__name__}: {error}"
+            return Part(self.empty.empty_like(), (BadPartition(partition.document, partition.start, reason),))
+        if self.kept is not None:
+            self.kept.save(number, partition, moments)
+        return Part(moments)
+
+    def _persistently(self, partition: Partition[Any]) -> M:
+        for attempt in range(1, self.attempts):
+            try:
+                return self._observe(partition)
+            except Exception as error:
+                if _is_the_datas_fault(error):
+                    raise
+                time.sleep(PAUSE * 2 ** (attempt - 1))
+        try:
+            return self._observe(partition)
+        except Exception as error:
+            if self.attempts == 1 or isinstance(error, SpectralError):
+                raise
+            what = f"failed {self.attempts} times, the last time with {type(error).__name__}: {error}"
+            hint = "--skip-bad-partitions leaves it out"
+            raise SpectralError(what, path=partition.document, hint=hint) from error
+
+    def _observe(self, partition: Partition[Any]) -> M:
+        moments = self.empty.empty_like()
+        for batch in partition.batches(self.batch_size):
+            moments.observe(batch)
+        return moments
+
+
+def _is_the_datas_fault(error: Exception) -> bool:
+    """Whether a second reading would say the same; a file system may answer the next time."""
+    return isinstance(error, SpectralError) and not isinstance(error.__cause__, OSError)
+
+
+class MergeTree(Generic[M]):
+    """Merges parts as they come, in the fixed order; holds one sum for each level of the tree."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[Part[M], int] | None] = []
+
+    def add(self, part: Part[M], level: int = 0) -> None:
+        """Take in the next part; it belongs to the tree from now on."""
+        if level == len(self._open):
+            self._open.append(None)
+        begun = self._open[level]
+        if begun is not None:
+            begun[0].merge(part)
+            part = begun[0]
+        n = 1 if begun is None else begun[1] + 1
+        self._open[level] = (part, n) if n < FAN_IN else None
+        if n == FAN_IN:
+            self.add(part, level + 1)
+
+    def total(self) -> Part[M] | None:
+        """The sum of all parts; None of none."""
+        total: Part[M] | None = None
+        for begun in self._open:
+            if begun is not None:
+                if total is not None:
+                    begun[0].merge(total)
+                total = begun[0]
+        return total
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Leaving out what fails
+
+
+class Tolerance:
+    """The partitions that were left out, each of them in all passes.
+
+    Args:
+        say: told a line for each.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
+        self.bad: dict[tuple[str, int], BadPartition] = {}
+
+    def note(self, bad: BadPartition) -> None:
+        """Leave a partition out from now on."""
+        self.bad[bad.document, bad.start] = bad
+        self.say(f"left out {bad}")
+
+    def is_left_out(self, partition: Partition[Any]) -> bool:
+        """Whether it failed before."""
+        return (partition.document, partition.start) in self.bad
+
+
+_tolerance: ContextVar[Tolerance | None] = ContextVar("spectralnlp.tolerance", default=None)
+
+
+def current_tolerance() -> Tolerance | None:
+    """That of the innermost `skip_bad_partitions`; None outside of all."""
+    return _tolerance.get()
+
+
+@contextmanager
+def skip_bad_partitions(say: Callable[[str], None]) -> Iterator[Tolerance]:
+    """Inside the ``with`` block, leave out partitions that fail, instead of stopping at the first.
+
+    Args:
+        say: told a line for each.
+    """
+    token = _tolerance.set(Tolerance(say))
+    try:
+        tolerance = _tolerance.get()
+        assert tolerance is not None
+        yield tolerance
+    finally:
+        _tolerance.reset(token)
+
+
+class TolerantCorpus(Corpus[T]):
+    """A corpus that can also be read from end to end where partitions of it fail.
+
+    What reads the first trees of a treebank to see how they are written is no pass, and no engine stands
+    between it and a bad file.
+    """
+
+    def __init__(self, corpus: Corpus[T]) -> None:
+        self.corpus = corpus
+
+    def partitions(self) -> list[Partition[T]]:
+        """Those of the corpus."""
+        return list(self.corpus.partitions())
+
+    def __iter__(self) -> Iterator[T]:
+        for partition in self.partitions():
+            try:
+                yield from partition
+            except Exception:  # the passes name it
+                continue

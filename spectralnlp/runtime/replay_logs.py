@@ -1,0 +1,152 @@
+"""Logs: examples kept in order as integers, for methods whose later passes depend on all of the data.
+
+What an SVD of the first pass projects cannot be taken out of the sums of the second. A log keeps less than
+the text and more than sums: enough to run the passes again, without what was taken out, or with more at the
+end.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.runtime.moments import Array, Joint, Moments
+
+T = TypeVar("T")
+Mask = NDArray[np.bool_]
+
+
+class Log(Moments[T]):
+    """Examples in the order of documents and rows; merging lays them side by side.
+
+    A subclass keeps runs of examples under their place, and writes them as columns of integers (`arrays`):
+    ``places``, int64 (n_examples, 3), document, row and number of items of each example, in order; the names
+    of words or labels; and `columns` with a number for each item.
+    """
+
+    #: Arrays with a row for each item, and the array of names that each numbers (-1: none); None for others.
+    columns: ClassVar[Mapping[str, str | None]]
+
+    #: What was observed, by document and row of the first example.
+    _chunks: dict[tuple[int, int], Any]
+
+    def append(self, other: Self) -> None:
+        """Add documents after ours, in place.
+
+        Raises:
+            ConfigError: the two differ in a parameter.
+        """
+        self._check_mergeable(other)
+        offset = 1 + max((document for document, _ in self._chunks), default=-1)
+        moved = other.empty_like()
+        moved._add(other)
+        moved._chunks = {(document + offset, row): each for (document, row), each in moved._chunks.items()}
+        self._add(moved)
+
+    def keep(self, kept: Mask, forgotten: Self) -> None:
+        """Leave out examples, in place; documents and rows are numbered again, without gaps.
+
+        Args:
+            kept: of each example, in order, whether it stays.
+            forgotten: the log of those that do not.
+        """
+        arrays = self.arrays()
+        places = arrays["places"]
+        items = np.repeat(kept, places[:, 2])
+        for column in self.columns:
+            arrays[column] = arrays[column][items]
+        for names in {each for each in self.columns.values() if each is not None}:
+            self._drop_unused(arrays, names)
+        arrays["places"] = _renumbered(places[kept])
+        without = self.restored(arrays)
+        without._forget_rest(forgotten)
+        self.__dict__.update(without.__dict__)
+
+    def tidy(self) -> None:
+        """Number documents and rows without gaps, in place."""
+        self.keep(np.ones(len(self.arrays()["places"]), bool), self.empty_like())
+
+    @abstractmethod
+    def _forget_rest(self, forgotten: Self) -> None:
+        """Take out what is kept beside the columns."""
+
+    def _drop_unused(self, arrays: dict[str, Array], names: str) -> None:
+        of = [column for column, each in self.columns.items() if each == names]
+        used = np.unique(np.concatenate([arrays[column] for column in of]))
+        used = used[used >= 0]
+        all_names = unpack_names(arrays[names])
+        arrays[names] = pack_names([all_names[number] for number in used.tolist()])
+        for column in of:
+            numbers = arrays[column]
+            arrays[column] = np.where(numbers < 0, -1, np.searchsorted(used, numbers)).astype(numbers.dtype)
+
+
+def append(moments: Moments[Any], other: Moments[Any]) -> None:
+    """Add the moments of data that comes after: to counts by merging, to logs at their end."""
+    if isinstance(moments, Joint):
+        moments._check_mergeable(other)
+        for name, part in moments.parts.items():
+            append(part, cast("Joint[Any]", other).parts[name])
+    elif isinstance(moments, Log):
+        moments.append(cast("Log[Any]", other))
+    else:
+        moments.merge(other)
+
+
+def take_out(moments: Moments[Any], other: Moments[Any], kept: Mask | None) -> None:
+    """Take out the moments of data: of counts by subtracting, of logs by leaving out its examples.
+
+    Args:
+        moments: changed in place; after an error, a part of it may have been.
+        other: those of the data that goes.
+        kept: of each example of the logs, in order, whether it stays; None where there is no log.
+    """
+    if isinstance(moments, Joint):
+        moments._check_mergeable(other)
+        for name, part in moments.parts.items():
+            take_out(part, cast("Joint[Any]", other).parts[name], kept)
+    elif isinstance(moments, Log):
+        assert kept is not None
+        moments.keep(kept, cast("Log[Any]", other))
+    else:
+        moments.subtract(other)
+
+
+def tidy(moments: Moments[Any]) -> None:
+    """Number the documents of logs without gaps."""
+    if isinstance(moments, Joint):
+        for part in moments.parts.values():
+            tidy(part)
+    elif isinstance(moments, Log):
+        moments.tidy()
+
+
+def first_log(moments: Moments[Any]) -> Log[Any] | None:
+    """A log among the moments, if there is one; all logs of a joint have the same examples."""
+    if isinstance(moments, Joint):
+        return next((log for part in moments.parts.values() if (log := first_log(part))), None)
+    return moments if isinstance(moments, Log) else None
+
+
+def pack_names(names: Any) -> Array:
+    """Names as one array of bytes; none of them holds a NUL."""
+    return np.frombuffer("\0".join(names).encode(), np.uint8).copy()
+
+
+def unpack_names(packed: Array) -> list[str]:
+    """The names of `pack_names`."""
+    return packed.tobytes().decode().split("\0") if len(packed) else []
+
+
+def _renumbered(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Documents and rows from 0, without gaps."""
+    if not len(places):
+        return places
+    begins = np.append(True, places[1:, 0] != places[:-1, 0])
+    document = np.cumsum(begins) - 1
+    row = np.arange(len(places)) - np.flatnonzero(begins)[document]
+    return np.column_stack([document, row, places[:, 2]]).astype(np.int64)

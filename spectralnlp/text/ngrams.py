@@ -1,0 +1,66 @@
+"""Files of counted n-grams, in place of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from spectralnlp.errors import InputError
+from spectralnlp.estimators.eigenwords.counts import Ngrams
+from spectralnlp.runtime import open_text
+
+_AT_A_TIME = 1 << 15
+_LARGEST = 1 << 62
+
+
+def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) -> Iterator[Ngrams]:
+    """Counted n-grams, some thousands at a time.
+
+    A line is the n-gram, a tab and its count (Google's Web 1T), or the n-gram, year, count and number of
+    books between tabs (Google Books). All n-grams of a file have one length, 2 or more.
+
+    Args:
+        path: the file, plain or gzipped.
+        on_bad: called for each bad line, which is then left out; None to stop at the first.
+
+    Raises:
+        InputError: a line is not of this form, or its n-gram of another length than the first; with path and
+            line.
+    """
+    order = 0
+    words: list[list[str]] = []
+    counts: list[int] = []
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            fields = line.split("\t")
+            ngram, count = fields[0].split(), fields[2 if len(fields) == 4 else -1].strip()
+            problem = _problem(ngram, count, len(fields), order)
+            if problem:
+                hint = "a line is an n-gram, a tab and a count"
+                error = InputError(problem, path=path, line=number, hint=hint)
+                if on_bad is None:
+                    raise error
+                on_bad(error)
+                continue
+            order = len(ngram)
+            words.append(ngram)
+            counts.append(int(count))
+            if len(words) == _AT_A_TIME:
+                yield Ngrams(words, np.array(counts, np.int64))
+                words, counts = [], []
+    if words:
+        yield Ngrams(words, np.array(counts, np.int64))
+
+
+def _problem(ngram: list[str], count: str, n_fields: int, order: int) -> str | None:
+    if n_fields not in (2, 4):
+        return f"{n_fields} columns between tabs, not 2 or 4"
+    if not (count.isascii() and count.isdecimal() and int(count) < _LARGEST):
+        return f"{count!r} is not a count"
+    if len(ngram) < 2:
+        return f"an n-gram of {len(ngram)} words"
+    return f"an n-gram of {len(ngram)} words after one of {order}" if order and len(ngram) != order else None

@@ -1,0 +1,141 @@
+"""Model folders: what is saved is what is loaded, or one line says why not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spectralnlp
+from spectralnlp.errors import ModelError, SpectralError
+from spectralnlp.models import load
+from spectralnlp.models.grammar_storage import TOLERANCE, _compress, _expand
+from spectralnlp.models.parser import Parser
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.text.tokens import Sentence
+
+
+def test_a_round_trip_keeps_the_trees(parser: Parser, own_treebank: Path, tmp_path: Path) -> None:
+    parser.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert isinstance(loaded, Parser)
+    trees = ParsingTask().read([own_treebank / "dev.mrg"])
+    sentences = [Sentence.from_words(tree.words()) for tree in trees]
+    for ours, theirs in zip(parser.parse_many(sentences), loaded.parse_many(sentences), strict=True):
+        assert ours is not None
+        assert theirs is not None
+        assert ours.tree == theirs.tree
+        assert ours.fallback == theirs.fallback
+        assert ours.log_probability == pytest.approx(theirs.log_probability, abs=0.05)
+    assert loaded.info == {**parser.info, **{k: v for k, v in loaded.info.items() if k == "parameters"}}
+    assert loaded.conventions == parser.conventions
+    assert (loaded.decoder, loaded.pruning) == (parser.decoder, parser.pruning)
+
+
+def test_saving_what_was_loaded_changes_nothing_to_speak_of(parser: Parser, tmp_path: Path) -> None:
+    parser.save(tmp_path / "once")
+    load(tmp_path / "once").save(tmp_path / "twice")
+    first, second = load(tmp_path / "once"), load(tmp_path / "twice")
+    for ours, theirs in zip((first.coarse, *first.grammars), (second.coarse, *second.grammars), strict=True):
+        np.testing.assert_allclose(ours.lexicon.values, theirs.lexicon.values, rtol=1e-6)
+        scale = np.abs(ours.binary.values).max()
+        np.testing.assert_allclose(ours.binary.values, theirs.binary.values, atol=5e-3 * scale)
+
+
+def test_a_compact_model_is_smaller_and_parses_alike(parser: Parser, tmp_path: Path) -> None:
+    parser.save(tmp_path / "full")
+    parser.save(tmp_path / "compact", compact=True)
+    full, compact = ((tmp_path / name / "arrays.safetensors").stat().st_size for name in ("full", "compact"))
+    assert compact < 0.8 * full
+    words = ["The", "keeper", "walks", "along", "the", "shore", "."]
+    ours, theirs = (load(tmp_path / name) for name in ("full", "compact"))
+    assert ours.parse_tokens(words).tree == theirs.parse_tokens(words).tree
+    for one, other in zip((ours.coarse, *ours.grammars), (theirs.coarse, *theirs.grammars), strict=True):
+        np.testing.assert_allclose(one.lexicon.values, other.lexicon.values, rtol=1e-3, atol=1e-6)
+
+
+def test_factored_tensors_are_the_dense_ones(parsers: dict[str, Parser]) -> None:
+    for grammar in parsers["lpcfg"].grammars:
+        shapes = grammar.n_states[grammar.binary_rules]
+        ranks, values = _compress(grammar.binary, shapes)
+        assert (ranks > 0).any()
+        found = _expand(ranks, values, shapes)
+        for start, end in pairwise(grammar.binary.offsets.tolist()):
+            dense = grammar.binary.values[start:end]
+            error = np.linalg.norm(found.values[start:end] - dense)
+            assert error <= 1.01 * TOLERANCE * np.linalg.norm(dense)
+
+
+def test_the_same_parser_gives_the_same_bytes(parser: Parser, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        parser.save(tmp_path / name)
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+def test_the_card_names_estimator_and_data(parsers: dict[str, Parser], tmp_path: Path) -> None:
+    parsers["lpcfg"].save(tmp_path / "model")
+    card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    for wanted in ("LPCFG", "171 trees", "n_states"):
+        assert wanted in card
+    load(tmp_path / "model").save(tmp_path / "copy")
+    assert (tmp_path / "copy" / "README.md").read_text(encoding="utf-8") == card
+
+
+def edit(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        file = folder / "model.json"
+        header = json.loads(file.read_text(encoding="utf-8"))
+        change(header)
+        file.write_text(json.dumps(header), encoding="utf-8")
+
+    return damage
+
+
+def cut(name: str) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(content[: len(content) // 2])
+
+    return damage
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "arrays cut short": cut("arrays.safetensors"),
+    "header cut short": cut("model.json"),
+    "no arrays": lambda folder: (folder / "arrays.safetensors").unlink(),
+    "no header": lambda folder: (folder / "model.json").unlink(),
+    "another version": edit(lambda header: header.update(format_version=999)),
+    "an older version": edit(lambda header: header.update(format_version=0)),
+    "an unknown task": edit(lambda header: header.update(kind="fortune-telling")),
+    "no grammars": edit(lambda header: header["metadata"].pop("grammar_sets")),
+    "too many grammars": edit(lambda header: header["metadata"]["grammar_sets"][0].update(n_grammars=99)),
+    "an odd binariser": edit(
+        lambda header: header["metadata"]["grammar_sets"][0].update(binariser={"direction": "up"})
+    ),
+    "odd conventions": edit(lambda header: header["metadata"].update(conventions={"colour": "red"})),
+    "odd pruning": edit(lambda header: header["metadata"].update(pruning={"shears": 1})),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_model_is_refused_in_one_line(
+    damage: str, parsers: dict[str, Parser], tmp_path: Path
+) -> None:
+    parsers["pcfg"].save(tmp_path / "model")
+    DAMAGES[damage](tmp_path / "model")
+    with pytest.raises(SpectralError) as refusal:
+        load(tmp_path / "model")
+    assert "\n" not in str(refusal.value)
+    assert isinstance(refusal.value, ModelError)
+
+
+def test_a_model_that_is_not_there(tmp_path: Path) -> None:
+    for name in (tmp_path / "nowhere", "no-such-model"):
+        with pytest.raises(ModelError, match=r"no-such-model|nowhere"):
+            spectralnlp.load(name)
