@@ -33,9 +33,10 @@ from spectralnlp.estimators.lpcfg.states import (
     random_counts,
     state_grammar,
 )
-from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions, rule_tensors, token_moments
+from spectralnlp.estimators.lpcfg.tensors import rule_tensors, token_moments
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, build_lexicon
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions, project_nodes
+from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import LatentGrammar

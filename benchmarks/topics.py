@@ -27,7 +27,7 @@ from time import perf_counter
 import numpy as np
 
 from spectralnlp.estimators.topics import TopicModel
-from spectralnlp.estimators.topics.moments import bags
+from spectralnlp.inference.topics.bags import bags
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.scoring.coherence import npmi_coherence
 from spectralnlp.text.content import content_words

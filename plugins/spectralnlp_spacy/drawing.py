@@ -22,7 +22,7 @@ from spectralnlp_spacy.constituents import (
 )
 
 if TYPE_CHECKING:
-    from spectralnlp.models.parse import Parse
+    from spectralnlp.trees.parse import Parse
 
 _PAGE = """<!DOCTYPE html>
 <html lang="{lang}">
@@ -95,7 +95,7 @@ def parses_of(span: Doc | Span, key: str = KEY) -> Iterator[Parse]:
 
 
 def _parse_of(span: Span, words: list[int], key: str) -> Parse:
-    from spectralnlp.models.parse import Constituent, Parse
+    from spectralnlp.trees.parse import Constituent, Parse
 
     doc = span.doc
     tokens = tuple(Token(doc[i].text, doc[i].text, doc[i].idx, doc[i].idx + len(doc[i].text)) for i in words)

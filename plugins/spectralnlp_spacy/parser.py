@@ -19,8 +19,8 @@ from spectralnlp_spacy.extensions import install_extensions
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
 
 if TYPE_CHECKING:
-    from spectralnlp.models.parse import Alternative, Parse
     from spectralnlp.models.parser import Parser
+    from spectralnlp.trees.parse import Alternative, Parse
 
 CUT = "longer than max_length: parsed in pieces"
 _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")"])

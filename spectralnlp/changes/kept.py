@@ -11,7 +11,7 @@ from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger
 from spectralnlp.errors import ConfigError, ModelError, RegistryError
 from spectralnlp.estimator import ChangeOfMind, Estimator
-from spectralnlp.runtime import Array, InMemoryCorpus, Joint, Moments, first_log
+from spectralnlp.runtime import Array, InMemoryCorpus, Joint, Moments
 from spectralnlp.storage import (
     MOMENTS,
     load_model,
@@ -104,7 +104,7 @@ class Kept:
             empty = task_of(learner).no_moments(learner, InMemoryCorpus([]))
             moments = empty.with_parameters(described["moments"]).restored(_part(arrays, "moments."))
             documents = described["documents"]
-            in_order = first_log(moments) is not None
+            in_order = moments.first_log() is not None
             ledger = Ledger.restored(documents["salts"], _part(arrays, "ledger."), in_order=in_order)
             return cls(
                 described["estimator"], described["settings"], described["reading"], documents["unit"],

@@ -16,9 +16,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.eigenwords.counts import Ngrams
 from spectralnlp.runtime import Array, Batch, Moments
 from spectralnlp.tasks.task import DocumentUnit
+from spectralnlp.text.ngrams import Ngrams
 from spectralnlp.trees import Tree
 
 Digests = NDArray[np.uint8]

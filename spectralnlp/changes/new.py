@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.changes.ledger import DocumentDigests, lines_of
-from spectralnlp.estimators.eigenwords.counts import Ngrams
 from spectralnlp.runtime import Corpus, Partition
+from spectralnlp.text.ngrams import Ngrams
 
 Mask = NDArray[np.bool_]
 

@@ -19,7 +19,6 @@ from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
-from spectralnlp.runtime import replay_logs as logs
 from spectralnlp.tasks.task import DocumentUnit, Say, silent
 
 
@@ -80,8 +79,8 @@ def train(
     empty = task.no_moments(estimator, corpus)
     document: DocumentUnit = unit
     moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)
-    logs.tidy(moments)
-    ledger = Ledger.of(digests, in_order=logs.first_log(moments) is not None)
+    moments.renumber()
+    ledger = Ledger.of(digests, in_order=moments.first_log() is not None)
     settings = estimator.get_params(deep=False)
     kept = Kept(name, settings, dict(reading or {}), document, moments, ledger, description)
     return _solved(kept, seconds, report)
@@ -126,8 +125,8 @@ def update(
         raise _at(int(known[0]), corpus, kept.unit, what, hint)
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("adding"):
-        logs.tidy(more)
-        logs.append(moments, more)
+        more.renumber()
+        moments.append(more)
         ledger = kept.ledger.joined(Ledger.of(digests, in_order=kept.ledger.in_order))
     change = _solved(replace(kept, moments=moments, ledger=ledger), looking + seconds, report)
     return replace(change, left_out=left_out)
@@ -170,8 +169,8 @@ def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
         raise InputError("nothing would be left to learn from", hint="delete the model")
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("taking out"):
-        logs.tidy(gone)
-        logs.take_out(moments, gone, _examples_kept(kept, stays))
+        gone.renumber()
+        moments.take_out(gone, _examples_kept(kept, stays))
     return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
 
 
@@ -197,7 +196,7 @@ def merge(many: Sequence[Kept], *, again: bool = False, report: Say = silent) ->
             if n_shared and not again:
                 what = f"in more than one of the models: {n_shared:,} {first.unit}{'s' * (n_shared > 1)}"
                 raise InputError(what, hint="count them as often with --again")
-            logs.append(moments, other.moments)
+            moments.append(other.moments)
             ledger = ledger.joined(other.ledger)
     return _solved(replace(first, moments=moments, ledger=ledger), 0.0, report)
 
@@ -238,7 +237,7 @@ def _solved(kept: Kept, seconds: float, report: Say) -> Change:
 
 def _examples_kept(kept: Kept, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     """Of each example of the logs, whether its document stays; None without logs."""
-    log = logs.first_log(kept.moments)
+    log = kept.moments.first_log()
     if log is None:
         return None
     places = log.arrays()["places"]

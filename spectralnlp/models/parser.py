@@ -14,20 +14,19 @@ from numpy.typing import NDArray
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.inference.trees.decoders import Decoder, Evidence, MBRDecoder
-from spectralnlp.inference.trees.lexical import coarse_values, look_up
-from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
-from spectralnlp.inference.trees.tree_scores import tree_log_probability
-from spectralnlp.linalg import one_blas_thread
-from spectralnlp.models.grammar_storage import pack_grammar_set, unpack_grammar_set
-from spectralnlp.models.inspection import SymbolReport, inspect_grammar
-from spectralnlp.models.parse import (
-    Alternative,
-    Parse,
+from spectralnlp.inference.trees.derivations import (
     bracket_posteriors,
     constituents_of,
     derivation_tree,
     mean_posteriors,
 )
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
+from spectralnlp.inference.trees.tree_scores import tree_log_probability
+from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.models.grammar_storage import pack_grammar_set, unpack_grammar_set
+from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
@@ -39,6 +38,7 @@ from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, is_intermediate, labels_of, restore, strip_root
+from spectralnlp.trees.parse import Alternative, Parse
 
 _SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.inference.chains.refined import tag_posteriors
-from spectralnlp.inference.trees.lexical import look_up
+from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import DenseTensors, Floats, Lexicon, RefinedMarkov
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.text.conventions import Conventions

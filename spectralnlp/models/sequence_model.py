@@ -9,7 +9,7 @@ from typing import Any
 
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.hmm import SequencePredictor
-from spectralnlp.estimators.hmm.packing import pack_filter, unpack_filter
+from spectralnlp.inference.chains.filter_arrays import pack_filter, unpack_filter
 from spectralnlp.inference.chains.filtering import Filter
 from spectralnlp.storage import StoredModel, save_model
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.inference.trees.lexical import is_rare
+from spectralnlp.inference.words.lexical import is_rare
 from spectralnlp.parameters import Floats, LatentGrammar
 from spectralnlp.trees.binarise import labels_of
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ModelError
-from spectralnlp.estimators.tagger.evidence import Evidence, pack_evidence, unpack_evidence
-from spectralnlp.estimators.tagger.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
-from spectralnlp.estimators.tagger.words import WordTable
 from spectralnlp.inference.chains.linear import best_tags, tag_marginals
 from spectralnlp.inference.chains.tagging import add_words, sum_rows
+from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
+from spectralnlp.inference.chains.unlabelled import Evidence, pack_evidence, unpack_evidence
+from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.models.tag_storage import pack_weights, unpack_weights
 from spectralnlp.parameters import ChainWeights
 from spectralnlp.storage import StoredModel, save_model

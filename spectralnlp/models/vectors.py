@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.errors import InputError, ModelError
-from spectralnlp.estimators.eigenwords.lookup import Array32, VectorLookup, unit_rows
-from spectralnlp.estimators.eigenwords.packing import pack_vectors, unpack_vectors
+from spectralnlp.inference.words.lookup import Array32, VectorLookup, unit_rows
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.models.word2vec import read_word2vec, write_word2vec
 from spectralnlp.parameters import WordVectors
+from spectralnlp.parameters.vector_arrays import pack_vectors, unpack_vectors
 from spectralnlp.storage import StoredModel, save_model
 
 

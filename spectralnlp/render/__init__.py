@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spectralnlp.models.parse import Parse
+    from spectralnlp.trees.parse import Parse
 
 FORMATS = ("ptb", "pretty", "json", "svg")
 

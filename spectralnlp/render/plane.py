@@ -7,14 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.models.vectors import Vectors
 
 FORMATS = (".png", ".svg")
+
+
+class WordSpace(Protocol):
+    """Words with vectors, such as `spectralnlp.Vectors`."""
+
+    def __contains__(self, word: object) -> bool:
+        """Whether a word has a vector."""
+
+    def vectors(self, words: Sequence[str]) -> np.ndarray:
+        """Vectors of words, float32 (n_words, n_dimensions)."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,7 @@ def check_drawable(path: Path) -> None:
         raise ConfigError("drawing needs matplotlib", hint='pip install "spectralnlp[plot]"')
 
 
-def draw_words(vectors: Vectors, pictures: Sequence[Picture], path: Path) -> None:
+def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> None:
     """Draw words by the two leading principal components of their vectors, a panel for each picture.
 
     Words outside the vocabulary are left out.
@@ -118,7 +127,7 @@ def draw_words(vectors: Vectors, pictures: Sequence[Picture], path: Path) -> Non
         partial.unlink(missing_ok=True)
 
 
-def _draw_panel(axes: Any, vectors: Vectors, picture: Picture) -> None:
+def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> None:
     groups = {name: [word for word in words if word in vectors] for name, words in picture.groups.items()}
     words = [word for group in groups.values() for word in group]
     if len(words) < 3:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from spectralnlp.render.posteriors import node_posteriors
 
 if TYPE_CHECKING:
-    from spectralnlp.models.parse import Parse
+    from spectralnlp.trees.parse import Parse
     from spectralnlp.trees.tree import Tree
 
 _FLAT_WIDTH = 72  # a phrase of words longer than this gets a line for each word

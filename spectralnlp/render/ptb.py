@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spectralnlp.models.parse import Parse
+    from spectralnlp.trees.parse import Parse
 
 
 def render(parse: Parse, scores: bool = False) -> str:

@@ -9,7 +9,7 @@ from spectralnlp.errors import InputError
 from spectralnlp.render.posteriors import node_posteriors
 
 if TYPE_CHECKING:
-    from spectralnlp.models.parse import Parse
+    from spectralnlp.trees.parse import Parse
 
 # Characters that no XML document may hold, and line ends, which svgling reads as rows of a label.
 _NOT_XML = re.compile("[^\t -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -38,7 +38,7 @@ from spectralnlp.runtime.reduction import (
     TolerantCorpus,
     skip_bad_partitions,
 )
-from spectralnlp.runtime.replay_logs import Log, append, first_log, pack_names, take_out, tidy, unpack_names
+from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, unpack_names
 from spectralnlp.runtime.spill import (
     Longs,
     Memory,
@@ -65,7 +65,6 @@ __all__ = [
     "Joint",
     "Key",
     "Location",
-    "Log",
     "Longs",
     "MappedCorpus",
     "Memory",
@@ -75,12 +74,12 @@ __all__ = [
     "Part",
     "Partition",
     "ProcessesEngine",
+    "ReplayLog",
     "Run",
     "SerialEngine",
     "ThreadsEngine",
     "TolerantCorpus",
     "accumulate",
-    "append",
     "current_checkpoint",
     "current_engine",
     "current_memory",
@@ -102,8 +101,6 @@ __all__ = [
     "save_moments",
     "skip_bad_partitions",
     "sum_by_key",
-    "take_out",
-    "tidy",
     "unpack_names",
     "use_checkpoint",
     "use_engine",

@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,12 @@ import numpy.typing as npt
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime.corpus import Batch
 
+if TYPE_CHECKING:
+    from spectralnlp.runtime.replay_logs import ReplayLog
+
 T = TypeVar("T")
 Array: TypeAlias = npt.NDArray[Any]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 Key: TypeAlias = str | tuple[str, ...]
 
 
@@ -101,6 +105,33 @@ class Moments(ABC, Generic[T]):
         self._check_mergeable(other)
         self._remove(other)
 
+    def append(self, other: Self) -> None:
+        """Add the moments of data that comes after: a replay log grows at its end, sums are merged.
+
+        Raises:
+            ConfigError: as `merge`.
+        """
+        self.merge(other)
+
+    def take_out(self, other: Self, kept: Mask | None) -> None:
+        """Take out the moments of data that goes: a replay log leaves examples out, sums are subtracted.
+
+        Args:
+            other: moments of the data that goes.
+            kept: bool (n_examples,), for replay logs: whether each example stays; None where there is no log.
+
+        Raises:
+            ConfigError: as `subtract`.
+        """
+        self.subtract(other)
+
+    def renumber(self) -> None:
+        """Number the documents of replay logs without gaps, in place; sums have no numbers."""
+
+    def first_log(self) -> ReplayLog[Any] | None:
+        """A replay log among the moments, or None; all logs of `Joint` moments have the same examples."""
+        return None
+
     def _add(self, other: Self) -> None:
         theirs = other.arrays()
         for name, array in self.arrays().items():
@@ -181,6 +212,27 @@ class Joint(Moments[T]):
         self._check_mergeable(other)
         for name, part in self.parts.items():
             part.subtract(other.parts[name])
+
+    def append(self, other: Self) -> None:
+        """Append to each part."""
+        self._check_mergeable(other)
+        for name, part in self.parts.items():
+            part.append(other.parts[name])
+
+    def take_out(self, other: Self, kept: Mask | None) -> None:
+        """Take out of each part; after an error, some may be taken out of already."""
+        self._check_mergeable(other)
+        for name, part in self.parts.items():
+            part.take_out(other.parts[name], kept)
+
+    def renumber(self) -> None:
+        """Number the documents of each part without gaps."""
+        for part in self.parts.values():
+            part.renumber()
+
+    def first_log(self) -> ReplayLog[Any] | None:
+        """The first log among the parts; None if no part is one."""
+        return next((log for part in self.parts.values() if (log := part.first_log())), None)
 
     def _add(self, other: Self) -> None:
         for name, part in self.parts.items():

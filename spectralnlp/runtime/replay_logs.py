@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.runtime.moments import Array, Joint, Moments
+from spectralnlp.runtime.moments import Array, Mask, Moments
 
 T = TypeVar("T")
-Mask = NDArray[np.bool_]
 
 
-class Log(Moments[T]):
+class ReplayLog(Moments[T]):
     """Examples in the order of documents and rows; merging lays them side by side.
 
     A subclass keeps runs of examples under their place, and writes them as columns of integers (`arrays`):
@@ -47,13 +46,14 @@ class Log(Moments[T]):
         moved._chunks = {(document + offset, row): each for (document, row), each in moved._chunks.items()}
         self._add(moved)
 
-    def keep(self, kept: Mask, forgotten: Self) -> None:
+    def take_out(self, other: Self, kept: Mask | None) -> None:
         """Leave out examples, in place; documents and rows are numbered again, without gaps.
 
         Args:
-            kept: of each example, in order, whether it stays.
-            forgotten: the log of those that do not.
+            other: the log of the examples that go.
+            kept: bool (n_examples,), in order: whether each example stays.
         """
+        assert kept is not None
         arrays = self.arrays()
         places = arrays["places"]
         items = np.repeat(kept, places[:, 2])
@@ -63,12 +63,16 @@ class Log(Moments[T]):
             self._drop_unused(arrays, names)
         arrays["places"] = _renumbered(places[kept])
         without = self.restored(arrays)
-        without._forget_rest(forgotten)
+        without._forget_rest(other)
         self.__dict__.update(without.__dict__)
 
-    def tidy(self) -> None:
+    def renumber(self) -> None:
         """Number documents and rows without gaps, in place."""
-        self.keep(np.ones(len(self.arrays()["places"]), bool), self.empty_like())
+        self.take_out(self.empty_like(), np.ones(len(self.arrays()["places"]), bool))
+
+    def first_log(self) -> ReplayLog[Any] | None:
+        """Return this log itself."""
+        return self
 
     @abstractmethod
     def _forget_rest(self, forgotten: Self) -> None:
@@ -83,53 +87,6 @@ class Log(Moments[T]):
         for column in of:
             numbers = arrays[column]
             arrays[column] = np.where(numbers < 0, -1, np.searchsorted(used, numbers)).astype(numbers.dtype)
-
-
-def append(moments: Moments[Any], other: Moments[Any]) -> None:
-    """Add the moments of data that comes after: to counts by merging, to logs at their end."""
-    if isinstance(moments, Joint):
-        moments._check_mergeable(other)
-        for name, part in moments.parts.items():
-            append(part, cast("Joint[Any]", other).parts[name])
-    elif isinstance(moments, Log):
-        moments.append(cast("Log[Any]", other))
-    else:
-        moments.merge(other)
-
-
-def take_out(moments: Moments[Any], other: Moments[Any], kept: Mask | None) -> None:
-    """Take out the moments of data: of counts by subtracting, of logs by leaving out its examples.
-
-    Args:
-        moments: changed in place; after an error, a part of it may have been.
-        other: those of the data that goes.
-        kept: of each example of the logs, in order, whether it stays; None where there is no log.
-    """
-    if isinstance(moments, Joint):
-        moments._check_mergeable(other)
-        for name, part in moments.parts.items():
-            take_out(part, cast("Joint[Any]", other).parts[name], kept)
-    elif isinstance(moments, Log):
-        assert kept is not None
-        moments.keep(kept, cast("Log[Any]", other))
-    else:
-        moments.subtract(other)
-
-
-def tidy(moments: Moments[Any]) -> None:
-    """Number the documents of logs without gaps."""
-    if isinstance(moments, Joint):
-        for part in moments.parts.values():
-            tidy(part)
-    elif isinstance(moments, Log):
-        moments.tidy()
-
-
-def first_log(moments: Moments[Any]) -> Log[Any] | None:
-    """A log among the moments, if there is one; all logs of a joint have the same examples."""
-    if isinstance(moments, Joint):
-        return next((log for part in moments.parts.values() if (log := first_log(part))), None)
-    return moments if isinstance(moments, Log) else None
 
 
 def pack_names(names: Any) -> Array:

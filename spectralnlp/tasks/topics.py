@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralnlp import __version__
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.topics.moments import bags
+from spectralnlp.inference.topics.bags import bags
 from spectralnlp.models.topics import Topics
 from spectralnlp.runtime import Corpus
 from spectralnlp.scoring.coherence import TopicReport, npmi_coherence

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.eigenwords.counts import Ngrams
 from spectralnlp.runtime import open_text
 
 _AT_A_TIME = 1 << 15
 _LARGEST = 1 << 62
+
+
+@dataclass(frozen=True)
+class Ngrams:
+    """Counted n-grams of one order, in place of the text that they were counted in.
+
+    Args:
+        words: the n-grams, n words each.
+        counts: int64; how often each occurred.
+    """
+
+    words: Sequence[Sequence[str]]
+    counts: NDArray[np.int64]
 
 
 def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) -> Iterator[Ngrams]:

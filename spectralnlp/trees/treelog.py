@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Array, Batch, Log, pack_names, unpack_names
+from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
 from spectralnlp.trees.binarise import Binariser, head_leaf_positions, unary_chains
 from spectralnlp.trees.tree import Tree
 
@@ -77,7 +77,7 @@ class _Chunk:
     sizes: Ints
 
 
-class TreeLog(Log[Tree]):
+class TreeLog(ReplayLog[Tree]):
     """Trees observed, as integers; merging concatenates in the order of documents and rows.
 
     Args:

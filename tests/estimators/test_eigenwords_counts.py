@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import HashedPairCounts, Ngrams, PairCounts
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS
-from spectralnlp.estimators.eigenwords.spelling import features_of
-from spectralnlp.estimators.eigenwords.words import bucket_of
+from spectralnlp.inference.words.hashing import bucket_of
+from spectralnlp.inference.words.spelling import features_of
 from spectralnlp.runtime import Batch, InMemoryCorpus, accumulate
 from spectralnlp.text.ngrams import read_ngrams
 

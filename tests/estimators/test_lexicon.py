@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spectralnlp.estimators.shared.lexicon import UNSMOOTHED, LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.inference.trees.lexical import look_up
+from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import Lexicon
 from spectralnlp.text.signatures import english_signature
 

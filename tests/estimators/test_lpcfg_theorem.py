@@ -7,9 +7,9 @@ import pytest
 from true_lpcfg import BINARY, WITH_UNARIES, TrueLPCFG, weighted_table
 
 from spectralnlp.estimators.lpcfg.estimator import spectral_grammar
-from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions
 from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
 from spectralnlp.estimators.shared.projections import ProjectionOptions, Projections, project
+from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.signatures import signature_by_name

@@ -8,8 +8,9 @@ from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.pcfg.estimator import PCFG, solve_pcfg
-from spectralnlp.estimators.pcfg.moments import RuleCounts, commonest_chains
+from spectralnlp.estimators.pcfg.moments import RuleCounts
 from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
+from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.inference.trees.tree_scores import tensor, tree_log_probability
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine

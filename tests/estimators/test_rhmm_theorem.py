@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from true_rhmm import TrueRHMM, weighted_table
 
-from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions
 from spectralnlp.estimators.rhmm.features import token_features
 from spectralnlp.estimators.rhmm.tensors import spectral_model
 from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
 from spectralnlp.estimators.shared.projections import ProjectionOptions, group_directions, project_groups
+from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.text.signatures import signature_by_name
 

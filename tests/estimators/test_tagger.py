@@ -12,7 +12,7 @@ import pytest
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.tagger import PerceptronTagger
 from spectralnlp.estimators.tagger.perceptron import emissions_of
-from spectralnlp.estimators.tagger.templates import find_rows
+from spectralnlp.inference.chains.templates import find_rows
 from spectralnlp.models.tagger import Scorer
 from spectralnlp.text.conll import TaggedSentence
 

@@ -10,9 +10,9 @@ import pytest
 
 import spectralnlp
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.estimators.eigenwords.lookup import VectorLookup
-from spectralnlp.estimators.tagger.evidence import Evidence, load_evidence, pack_evidence, unpack_evidence
-from spectralnlp.estimators.tagger.words import WordTable
+from spectralnlp.inference.chains.unlabelled import Evidence, load_evidence, pack_evidence, unpack_evidence
+from spectralnlp.inference.chains.word_table import WordTable
+from spectralnlp.inference.words.lookup import VectorLookup
 from spectralnlp.runtime import InMemoryCorpus
 
 Folders = dict[str, Path]

@@ -8,10 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from spectralnlp.estimators.tagger.evidence import Evidence
-from spectralnlp.estimators.tagger.forms import FORMS, form_hashes
-from spectralnlp.estimators.tagger.kernels import FIRST, INNER
-from spectralnlp.estimators.tagger.templates import (
+from spectralnlp.inference.chains.feature_kernels import FIRST, INNER
+from spectralnlp.inference.chains.templates import (
     HERE,
     N_SLOTS,
     PAIRS,
@@ -20,7 +18,9 @@ from spectralnlp.estimators.tagger.templates import (
     pair_keys,
     word_keys,
 )
-from spectralnlp.estimators.tagger.words import BEYOND, EDGE, WordTable
+from spectralnlp.inference.chains.unlabelled import Evidence
+from spectralnlp.inference.chains.word_forms import FORMS, form_hashes
+from spectralnlp.inference.chains.word_table import BEYOND, EDGE, WordTable
 
 
 def form(word: str, name: str) -> int:
@@ -98,9 +98,8 @@ def test_strange_words_have_forms() -> None:
 
 def test_hashes_are_the_same_in_another_process() -> None:
     words = ["The", "naïve", "😀", "x-1", ""]
-    code = (
-        f"from spectralnlp.estimators.tagger.forms import form_hashes;print(form_hashes({words!r}).tolist())"
-    )
+    imports = "from spectralnlp.inference.chains.word_forms import form_hashes"
+    code = f"{imports}; print(form_hashes({words!r}).tolist())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(form_hashes(words).tolist())
 

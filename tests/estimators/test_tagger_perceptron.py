@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.tagger.kernels import FIRST, INNER
 from spectralnlp.estimators.tagger.perceptron import Examples, Perceptron, emissions_of
-from spectralnlp.estimators.tagger.templates import N_SLOTS, OFFSETS
+from spectralnlp.inference.chains.feature_kernels import FIRST, INNER
+from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS
 
 N_TAGS, N_FEATURES, N_TYPES = 3, 17, 7
 LENGTHS = (3, 1, 4, 2, 1)

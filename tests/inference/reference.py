@@ -18,7 +18,8 @@ from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.decoders import Evidence
 from spectralnlp.inference.trees.forest import Forest, build_forest
 from spectralnlp.inference.trees.latent import Scores, leaf_vectors, score_forest
-from spectralnlp.inference.trees.lexical import Lookup, coarse_values, look_up
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.words.lexical import Lookup, look_up
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon, SparseTensors, Tensors
 from spectralnlp.trees import Tree
 

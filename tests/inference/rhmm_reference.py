@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from spectralnlp.inference.trees.lexical import Lookup
+from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.parameters import DenseTensors, Lexicon, RefinedMarkov
 
 N_WORDS = 3

@@ -7,7 +7,8 @@ import pytest
 import reference
 
 from spectralnlp.inference.trees.latent import leaf_vectors
-from spectralnlp.inference.trees.lexical import coarse_values, look_up
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import Lexicon
 
 GRAMMAR = reference.random_grammar(0, (1, 1, 1, 1))

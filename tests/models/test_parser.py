@@ -14,13 +14,13 @@ from spectralnlp.errors import ConfigError, RegistryError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.pipeline import Pruning
-from spectralnlp.models.parse import Parse
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
 from spectralnlp.render.jsonl import to_dict
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets, strip_root
+from spectralnlp.trees.parse import Parse
 
 TEXT = "The keeper climbs the stairs. Marta saw the old ship, and she waited in the harbor!"
 DECODERS = ["mbr", "max-rule", "labelled-recall"]

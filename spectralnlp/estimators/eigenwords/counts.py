@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -13,23 +12,11 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
 from spectralnlp.estimators.eigenwords.spilled import parts_of
-from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers, as_bytes
+from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers
 from spectralnlp.estimators.shared.spill_segments import Epoch
+from spectralnlp.inference.words.hashing import as_bytes
 from spectralnlp.runtime import Array, Batch, Memory, Moments, current_memory
-
-
-@dataclass(frozen=True)
-class Ngrams:
-    """Counted n-grams of one order, in place of the text that they were counted in.
-
-    Args:
-        words: the n-grams, n words each.
-        counts: int64; how often each occurred.
-    """
-
-    words: Sequence[Sequence[str]]
-    counts: NDArray[np.int64]
-
+from spectralnlp.text.ngrams import Ngrams
 
 Example: TypeAlias = str | Sequence[str] | Ngrams
 

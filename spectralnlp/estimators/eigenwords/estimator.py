@@ -9,7 +9,6 @@ import numpy as np
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, fit_pass
 from spectralnlp.estimators.eigenwords.counts import Example, HashedPairCounts, PairCounts
-from spectralnlp.estimators.eigenwords.lookup import unit_rows
 from spectralnlp.estimators.eigenwords.solve import (
     Positions,
     Transform,
@@ -19,6 +18,7 @@ from spectralnlp.estimators.eigenwords.solve import (
     tabulate,
 )
 from spectralnlp.estimators.eigenwords.spelling import fit_spelling
+from spectralnlp.inference.words.lookup import unit_rows
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordVectors

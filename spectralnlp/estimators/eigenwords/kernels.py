@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from spectralnlp.inference.words.kernels import _GOLDEN, _HALF, hash_word
 from spectralnlp.jit import kernel
 
 # A pair's key: distance (5 bits), left word (29 bits), right word (29 bits). 0 marks a free slot.
@@ -11,22 +12,7 @@ ID_BITS = 29
 MAX_WINDOW = 31
 ID_MASK = (1 << ID_BITS) - 1
 
-_FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
 _BATCH = 64  # keys that are looked up at a time
-# Kinds of features of spelling; numba would compile anew for each number that is written out.
-_PREFIX, _TRIGRAM, _SUFFIX, _SHAPE, _LENGTH = map(np.uint64, range(1, 6))
-
-
-@kernel
-def hash_word(text, start, end):
-    """A 64-bit hash of ``text[start:end]``: FNV-1a, its halves mixed."""
-    value = _FNV_START
-    for i in range(start, end):
-        value = (value ^ np.uint64(text[i])) * _FNV_PRIME
-    value = (value ^ (value >> _HALF)) * _GOLDEN
-    return value ^ (value >> _HALF)
 
 
 @kernel
@@ -268,75 +254,3 @@ def renumber_pairs(keys, numbers):
             keys[i] = (
                 (key >> 58) << 58 | np.int64(left) << 29 | np.int64(right) if left >= 0 and right >= 0 else 0
             )
-
-
-@kernel
-def spelling_features(text, bounds, bits, rows, columns):
-    """Write the hashed features of words: prefixes, suffixes, trigrams and shape; see ``features_of``.
-
-    Args:
-        text: uint8; the words in UTF-8, one after the other.
-        bounds: int64 (n_words + 1,); where each begins.
-        bits: there are 2^bits columns.
-        rows: int64 (n_words + 1,); where each word's features begin, written.
-        columns: int32; written.
-
-    Returns:
-        How many there are.
-    """
-    mask = (1 << bits) - 1
-    n = 0
-    shape = np.empty(16, np.uint8)
-    for word in range(len(bounds) - 1):
-        start, end = bounds[word], bounds[word + 1]
-        length = 0
-        for i in range(start, end):
-            length += (text[i] & 0xC0) != 0x80
-        first = last = start  # of the prefix, and of the trigram
-        position, n_shape, kind = 0, 0, 0
-        i = start
-        while i < end:
-            following = i + 1
-            while following < end and (text[following] & 0xC0) == 0x80:
-                following += 1
-            position += 1
-            if position <= 4:
-                columns[n] = _feature(text, first, following, _PREFIX) & mask
-                n += 1
-            if position >= 3:
-                columns[n] = _feature(text, last, following, _TRIGRAM) & mask
-                n += 1
-                last += 1
-                while (text[last] & 0xC0) == 0x80:
-                    last += 1
-            if length - position < 5:
-                columns[n] = _feature(text, i, end, _SUFFIX) & mask
-                n += 1
-            here = _class_of(text[i])
-            if here != kind and n_shape < 15:
-                shape[n_shape] = here
-                n_shape += 1
-            kind = here
-            i = following
-        shape[n_shape] = min(length, 12)
-        columns[n] = _feature(shape, np.int64(0), n_shape, _SHAPE) & mask
-        columns[n + 1] = _feature(shape, n_shape, n_shape + 1, _LENGTH) & mask
-        n += 2
-        rows[word + 1] = n
-    return n
-
-
-@kernel
-def _feature(text, start, end, kind):
-    return np.int64((hash_word(text, start, end) + kind) * _GOLDEN >> _HALF) >> 1
-
-
-@kernel
-def _class_of(byte):
-    if byte >= 128:
-        return 5
-    if 48 <= byte <= 57:
-        return 3
-    if 65 <= byte <= 90:
-        return 1
-    return 2 if 97 <= byte <= 122 else 4

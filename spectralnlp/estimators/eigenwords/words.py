@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.eigenwords.kernels import bucket_words, fill_slots, hash_word, intern_words
+from spectralnlp.estimators.eigenwords.kernels import bucket_words, fill_slots, intern_words
+from spectralnlp.inference.words.hashing import Bytes, as_bytes
 
-Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
 
@@ -205,17 +205,6 @@ class HashedWords(WordNumbers):
         self.counts = before
         self.counts[numbers] += counts
         return np.arange(int(numbers.max()) + 1, dtype=np.int32)
-
-
-def bucket_of(word: str, bits: int) -> int:
-    """The number that `HashedWords` gives a word."""
-    text = as_bytes(word.encode("utf-8", "replace"))
-    return 1 + (int(hash_word(text, 0, len(text))) & ((1 << bits) - 1))
-
-
-def as_bytes(text: bytes) -> Bytes:
-    """Text as an array that may be written to: kernels are compiled again for one that may not."""
-    return np.frombuffer(bytearray(text), np.uint8)
 
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:

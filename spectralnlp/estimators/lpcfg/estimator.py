@@ -23,8 +23,7 @@ from spectralnlp.estimators.lpcfg.states import (
     probabilities,
     state_grammar,
 )
-from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions, root_vectors, rule_tensors, token_moments
-from spectralnlp.estimators.pcfg.moments import commonest_chains
+from spectralnlp.estimators.lpcfg.tensors import root_vectors, rule_tensors, token_moments
 from spectralnlp.estimators.shared.clusters import cluster_nodes
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
@@ -36,6 +35,8 @@ from spectralnlp.estimators.shared.projections import (
     find_directions,
     project_nodes,
 )
+from spectralnlp.estimators.shared.smoothing import SmoothingOptions
+from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import GrammarSet, LatentGrammar
 from spectralnlp.runtime import Corpus, Joint, ThreadsEngine, accumulate

@@ -10,27 +10,13 @@ import numpy as np
 
 from spectralnlp.estimators.shared.lexicon import TokenMoments
 from spectralnlp.estimators.shared.projections import Projections
+from spectralnlp.estimators.shared.smoothing import (
+    SmoothingOptions,
+    smoothed_second_moment,
+    smoothed_third_moment,
+)
 from spectralnlp.parameters import DenseTensors, Floats, Ints
 from spectralnlp.trees.treelog import TreeTable
-
-_CHUNK = 4096  # nodes whose outer products are in memory at one time
-
-
-@dataclass(frozen=True)
-class SmoothingOptions:
-    """How far a rule seen n times is trusted: λ = √n / (C + √n).
-
-    Args:
-        smoothing: whether to smooth at all.
-        strength: C.
-    """
-
-    smoothing: bool = True
-    strength: float = 20.0
-
-    def trust(self, count: float) -> float:
-        """λ of a rule with this count."""
-        return float(np.sqrt(count) / (self.strength + np.sqrt(count))) if self.smoothing else 1.0
 
 
 @dataclass(frozen=True)
@@ -89,42 +75,6 @@ def _by_rule(table: TreeTable, rows: np.ndarray, *, binary: bool) -> list[tuple[
     return [
         (tuple(int(s) for s in rule), rows[order[bounds[r] : bounds[r + 1]]]) for r, rule in enumerate(rules)
     ]
-
-
-def smoothed_third_moment(
-    z: Floats, left: Floats, right: Floats, weight: Floats, options: SmoothingOptions
-) -> Floats:
-    """λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H), K the average of the three pairwise moments times the third's
-    mean and H the product of means (Cohen et al. 2013, section 3.4). Shape (m_a, m_b, m_c).
-    """
-    total = weight.sum()
-    moment = np.zeros((z.shape[1], left.shape[1] * right.shape[1]))
-    for start in range(0, len(z), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        outer = left[part, :, None] * right[part, None, :]
-        moment += (z[part] * weight[part, None]).T @ outer.reshape(len(outer), -1)
-    moment = (moment / total).reshape(z.shape[1], left.shape[1], right.shape[1])
-    trust = options.trust(total)
-    if trust == 1.0:
-        return moment
-    share = (weight / total)[:, None]
-    mean_z, mean_l, mean_r = ((share * x).sum(0) for x in (z, left, right))
-    pair_zl, pair_zr, pair_lr = (share * z).T @ left, (share * z).T @ right, (share * left).T @ right
-    pairs = (
-        pair_zl[:, :, None] * mean_r
-        + pair_zr[:, None, :] * mean_l[None, :, None]
-        + mean_z[:, None, None] * pair_lr[None]
-    ) / 3
-    means = mean_z[:, None, None] * mean_l[None, :, None] * mean_r
-    return trust * moment + (1 - trust) * (trust * pairs + (1 - trust) * means)
-
-
-def smoothed_second_moment(z: Floats, y: Floats, weight: Floats, options: SmoothingOptions) -> Floats:
-    """λ E[Z⊗Y] + (1 − λ) E[Z]⊗E[Y]. Shape (m_a, m_b)."""
-    share = (weight / weight.sum())[:, None]
-    trust = options.trust(weight.sum())
-    means = np.outer((share * z).sum(0), (share * y).sum(0))
-    return trust * ((share * z).T @ y) + (1 - trust) * means
 
 
 def _dense(tensors: list[Floats]) -> DenseTensors:

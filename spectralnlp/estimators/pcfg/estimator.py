@@ -17,10 +17,11 @@ import numpy as np
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import fit_pass
-from spectralnlp.estimators.pcfg.moments import BINARY, CHAIN, ROOT, UNARY, WORD, RuleCounts, commonest_chains
+from spectralnlp.estimators.pcfg.moments import BINARY, CHAIN, ROOT, UNARY, WORD, RuleCounts
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import DenseTensors, GrammarSet, Ints, LatentGrammar, SparseTensors
 from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.text.signatures import signature_by_name

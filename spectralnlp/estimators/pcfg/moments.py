@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 from spectralnlp.runtime import Counts, Key
@@ -54,20 +53,3 @@ class RuleCounts(Counts[Tree]):
         for key, count in self.items():
             kinds[key[0]][tuple(key[1:])] = count
         return kinds
-
-
-def commonest_chains(chains: Mapping[tuple[str, ...], int]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The full unary chain to write for each (top, bottom) whose commonest chain has a middle.
-
-    Args:
-        chains: counts of chains of labels, from the top down.
-    """
-    by_ends: dict[tuple[str, str], Counter[tuple[str, ...]]] = defaultdict(Counter)
-    for chain, count in chains.items():
-        by_ends[chain[0], chain[-1]][chain] += count
-    commonest = {}
-    for ends, counter in by_ends.items():
-        chain, _ = min(counter.items(), key=lambda item: (-item[1], item[0]))
-        if len(chain) > 2:
-            commonest[ends] = chain
-    return commonest

@@ -15,7 +15,6 @@ import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, fit_pass
-from spectralnlp.estimators.lpcfg.tensors import SmoothingOptions
 from spectralnlp.estimators.rhmm.features import token_features
 from spectralnlp.estimators.rhmm.states import Skeleton, count_states, polish, random_counts, state_model
 from spectralnlp.estimators.rhmm.taglog import TaggedSentence, TagLog, TagTable
@@ -29,6 +28,7 @@ from spectralnlp.estimators.shared.projections import (
     group_directions,
     project_groups,
 )
+from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Ints, RefinedMarkov
 from spectralnlp.runtime import Corpus, InMemoryCorpus, accumulate

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import Array, Batch, Log, pack_names, unpack_names
+from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
 
 TaggedSentence = tuple[Sequence[str], Sequence[str]]
 """Words, and the tag of each."""
@@ -62,7 +62,7 @@ class _Chunk:
     sizes: Ints
 
 
-class TagLog(Log[TaggedSentence]):
+class TagLog(ReplayLog[TaggedSentence]):
     """Sentences observed, as integers; merging concatenates in the order of documents and rows."""
 
     columns: ClassVar = {"tag": "tags", "word": "words"}

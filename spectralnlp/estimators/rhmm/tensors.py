@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.lpcfg.tensors import (
+from spectralnlp.estimators.rhmm.taglog import TagTable
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.projections import Projections
+from spectralnlp.estimators.shared.smoothing import (
     SmoothingOptions,
     smoothed_second_moment,
     smoothed_third_moment,
 )
-from spectralnlp.estimators.rhmm.taglog import TagTable
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.estimators.shared.projections import Projections
 from spectralnlp.parameters import DenseTensors, Floats, Ints, RefinedMarkov
 from spectralnlp.text.signatures import signature_by_name
 

@@ -13,11 +13,11 @@ from scipy.optimize import minimize_scalar
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, fit_pass
-from spectralnlp.estimators.tagger.evidence import load_evidence
 from spectralnlp.estimators.tagger.perceptron import Chain, Examples, Perceptron, emissions_of
-from spectralnlp.estimators.tagger.templates import find_rows, pair_keys, word_keys
-from spectralnlp.estimators.tagger.words import WordTable
 from spectralnlp.inference.chains.linear import tag_marginals
+from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_keys
+from spectralnlp.inference.chains.unlabelled import load_evidence
+from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_transitions, write_spans

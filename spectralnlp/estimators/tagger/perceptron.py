@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.tagger.kernels import perceptron_epoch, score_sentence
-from spectralnlp.estimators.tagger.templates import OFFSETS
+from spectralnlp.inference.chains.templates import OFFSETS
 
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int32]

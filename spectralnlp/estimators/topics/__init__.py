@@ -1,5 +1,6 @@
 """Topics of documents by moments."""
 
-from spectralnlp.estimators.topics.estimator import TopicModel, mixtures_of
+from spectralnlp.estimators.topics.estimator import TopicModel
+from spectralnlp.inference.topics.mixtures import mixtures_of
 
 __all__ = ["TopicModel", "mixtures_of"]

@@ -16,10 +16,12 @@ from spectralnlp.estimators.topics.moments import (
     ExpectedCounts,
     PairMoments,
     TripleMoments,
-    bags,
 )
 from spectralnlp.estimators.topics.solve import third_moment, topics_of_tensor, whitening_of_pairs
-from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors
+from spectralnlp.inference.topics.mixtures import (
+    _positive,
+    mixtures_of,
+)
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, TopicMixture
@@ -27,9 +29,6 @@ from spectralnlp.runtime import Corpus, accumulate
 
 BATCH = 1024
 """Documents at a time."""
-
-BACKGROUND = 1e-3
-"""Share of the words' frequencies in every topic when documents are explained: no word is impossible."""
 
 
 class TopicModel(Estimator):
@@ -201,20 +200,3 @@ def em_step(topics: TopicMixture, corpus: Corpus[Sequence[str]], smoothing: floa
     weights = (totals[order] + smoothing) / (totals + smoothing).sum()
     distributions = smoothed / smoothed.sum(axis=1, keepdims=True)
     return TopicMixture(topics.words, weights, distributions, topics.frequencies, topics.alpha0)
-
-
-def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Floats:
-    """float64 (n_documents, k), rows on the simplex; a document without known words has the topics' weights.
-
-    Args:
-        topics: the topics.
-        documents: the words of each; those not in the vocabulary are passed over.
-    """
-    counts = bags(documents, topics.word_index, len(topics.words))
-    if topics.alpha0:
-        return document_mixtures(counts, _positive(topics), topics.alpha0 * topics.weights)[0]
-    return document_posteriors(counts, _positive(topics), topics.weights)[0]
-
-
-def _positive(topics: TopicMixture) -> Floats:
-    return (1 - BACKGROUND) * topics.topics + BACKGROUND * topics.frequencies

@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from spectralnlp.parameters import Ints
-from spectralnlp.runtime import Array, Batch, Corpus, Log, Partition, pack_names, unpack_names
+from spectralnlp.runtime import Array, Batch, Corpus, Partition, ReplayLog, pack_names, unpack_names
 
 
-class DocumentLog(Log[Sequence[str]]):
+class DocumentLog(ReplayLog[Sequence[str]]):
     """The words of each document, in order; merging lays them side by side."""
 
     columns: ClassVar = {"word": "words"}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.estimators.topics.triangle import SymmetricMatrix, Triangle
+from spectralnlp.inference.topics.bags import bags
 from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors
 from spectralnlp.parameters import Floats
 from spectralnlp.runtime import Batch, Moments, current_memory
@@ -26,33 +27,6 @@ class DocumentFrequencies(WordCounts):
     def events(self, example: Sequence[str]) -> Iterable[str]:
         """The distinct words of a document, and one event for itself."""
         return {*example, ""}
-
-
-def bags(
-    documents: Iterable[Sequence[str]], index: Mapping[str, int], n_words: int, least: int = 0
-) -> sp.csr_matrix:
-    """Counts of the words in each document.
-
-    Args:
-        documents: words of each.
-        index: numbers of the words that count.
-        n_words: V.
-        least: leave out documents of fewer words.
-
-    Returns:
-        csr float64 (n_documents, V).
-    """
-    numbers: list[int] = []
-    ends = [0]
-    for document in documents:
-        known = [index[word] for word in document if word in index]
-        if len(known) >= least:
-            numbers += known
-            ends.append(len(numbers))
-    shape = (len(ends) - 1, n_words)
-    counts = sp.csr_matrix((np.ones(len(numbers)), np.array(numbers, np.int32), ends), shape=shape)
-    counts.sum_duplicates()
-    return counts
 
 
 class _BagMoments(Moments[Sequence[str]]):

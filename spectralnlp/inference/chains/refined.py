@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.lexical import Lookup
+from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.jit import fast_kernel
 from spectralnlp.parameters import Floats, RefinedMarkov
 

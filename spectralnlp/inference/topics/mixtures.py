@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import scipy.sparse as sp
 
+from spectralnlp.inference.topics.bags import bags
 from spectralnlp.jit import fast_kernel
-from spectralnlp.parameters import Floats
+from spectralnlp.parameters import Floats, TopicMixture
 
 
 def document_mixtures(
@@ -85,3 +88,24 @@ def _mix(indptr, indices, data, topics, prior, iterations, mixtures, expected):
             if step < iterations and n + alpha0 > 0:
                 for i in range(k):
                     h[i] = gathered[i] / (n + alpha0)
+
+
+BACKGROUND = 1e-3
+"""Share of the words' frequencies in every topic when documents are explained: no word is impossible."""
+
+
+def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Floats:
+    """float64 (n_documents, k), rows on the simplex; a document without known words has the topics' weights.
+
+    Args:
+        topics: the topics.
+        documents: the words of each; those not in the vocabulary are passed over.
+    """
+    counts = bags(documents, topics.word_index, len(topics.words))
+    if topics.alpha0:
+        return document_mixtures(counts, _positive(topics), topics.alpha0 * topics.weights)[0]
+    return document_posteriors(counts, _positive(topics), topics.weights)[0]
+
+
+def _positive(topics: TopicMixture) -> Floats:
+    return (1 - BACKGROUND) * topics.topics + BACKGROUND * topics.frequencies

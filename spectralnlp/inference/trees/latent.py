@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.lexical import Lookup
+from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Lexicon, Offsets
 

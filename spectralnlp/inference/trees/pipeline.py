@@ -13,7 +13,8 @@ from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.decoders import Decoder, Evidence
 from spectralnlp.inference.trees.forest import Forest, build_forest, prune_forest
 from spectralnlp.inference.trees.latent import Scores, leaf_vectors, score_forest
-from spectralnlp.inference.trees.lexical import Lookup, coarse_values, look_up
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.words.lexical import Lookup, look_up
 from spectralnlp.parameters import Floats, Ints, LatentGrammar
 from spectralnlp.text.signatures import Signature
 

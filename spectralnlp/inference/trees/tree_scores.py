@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.inference.trees.lexical import look_up
+from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Tensors
 from spectralnlp.text.signatures import Signature
 from spectralnlp.trees.tree import Tree

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.tagger.evidence import Evidence
-from spectralnlp.estimators.tagger.forms import FORMS, Hashes, form_hashes
+from spectralnlp.inference.chains.unlabelled import Evidence
+from spectralnlp.inference.chains.word_forms import FORMS, Hashes, form_hashes
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.tagger.forms import FORMS, Hashes
-from spectralnlp.estimators.tagger.kernels import N_OFFSETS
+from spectralnlp.inference.chains.feature_kernels import N_OFFSETS
+from spectralnlp.inference.chains.word_forms import FORMS, Hashes
 
 Keys = NDArray[np.uint32]
 

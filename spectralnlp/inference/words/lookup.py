@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.eigenwords.spelling import spell_vectors
-from spectralnlp.estimators.eigenwords.words import bucket_of
+from spectralnlp.inference.words.hashing import bucket_of
+from spectralnlp.inference.words.spelling import spell_vectors
 from spectralnlp.parameters import WordVectors
 
 Array32 = NDArray[np.float32]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.tagger.kernels import (
+from spectralnlp.inference.chains.feature_kernels import (
     DIGIT,
     LOWER,
     N_PREFIXES,

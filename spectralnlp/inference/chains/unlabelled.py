@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.estimators.eigenwords.lookup import VectorLookup
-from spectralnlp.estimators.eigenwords.packing import pack_vectors, unpack_vectors
-from spectralnlp.estimators.hmm.packing import pack_filter, unpack_filter
-from spectralnlp.estimators.tagger.kernels import add_contexts
+from spectralnlp.inference.chains.feature_kernels import add_contexts
+from spectralnlp.inference.chains.filter_arrays import pack_filter, unpack_filter
 from spectralnlp.inference.chains.filtering import Filter
 from spectralnlp.inference.chains.predictor import SequencePredictor
+from spectralnlp.inference.words.lookup import VectorLookup
 from spectralnlp.parameters import WordVectors
+from spectralnlp.parameters.vector_arrays import pack_vectors, unpack_vectors
 from spectralnlp.storage import load_model
 
 Array32 = NDArray[np.float32]

@@ -1,0 +1,116 @@
+"""Kernels of a token's features: forms of words as hashes, vectors of contexts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp.jit import kernel
+
+# Forms of words, in the columns of `forms.FORMS`.
+N_PREFIXES, N_SUFFIXES = 4, 5
+_PREFIX, _SUFFIX = 3, 3 + N_PREFIXES
+_FLAGS = _SUFFIX + N_SUFFIXES
+# Classes of characters; the class of a character beyond the table is itself.
+OTHER, UPPER, LOWER, DIGIT = 0, 1, 2, 3
+_START, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+_GOLDEN, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+_YES = np.uint64(1)
+# Slots of `templates`: the words around, then the word itself if it begins the sentence, or if not.
+N_OFFSETS, FIRST, INNER = 5, 5, 6
+
+
+@kernel
+def _mixed(value):
+    value = (value ^ (value >> _SHIFT)) * _GOLDEN
+    return value ^ (value >> _SHIFT)
+
+
+@kernel
+def hash_forms(low, low_bounds, cased, cased_bounds, table, hashes):
+    """Hash the forms of words.
+
+    Args:
+        low: uint32; characters of all words in small letters.
+        low_bounds: int64 (n_words + 1,); where each word's begin.
+        cased, cased_bounds: the same of the words as they are.
+        table: uint8; classes of characters.
+        hashes: uint64 (n_words, n_forms), zeros; written.
+    """
+    for w in range(len(hashes)):
+        first, end = low_bounds[w], low_bounds[w + 1]
+        value = _START
+        for i in range(first, end):
+            value = (value ^ np.uint64(low[i])) * _PRIME
+            if i - first < N_PREFIXES:
+                hashes[w, _PREFIX + i - first] = _mixed(value)
+        hashes[w, 0] = _mixed(value)
+        value = _START
+        suffix3 = _START
+        for i in range(min(N_SUFFIXES, end - first)):
+            value = (value ^ np.uint64(low[end - 1 - i])) * _PRIME
+            hashes[w, _SUFFIX + i] = _mixed(value)
+            if i < 3:
+                suffix3 = value
+        value = shape = _START
+        last, digits, hyphens, capitals, smalls = np.uint64(0), 0, 0, 0, 0
+        for i in range(cased_bounds[w], cased_bounds[w + 1]):
+            character = cased[i]
+            value = (value ^ np.uint64(character)) * _PRIME
+            group = table[character] if character < len(table) else OTHER
+            digits += group == DIGIT
+            hyphens += character == 45
+            capitals += group == UPPER
+            smalls += group == LOWER
+            mark = np.uint64(character) + np.uint64(4) if group == OTHER else np.uint64(group)
+            if mark != last:  # runs count as one
+                shape = (shape ^ mark) * _PRIME
+                last = mark
+        hashes[w, 1] = _mixed(value)
+        hashes[w, 2] = _mixed(shape)
+        begins = cased_bounds[w] < cased_bounds[w + 1] and cased[cased_bounds[w]] < len(table)
+        flags = (
+            digits > 0,
+            hyphens > 0,
+            begins and table[cased[cased_bounds[w]]] == UPPER,
+            capitals > 0 and smalls == 0,
+        )
+        for f in range(4):
+            if flags[f]:
+                hashes[w, _FLAGS + f] = _YES
+        hashes[w, _FLAGS + 4] = _mixed(shape ^ (suffix3 * _GOLDEN))
+        hashes[w, _FLAGS + 5] = _YES
+
+
+@kernel
+def add_contexts(types, starts, place, offsets, block_of, context_vectors, out):
+    """Sum the vectors of the words around each token, and scale the sum to length 1.
+
+    Args:
+        types: int32 (n_tokens + 4 · n_sentences,).
+        starts: int64 (n_sentences + 1,).
+        place: int32 (n_types,); numbers of words among contexts, -1 for none.
+        offsets, block_of: int64 (n_offsets,); positions around a token, and the block of each.
+        context_vectors: float32 (n_blocks, n_contexts, k).
+        out: float32 (n_tokens, k), zeros; written.
+    """
+    k = out.shape[1]
+    for s in range(len(starts) - 1):
+        base = starts[s] + 4 * s + 2
+        for t in range(starts[s + 1] - starts[s]):
+            state = out[starts[s] + t]
+            n = starts[s + 1] - starts[s]
+            for o in range(len(offsets)):
+                at = t + offsets[o]
+                if at < -1 or at > n:
+                    continue
+                number = place[types[base + at]]
+                if number >= 0:
+                    for j in range(k):
+                        state[j] += context_vectors[block_of[o], number, j]
+            square = np.float32(0.0)
+            for j in range(k):
+                square += state[j] * state[j]
+            if square > 0:
+                length = np.sqrt(square)
+                for j in range(k):
+                    state[j] /= length

@@ -1,0 +1,35 @@
+"""Documents as bags of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def bags(
+    documents: Iterable[Sequence[str]], index: Mapping[str, int], n_words: int, least: int = 0
+) -> sp.csr_matrix:
+    """Counts of the words in each document.
+
+    Args:
+        documents: words of each.
+        index: numbers of the words that count.
+        n_words: V.
+        least: leave out documents of fewer words.
+
+    Returns:
+        csr float64 (n_documents, V).
+    """
+    numbers: list[int] = []
+    ends = [0]
+    for document in documents:
+        known = [index[word] for word in document if word in index]
+        if len(known) >= least:
+            numbers += known
+            ends.append(len(numbers))
+    shape = (len(ends) - 1, n_words)
+    counts = sp.csr_matrix((np.ones(len(numbers)), np.array(numbers, np.int32), ends), shape=shape)
+    counts.sum_duplicates()
+    return counts

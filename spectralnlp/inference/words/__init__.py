@@ -1,0 +1,1 @@
+"""Vectors of words, known or spelled."""
