@@ -164,7 +164,7 @@ def measure(cost: Cost, size: int) -> Size:
         learner.begin(corpus)
         empty, solve = learner.moments_, lambda: (learner.finish(), learner.components_)
     else:
-        empty = learner.no_moments(corpus)
+        empty = learner.init_kept_moments(corpus)
         solve = lambda: learner.solve(moments)  # noqa: E731
     started = process_time()
     moments = accumulate(empty, corpus)

@@ -1,66 +1,100 @@
-"""What every learner has: hyper-parameters as plain attributes, presets, and ``fit``.
+"""The contract of estimators: observe, merge, solve.
 
-The conventions are scikit-learn's, so ``sklearn.base.clone`` and its friends work; nothing of it is
-imported. What ``fit`` eats is a corpus of sentences or trees rather than a matrix.
+Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into
+    the
+moments of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. What
+learns from the examples themselves (EM, perceptrons) is an `IterativeEstimator`.
+
+The conventions are scikit-learn's, so ``sklearn.base.clone`` and its friends work; nothing of it is imported.
+Hyper-parameters are keyword-only dataclass fields (:mod:`spectralnlp.hyperparameters`), fitted attributes end
+in ``_``.
 """
 
 from __future__ import annotations
 
-import difflib
-import inspect
-import json
-import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from spectralnlp.errors import ConfigError, NotFittedError
-from spectralnlp.runtime import Corpus, Moments
+from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus
 
-Kind = Literal["spectral", "head"]
-ChangeOfMind = Literal["exact", "replay", "merge-only", "none"]
-#: How people from Python write what JSON spells otherwise.
-_PYTHON_SPELLINGS = {"True": True, "False": False, "None": None}
+T = TypeVar("T")
+Unlearning = Literal["exact", "replay", "merge-only", "none"]
 
 
-class Estimator(ABC):
-    """A learner: ``__init__`` stores hyper-parameters as they are, ``fit`` sets attributes ending in ``_``.
+@dataclass(kw_only=True, eq=False, repr=False)
+class Estimator(ABC, Generic[T]):
+    """A learner: ``__init__`` stores hyper-parameters as they are, ``fit`` checks them and learns.
 
     Class attributes:
-        kind: ``spectral`` (observe, merge, solve) or ``head`` (learns on one machine from features).
-        change_of_mind: whether documents can be added and taken out after ``fit``: ``exact``, ``replay``,
-            ``merge-only`` or ``none``.
-        spills: whether counts go to disk where memory is limited (``use_memory``).
         task: name of the task that the estimator serves, ``parsing``.
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
+        unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
+            kept), ``replay`` (later passes run again from a log of integers), ``merge-only`` or ``none``.
+        spills: whether counts go to disk where memory is limited (`spectralnlp.runtime.use_memory`).
     """
 
-    kind: ClassVar[Kind] = "spectral"
-    change_of_mind: ClassVar[ChangeOfMind] = "none"
-    spills: ClassVar[bool] = False
     task: ClassVar[str]
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    unlearning: ClassVar[Unlearning] = "none"
+    spills: ClassVar[bool] = False
 
     @abstractmethod
-    def fit(self, corpus: Corpus[Any], y: None = None) -> Self:
-        """Learn from a corpus.
+    def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
+        """Learn from examples.
 
         Args:
-            corpus: the examples; read as often as the method has passes.
-            y: ignored; there for scikit-learn's convention.
+            X: a corpus, a list, or any iterable of examples. An iterator, which can be read only once, is
+                enough for methods of one pass.
+            y: ignored, unless an estimator says otherwise; there for scikit-learn's convention.
+
+        Raises:
+            ConfigError: a hyper-parameter has another type than declared or is out of its range.
         """
 
-    def no_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
-        """Empty moments which, once a corpus is added, `solve` makes the fitted attributes from.
+    @classmethod
+    def supports_update(cls) -> bool:
+        """Whether documents can be added to what was learned."""
+        return cls.unlearning != "none"
 
-        They are what is kept of data, so that more can be added and some taken out (`spectralnlp.changes`).
-        ``fit(corpus)`` is the same as ``solve(accumulate(no_moments(corpus), corpus))``.
+    @classmethod
+    def supports_forget(cls) -> bool:
+        """Whether documents can be taken out of what was learned."""
+        return cls.unlearning in ("exact", "replay")
 
-        Args:
-            corpus: for settings that its first examples decide, such as the language.
+    def validate(self) -> None:
+        """Check the hyper-parameters; ``fit`` does so first.
+
+        Raises:
+            ConfigError: one has another type than declared, is out of its range, or does not go with another.
+        """
+        check_values(type(self), self.get_params(deep=False))
+        self.check_combination()
+
+    def check_combination(self) -> None:
+        """Check what the declaration of one hyper-parameter cannot say; an estimator may override it.
+
+        Raises:
+            ConfigError: two hyper-parameters do not go together, or one names nothing that is known.
+        """
+
+    def as_corpus(self, X: Corpus[T] | Iterable[T]) -> Corpus[T]:
+        """Make a corpus of what ``fit`` was given; an estimator of matrices overrides it.
+
+        Raises:
+            ConfigError: it is no iterable of examples.
+        """
+        return as_corpus(X)
+
+    def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
+        """Return empty moments of the first pass; see `MomentEstimator`.
 
         Raises:
             ConfigError: this estimator learns from the examples themselves.
@@ -68,37 +102,48 @@ class Estimator(ABC):
         what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"
         raise ConfigError(what, hint="train it again on all the data")
 
-    def solve(self, moments: Any) -> None:
-        """Set the fitted attributes from moments; see `no_moments`."""
+    def init_kept_moments(self, corpus: Corpus[T]) -> Moments[T]:
+        """Return empty moments for incremental updates and unlearning; errors as of `init_moments`."""
+        return self.init_moments(corpus)
+
+    def solve_kept(self, moments: Any) -> Self:
+        """Learn from kept moments; see `MomentEstimator`."""
         raise NotImplementedError(type(self).__name__)
 
     @classmethod
     def from_preset(cls, name: str, /, **overrides: object) -> Self:
-        """An estimator with the settings of a preset, some of them overridden.
+        """Make an estimator with the settings of a preset, some of them overridden.
 
         Raises:
             ConfigError: there is no such preset or hyper-parameter.
         """
         if name not in cls.presets:
-            raise _unknown("preset", name, cls.presets, cls)
-        return cls(**check_params(cls, {**cls.presets[name], **overrides}))
+            raise unknown_name("preset", name, cls.presets, cls)
+        return cls(**check_values(cls, {**cls.presets[name], **overrides}))
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str]) -> Self:
-        """An estimator from ``key=value`` texts; the key ``preset`` names a preset to start from.
+    def from_settings(cls, texts: Mapping[str, str], values: Mapping[str, Any] | None = None) -> Self:
+        """Make an estimator from ``key=value`` texts, on top of values that have their type.
+
+        In both, the key ``preset`` names a preset to start from; that of the texts counts.
+
+        Args:
+            texts: hyper-parameters as text, such as those of ``--set``.
+            values: hyper-parameters from a configuration.
 
         Raises:
-            ConfigError: as `coerce_params` and `from_preset`.
+            ConfigError: there is no such preset or hyper-parameter, or a value does not fit.
         """
-        settings = dict(settings)
-        preset = settings.pop("preset", None)
-        params = coerce_params(cls, settings)
-        return cls(**params) if preset is None else cls.from_preset(preset, **params)
+        texts, values = dict(texts), dict(values or {})
+        preset = values.pop("preset", None)
+        preset = texts.pop("preset", preset)
+        params = check_values(cls, values) | read_values(cls, texts)
+        return cls(**params) if preset is None else cls.from_preset(str(preset), **params)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Hyper-parameters by name; with ``deep``, those of nested estimators too, as ``outer__inner``."""
         params: dict[str, Any] = {}
-        for name in _signature(type(self)):
+        for name in hyperparameters(type(self)):
             value = params[name] = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
                 params |= {f"{name}__{inner}": each for inner, each in value.get_params().items()}
@@ -113,7 +158,7 @@ class Estimator(ABC):
         known = self.get_params()
         for name in params:
             if name not in known:
-                raise _unknown("hyper-parameter", name, known, type(self))
+                raise unknown_name("hyper-parameter", name, known, type(self))
         # Short names first: a nested estimator is replaced before its own parameters are set.
         for name in sorted(params, key=lambda name: name.count("__")):
             outer, _, inner = name.partition("__")
@@ -133,10 +178,102 @@ class Estimator(ABC):
             raise NotFittedError(f"{type(self).__name__} is not fitted", hint="call fit first")
 
     def __repr__(self) -> str:
-        defaults = {name: parameter.default for name, parameter in _signature(type(self)).items()}
+        declared = hyperparameters(type(self))
         params = self.get_params(deep=False).items()
-        changed = [f"{name}={value!r}" for name, value in params if repr(value) != repr(defaults[name])]
+        changed = [
+            f"{name}={value!r}" for name, value in params if repr(value) != repr(declared[name].default)
+        ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+class MomentEstimator(Estimator[T]):
+    """A learner in three moves: observe (`accumulate`), merge (`Moments.merge`), solve.
+
+    A subclass writes `init_moments` and `solve`. ``solve`` never reads data and never calls ``fit``: a method
+    of several passes either replays them from a compact log, or asks for the next pass by returning its empty
+    moments.
+    """
+
+    def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
+        """Check the hyper-parameters, add up moments, solve; as often as there are passes.
+
+        Args:
+            X: a corpus, a list, or any iterable of examples; an iterator that can be read only once is enough
+                for methods of one pass.
+            y: ignored; there for scikit-learn's convention.
+
+        Raises:
+            ConfigError: a hyper-parameter has another type than declared or is out of its range.
+            InputError: there is nothing to learn from.
+        """
+        self.validate()
+        return self._run_passes(self.as_corpus(X))
+
+    def _run_passes(self, corpus: Corpus[T]) -> Self:
+        with one_blas_thread():
+            moments: Moments[Any] | None = self.init_moments(corpus)
+            while moments is not None:
+                with fit_pass(moments.pass_name):
+                    accumulate(moments, corpus)
+                moments = self.solve(moments)
+        return self
+
+    @abstractmethod
+    def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
+        """Return empty moments of the first pass.
+
+        Args:
+            corpus: for settings that its first examples decide, such as the language.
+        """
+
+    @abstractmethod
+    def solve(self, moments: Any) -> Moments[T] | None:
+        """Turn the moments of a pass into fitted attributes, or into what the next pass needs.
+
+        Returns:
+            Empty moments of the next pass, or None after the last.
+
+        Raises:
+            InputError: there is nothing to learn from.
+        """
+
+    def init_kept_moments(self, corpus: Corpus[T]) -> Moments[T]:
+        """Return empty moments for incremental updates and unlearning (`spectralnlp.changes`).
+
+        They are those of `init_moments` where one pass is enough, else a replay log.
+        """
+        return self.init_moments(corpus)
+
+    def solve_kept(self, moments: Any) -> Self:
+        """Learn from kept moments, as ``fit`` does from the examples that are in them."""
+        self.validate()
+        with one_blas_thread():
+            following = self.solve(moments)
+        assert following is None, "a method of several passes keeps a replay log, and overrides this"
+        return self
+
+
+class IterativeEstimator(Estimator[T]):
+    """A learner that needs the examples themselves: EM, perceptrons, linear models of classes.
+
+    There are no moments, so nothing can be added, taken out or merged after ``fit``. A subclass writes
+    `learn`.
+    """
+
+    def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
+        """Check the hyper-parameters and learn; arguments and errors as of `Estimator.fit`."""
+        self.validate()
+        with one_blas_thread():
+            self.learn(self.as_corpus(X))
+        return self
+
+    @abstractmethod
+    def learn(self, corpus: Corpus[T]) -> None:
+        """Set the fitted attributes.
+
+        Args:
+            corpus: the examples; read as often as the method has passes.
+        """
 
 
 _report_pass: ContextVar[Callable[[str], None] | None] = ContextVar("report_pass", default=None)
@@ -154,124 +291,9 @@ def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def fit_pass(name: str) -> Iterator[None]:
-    """Time one pass of a ``fit``, for whoever listens with `timed_passes`."""
+    """Time one pass of a ``fit``, for the progress callback of `timed_passes`."""
     started = perf_counter()
     yield
     report = _report_pass.get()
     if report is not None:
         report(f"{name}: {perf_counter() - started:.1f} s")
-
-
-def coerce_params(cls: type[Estimator], settings: Mapping[str, str]) -> dict[str, Any]:
-    """Hyper-parameters from text, as in ``--set key=value``.
-
-    A value is read as JSON (``3``, ``0.5``, ``true``, ``null``, ``[1, 2]``) if the hyper-parameter can be
-    that, and as the text itself if it can be a string.
-
-    Raises:
-        ConfigError: there is no such hyper-parameter, or it cannot be that; names the field, what it got
-            and what it expects.
-    """
-    expected = _expected_types(cls)
-    params: dict[str, Any] = {}
-    for name, text in settings.items():
-        _check_known(cls, name)
-        readings = [*_read_json(text), text]
-        params[name] = next((each for each in readings if _fits(each, expected[name])), readings[0])
-    return check_params(cls, params)
-
-
-def check_params(cls: type[Estimator], params: Mapping[str, object]) -> dict[str, Any]:
-    """Hyper-parameters that have a value already, from a preset or a configuration file, checked.
-
-    Raises:
-        ConfigError: as `coerce_params`.
-    """
-    expected = _expected_types(cls)
-    for name, value in params.items():
-        _check_known(cls, name)
-        if not _fits(value, expected[name]):
-            what = f"{cls.__name__}.{name}: got {value!r}, expected {_spell(expected[name])}"
-            raise ConfigError(what)
-    return dict(params)
-
-
-def _signature(cls: type[Estimator]) -> dict[str, inspect.Parameter]:
-    if cls.__init__ is object.__init__:
-        return {}
-    return dict(list(inspect.signature(cls.__init__).parameters.items())[1:])
-
-
-def _check_known(cls: type[Estimator], name: str) -> None:
-    if name not in _signature(cls):
-        raise _unknown("hyper-parameter", name, _signature(cls), cls)
-
-
-def _unknown(what: str, name: str, known: Iterable[str], cls: type[Estimator]) -> ConfigError:
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"
-    return ConfigError(f"{cls.__name__} has no {what} {name!r}", hint=hint)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Types of hyper-parameters, as far as text and JSON can express them
-
-
-def _expected_types(cls: type[Estimator]) -> dict[str, Any]:
-    """The annotation of each hyper-parameter, or else the type of its default, or else Any."""
-    try:
-        hints = get_type_hints(cls.__init__)
-    except NameError:  # an annotation that only type checkers can import
-        hints = {}
-    expected = {}
-    for name, parameter in _signature(cls).items():
-        default = parameter.default
-        guess = Any if default is None or default is parameter.empty else type(default)
-        expected[name] = hints.get(name, guess)
-    return expected
-
-
-def _read_json(text: str) -> list[object]:
-    if text in _PYTHON_SPELLINGS:
-        return [_PYTHON_SPELLINGS[text]]
-    try:
-        return [json.loads(text)]
-    except ValueError:
-        return []
-
-
-def _fits(value: object, expected: Any) -> bool:
-    """Whether a value is of a type: scalars, literals, unions, sequences and mappings are checked."""
-    origin, args = get_origin(expected), get_args(expected)
-    if origin in (Union, types.UnionType):
-        return any(_fits(value, each) for each in args)
-    if origin is Literal:
-        return any(value == each and type(value) is type(each) for each in args)
-    if expected in (None, types.NoneType):
-        return value is None
-    if expected is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if expected is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if expected in (str, bool):
-        return isinstance(value, expected)
-    if (origin or expected) in (list, tuple, Sequence):
-        items = [each for each in args if each is not Ellipsis]
-        return isinstance(value, (list, tuple)) and (
-            len(items) != 1 or all(_fits(each, items[0]) for each in value)
-        )
-    if (origin or expected) in (dict, Mapping):
-        return isinstance(value, Mapping)
-    return True
-
-
-def _spell(expected: Any) -> str:
-    origin, args = get_origin(expected), get_args(expected)
-    if origin in (Union, types.UnionType):
-        return " or ".join(_spell(each) for each in args)
-    if origin is Literal:
-        return " or ".join(repr(each) for each in args)
-    if expected is types.NoneType:
-        return "null"
-    return str(expected) if origin else getattr(expected, "__name__", str(expected))

@@ -333,12 +333,8 @@ def make_estimator(learner: Settings) -> Any:
     Raises:
         SpectralError: there is none of that name, or a setting makes no sense.
     """
-    from spectralnlp.estimator import check_params
-
     kind = registry.estimators.get(learner.estimator)
-    values = dict(learner.values)
-    preset = values.pop("preset", None)
-    return kind(**check_params(kind, values)) if preset is None else kind.from_preset(preset, **values)
+    return kind.from_settings({}, learner.values)
 
 
 def check_alone(pipe: SpectralPipe, nlp: Language) -> None:

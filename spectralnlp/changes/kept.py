@@ -10,7 +10,7 @@ from typing import Any, cast
 from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger
 from spectralnlp.errors import ConfigError, ModelError, RegistryError
-from spectralnlp.estimator import ChangeOfMind, Estimator
+from spectralnlp.estimator import Estimator, Unlearning
 from spectralnlp.runtime import Array, InMemoryCorpus, Joint, Moments
 from spectralnlp.storage import (
     MOMENTS,
@@ -48,9 +48,9 @@ class Kept:
     description: str = ""
 
     @property
-    def learner(self) -> Estimator:
+    def learner(self) -> Estimator[Any]:
         """An unfitted estimator with the settings."""
-        made: Estimator = registry.estimators.get(self.estimator)(**self.settings)
+        made: Estimator[Any] = registry.estimators.get(self.estimator)(**self.settings)
         return made
 
     @property
@@ -101,7 +101,7 @@ class Kept:
         described, arrays = stored
         try:
             learner = registry.estimators.get(described["estimator"])(**described["settings"])
-            empty = task_of(learner).no_moments(learner, InMemoryCorpus([]))
+            empty = task_of(learner).init_kept_moments(learner, InMemoryCorpus([]))
             moments = empty.with_parameters(described["moments"]).restored(_part(arrays, "moments."))
             documents = described["documents"]
             in_order = moments.first_log() is not None
@@ -118,14 +118,14 @@ def _part(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
     return {name.removeprefix(start): each for name, each in arrays.items() if name.startswith(start)}
 
 
-def task_of(estimator: Estimator) -> Task:
+def task_of(estimator: Estimator[Any]) -> Task:
     """The task that an estimator serves."""
     return cast(Task, registry.tasks.get(estimator.task)())
 
 
-def change_of_mind(estimator: Estimator, moments: Moments[Any]) -> ChangeOfMind:
+def unlearning_of(estimator: Estimator[Any], moments: Moments[Any]) -> Unlearning:
     """What can be done with these moments: the estimator's class, but nothing leaves what cannot subtract."""
-    own = type(estimator).change_of_mind
+    own = type(estimator).unlearning
     return "merge-only" if own == "exact" and not _subtractable(moments) else own
 
 
@@ -135,15 +135,15 @@ def _subtractable(moments: Moments[Any]) -> bool:
     return moments.subtractable
 
 
-def check_keeps(name: str, estimator: Estimator, verb: str = "keep moments") -> None:
+def check_keeps(name: str, estimator: Estimator[Any], verb: str = "keep moments") -> None:
     """Refuse an estimator of which nothing can be kept.
 
     Raises:
         ConfigError: it is one.
     """
-    if type(estimator).change_of_mind == "none":
-        kind = "learns from the examples themselves" if estimator.kind == "head" else "keeps nothing"
-        raise ConfigError(f"{name} {kind}: it cannot {verb}", hint="train it again on all the data")
+    if type(estimator).unlearning == "none":
+        what = f"{name} learns from the examples themselves: it cannot {verb}"
+        raise ConfigError(what, hint="train it again on all the data")
 
 
 def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
@@ -161,8 +161,8 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     documents, size = described["documents"], (folder / MOMENTS).stat().st_size
     kept = f"{documents['number']:,} documents ({documents['unit']}s), {size / 1e6:.1f} MB"
     learner = registry.estimators.get(described["estimator"])(**described["settings"])
-    empty = task_of(learner).no_moments(learner, InMemoryCorpus([]))
-    return {"change of mind": change_of_mind(learner, empty), "moments": f"kept, of {kept}"}
+    empty = task_of(learner).init_kept_moments(learner, InMemoryCorpus([]))
+    return {"change of mind": unlearning_of(learner, empty), "moments": f"kept, of {kept}"}
 
 
 def _nothing_kept(folder: Path, verb: str) -> ConfigError:
@@ -176,13 +176,13 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
     return ConfigError(f"{folder} keeps no moments, so it cannot {verb}", hint=hint)
 
 
-def _class_of(class_name: str) -> ChangeOfMind | None:
+def _class_of(class_name: str) -> Unlearning | None:
     """The class of an estimator that is registered; None if none has this name."""
     for name in registry.estimators.names():
         try:
-            kind: type[Estimator] = registry.estimators.get(name)
+            kind: type[Estimator[Any]] = registry.estimators.get(name)
         except RegistryError:
             continue
         if kind.__name__ == class_name:
-            return kind.change_of_mind
+            return kind.unlearning
     return None

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.changes.kept import Kept, change_of_mind, check_keeps, task_of
+from spectralnlp.changes.kept import Kept, check_keeps, task_of, unlearning_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
@@ -47,7 +47,7 @@ class Change:
 
 def train(
     name: str,
-    estimator: Estimator,
+    estimator: Estimator[Any],
     corpus: Corpus[Any],
     *,
     unit: str | None = None,
@@ -76,7 +76,7 @@ def train(
         known = " or ".join(task.documents)
         raise ConfigError(f"a document is a {known} for {task.name}, not a {unit}")
     corpus = task.examples(estimator, corpus)
-    empty = task.no_moments(estimator, corpus)
+    empty = task.init_kept_moments(estimator, corpus)
     document: DocumentUnit = unit
     moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)
     moments.renumber()
@@ -153,7 +153,7 @@ def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
         ConfigError: the model can only grow.
         InputError: a document was never there, or not so often; it is named. Or nothing is left.
     """
-    if change_of_mind(kept.learner, kept.moments) == "merge-only":
+    if unlearning_of(kept.learner, kept.moments) == "merge-only":
         what = f"a model by {kept.estimator} with these settings can grow and join but not forget"
         raise ConfigError(what, hint="train again without the data")
     salts, corpus = kept.ledger.salts, kept.task.examples(kept.learner, corpus)

@@ -77,8 +77,8 @@ def train(
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
-    kind: type[Estimator] = registry.estimators.get(name)
-    learner = build_estimator(kind, read_config(config, name), parse_settings(settings or []))
+    kind: type[Estimator[Any]] = registry.estimators.get(name)
+    learner = kind.from_settings(parse_settings(settings or []), read_config(config, name))
     if memory is not None:
         check_spills(name, kind, keep_moments)
     check_writable(output)
@@ -123,21 +123,7 @@ def train(
         print(f"\n{report.to_table()}")
 
 
-def build_estimator(kind: type[Estimator], config: dict[str, Any], settings: dict[str, str]) -> Estimator:
-    """An estimator whose preset gives way to the configuration file, and both to ``--set``.
-
-    Raises:
-        ConfigError: an unknown preset or setting, or a value of the wrong type.
-    """
-    from spectralnlp.estimator import check_params, coerce_params
-
-    preset = settings.pop("preset", None) or config.pop("preset", None)
-    config.pop("preset", None)
-    params = check_params(kind, config) | coerce_params(kind, settings)
-    return kind(**params) if preset is None else kind.from_preset(str(preset), **params)
-
-
-def check_spills(name: str, kind: type[Estimator], keep_moments: bool) -> None:
+def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> None:
     """Refuse ``--memory`` where it would bound nothing.
 
     Raises:
@@ -208,7 +194,7 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
     return config
 
 
-def filled_config(name: str, learner: Estimator) -> str:
+def filled_config(name: str, learner: Estimator[Any]) -> str:
     """Every setting of an estimator, in the form that ``--config`` reads."""
     from confection import Config
 

@@ -4,7 +4,17 @@ This is the one door: other packages import from here, never from the modules.
 """
 
 from spectralnlp.runtime.checkpoint import current_checkpoint, load_moments, save_moments, use_checkpoint
-from spectralnlp.runtime.corpus import Batch, Corpus, FileCorpus, InMemoryCorpus, MappedCorpus, Partition
+from spectralnlp.runtime.corpus import (
+    Batch,
+    Corpus,
+    FileCorpus,
+    InMemoryCorpus,
+    MappedCorpus,
+    Partition,
+    ReiterableCorpus,
+    StreamCorpus,
+    as_corpus,
+)
 from spectralnlp.runtime.engine import (
     Engine,
     ProcessesEngine,
@@ -74,12 +84,15 @@ __all__ = [
     "Part",
     "Partition",
     "ProcessesEngine",
+    "ReiterableCorpus",
     "ReplayLog",
     "Run",
     "SerialEngine",
+    "StreamCorpus",
     "ThreadsEngine",
     "TolerantCorpus",
     "accumulate",
+    "as_corpus",
     "current_checkpoint",
     "current_engine",
     "current_memory",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from spectralnlp.errors import ConfigError
 from spectralnlp.runtime.files import Location, is_address
 
 T = TypeVar("T")
@@ -161,3 +163,81 @@ class MappedCorpus(Corpus[T]):
 
 def _mapped(function: Callable[[Any], T], partition: Partition[Any]) -> Iterator[T]:
     return map(function, partition)
+
+
+class ReiterableCorpus(Corpus[T]):
+    """A collection that gives its examples afresh at every reading, such as a corpus reader of NLTK's.
+
+    Args:
+        examples: the collection; read lazily, and as often as needed.
+    """
+
+    def __init__(self, examples: Iterable[T]) -> None:
+        self.examples = examples
+
+    def partitions(self) -> Sequence[Partition[T]]:
+        """One partition."""
+        return [Partition("memory", 0, 0, partial(iter, self.examples))]
+
+
+class StreamCorpus(Corpus[T]):
+    """An iterator, which can be read only once, as a corpus of one document for one pass.
+
+    Examples that are looked at before the pass (by ``iter`` of the corpus) are buffered, so the pass sees
+    them too.
+
+    Args:
+        examples: the iterator.
+    """
+
+    def __init__(self, examples: Iterator[T]) -> None:
+        self._examples = examples
+        self._buffer: list[T] = []
+        self._is_read = False
+
+    def __iter__(self) -> Iterator[T]:
+        self._check_unread()
+        yield from list(self._buffer)
+        for example in self._examples:
+            self._buffer.append(example)
+            yield example
+
+    def partitions(self) -> Sequence[Partition[T]]:
+        """One partition, which can be read once."""
+        return [Partition("memory", 0, 0, self._read)]
+
+    def _read(self) -> Iterator[T]:
+        self._check_unread()
+        self._is_read = True
+        yield from self._buffer
+        self._buffer.clear()
+        yield from self._examples
+
+    def _check_unread(self) -> None:
+        if self._is_read:
+            what = "an iterator can be read only once, and this method has several passes"
+            raise ConfigError(what, hint="give a list or a corpus")
+
+
+def as_corpus(examples: Any) -> Corpus[Any]:
+    """Make a corpus of a corpus, a list, another collection or an iterator.
+
+    Args:
+        examples: the examples. A list becomes one document in memory; an iterator can be read only once.
+
+    Raises:
+        ConfigError: it is a path, a text or no iterable.
+    """
+    if isinstance(examples, Corpus):
+        return examples
+    if isinstance(examples, (str, bytes, os.PathLike)):
+        what = f"{str(examples)[:40]!r} is a text or a path, not a collection of examples"
+        raise ConfigError(what, hint="read the file first, for instance with spectralnlp.read_treebank")
+    if not isinstance(examples, Iterable):
+        what = f"{type(examples).__name__} is no collection of examples"
+        raise ConfigError(what, hint="give a list, an iterable or a corpus")
+    if isinstance(examples, Iterator):
+        return StreamCorpus(examples)
+    if isinstance(examples, (list, tuple)):
+        return InMemoryCorpus(examples)
+    return ReiterableCorpus(examples)

@@ -38,21 +38,20 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 M = TypeVar("M", bound=Moments[Any])
 
-BATCH_SIZE = 256
 
-
-def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int = BATCH_SIZE) -> M:
+def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None) -> M:
     """Add a corpus to moments, with the current engine.
 
     Args:
         moments: changed in place, once the whole corpus has been read without error.
         corpus: the examples.
-        batch_size: examples observed at a time.
+        batch_size: examples observed at a time; by default as many as the moments say.
 
     Returns:
         ``moments``.
     """
     engine, checkpoint = current_engine(), current_checkpoint()
+    batch_size = moments.batch_size if batch_size is None else batch_size
     empty, partitions = moments.empty_like(), corpus.partitions()
     kept = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
     total = None if kept is None else kept.load_total(partitions, empty)

@@ -34,8 +34,12 @@ class Moments(ABC, Generic[T]):
     inherits the rest; one with another state also overrides `_add`, `_remove` and `_restore`.
     """
 
-    #: Whether `subtract` undoes `merge` exactly: integer counts do, sums of floats do not.
+    # Whether `subtract` undoes `merge` exactly: integer counts do, sums of floats do not.
     subtractable: ClassVar[bool] = False
+    # Name of the pass that adds these moments up, for the progress callback.
+    pass_name: str = "counts"
+    # Examples that `accumulate` observes at a time; sums of floats depend on it.
+    batch_size: ClassVar[int] = 256
 
     @property
     def is_spilled(self) -> bool:
@@ -178,6 +182,11 @@ class Joint(Moments[T]):
 
     def __init__(self, parts: Mapping[str, Moments[T]]) -> None:
         self.parts = dict(parts)
+
+    @property
+    def pass_name(self) -> str:  # type: ignore[override]
+        """Name of the first part's pass."""
+        return next(iter(self.parts.values())).pass_name
 
     @property
     def is_exact(self) -> bool:

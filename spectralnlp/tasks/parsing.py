@@ -51,7 +51,7 @@ class ParsingTask(Task):
 
     def train(
         self,
-        estimator: Estimator,
+        estimator: Estimator[Any],
         corpus: Corpus[Tree],
         *,
         report: Say = silent,
@@ -69,17 +69,17 @@ class ParsingTask(Task):
             fitted: Any = estimator.fit(corpus)
         return _parser(fitted, _learn_conventions(corpus), description)
 
-    def no_moments(self, estimator: Estimator, corpus: Corpus[Tree]) -> Joint[Tree]:
+    def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Tree]) -> Joint[Tree]:
         """Those of the estimator, and counts of how tokens are written."""
-        return with_seams(estimator.no_moments(corpus))
+        return with_seams(estimator.init_kept_moments(corpus))
 
     def solve(
-        self, estimator: Estimator, moments: Joint[Tree], *, report: Say = silent, description: str = ""
+        self, estimator: Estimator[Any], moments: Joint[Tree], *, report: Say = silent, description: str = ""
     ) -> Parser:
         """The same as `train`, from moments; conventions are learned from all trees, not only the first."""
         own, conventions = without_seams(moments)
         with timed_passes(report):
-            estimator.solve(own)
+            estimator.solve_kept(own)
         return _parser(estimator, conventions, description)
 
     def evaluate(

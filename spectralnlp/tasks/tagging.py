@@ -60,7 +60,7 @@ class TaggingTask(Task):
 
     def train(
         self,
-        estimator: Estimator,
+        estimator: Estimator[Any],
         corpus: Corpus[AnnotatedSentence],
         *,
         report: Say = silent,
@@ -82,17 +82,21 @@ class TaggingTask(Task):
         )
         return _tagger(fitted, conventions, report, description)
 
-    def examples(self, estimator: Estimator, corpus: Corpus[AnnotatedSentence]) -> Corpus[TaggedSentence]:
+    def examples(
+        self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
+    ) -> Corpus[TaggedSentence]:
         """The column that the estimator asks for."""
         return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
 
-    def no_moments(self, estimator: Estimator, corpus: Corpus[TaggedSentence]) -> Joint[TaggedSentence]:
+    def init_kept_moments(
+        self, estimator: Estimator[Any], corpus: Corpus[TaggedSentence]
+    ) -> Joint[TaggedSentence]:
         """Those of the estimator, and counts of how words are written."""
-        return with_seams(estimator.no_moments(corpus))
+        return with_seams(estimator.init_kept_moments(corpus))
 
     def solve(
         self,
-        estimator: Estimator,
+        estimator: Estimator[Any],
         moments: Joint[TaggedSentence],
         *,
         report: Say = silent,
@@ -101,7 +105,7 @@ class TaggingTask(Task):
         """The same as `train`, from moments; conventions are learned from all words."""
         own, conventions = without_seams(moments)
         with timed_passes(report):
-            estimator.solve(own)
+            estimator.solve_kept(own)
         return _tagger(estimator, conventions, report, description)
 
     def evaluate(

@@ -96,7 +96,7 @@ class Task(ABC):
         return self.read(inputs, reader=reader, on_bad=on_bad)
 
     def train(
-        self, estimator: Estimator, corpus: Corpus[Any], *, report: Say = silent, description: str = ""
+        self, estimator: Estimator[Any], corpus: Corpus[Any], *, report: Say = silent, description: str = ""
     ) -> Any:
         """Fit an estimator and make of it what a user holds, which has ``save``, ``info`` and ``task``.
 
@@ -116,12 +116,12 @@ class Task(ABC):
         """What a user holds, of a fitted estimator; arguments and result as of `train`."""
         raise ConfigError(f"models for {self.name} cannot be solved from kept moments")
 
-    def examples(self, estimator: Estimator, corpus: Corpus[Any]) -> Corpus[Any]:
+    def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Any]:
         """What the estimator is fitted to, of what `read` gave; the same unless the task says otherwise."""
         return corpus
 
-    def no_moments(self, estimator: Estimator, corpus: Corpus[Any]) -> Moments[Any]:
-        """Empty moments for `solve`; those of the estimator, unless the task says otherwise.
+    def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
+        """Return empty moments for `solve`: those of the estimator, unless the task says otherwise.
 
         Args:
             estimator: one of this task.
@@ -130,14 +130,14 @@ class Task(ABC):
         Raises:
             ConfigError: the estimator learns from the examples themselves.
         """
-        return estimator.no_moments(corpus)
+        return estimator.init_kept_moments(corpus)
 
     def solve(
-        self, estimator: Estimator, moments: Any, *, report: Say = silent, description: str = ""
+        self, estimator: Estimator[Any], moments: Any, *, report: Say = silent, description: str = ""
     ) -> Any:
         """The same as `train`, from moments."""
         with timed_passes(report):
-            estimator.solve(moments)
+            estimator.solve_kept(moments)
         return self.wrap(estimator, report=report, description=description)
 
     @abstractmethod

@@ -84,6 +84,7 @@ class TreeLog(ReplayLog[Tree]):
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
     """
 
+    pass_name = "trees"
     columns: ClassVar = {"symbol": "symbols", "word": "words", "arity": None, "head": None}
 
     def __init__(self, binariser: Mapping[str, object]) -> None:

@@ -167,7 +167,7 @@ def test_bad_input_is_refused_in_one_line() -> None:
     for corpus in ([], [[], []]):
         with pytest.raises(InputError, match="no symbols to learn from"):
             HMM().fit(InMemoryCorpus(corpus))
-    with pytest.raises(ConfigError, match="n_states is at least 1"):
+    with pytest.raises(ConfigError, match="n_states: got 0, expected int, 1 or more"):
         HMM(n_states=0).fit(InMemoryCorpus(SENTENCES))
     with pytest.raises(ConfigError, match="do not fit in 64 bits"):
         NGramCounts([str(i) for i in range(50_000)], 6)

@@ -58,5 +58,5 @@ def test_few_symbols_and_bad_settings() -> None:
     assert model.predict_proba(["a"])[-1, 0] > 0.5
     with pytest.raises(InputError, match="no symbols"):
         HMMEM().fit(InMemoryCorpus([[]]))
-    with pytest.raises(ConfigError, match="n_states is at least 1"):
+    with pytest.raises(ConfigError, match="n_states: got 0, expected int, 1 or more"):
         HMMEM(n_states=0).fit(CORPUS)

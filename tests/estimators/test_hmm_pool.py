@@ -17,7 +17,7 @@ CORPUS = InMemoryCorpus([line.split() for line in ["a b a b c", "b a b a", "c a 
 def test_a_pool_predicts_the_mean_of_its_parts_and_survives_saving(tmp_path: Path) -> None:
     task = SequenceTask()
     pool = task.train(HMMPool(n_states=3, em_states=3, weight=0.25), CORPUS)
-    operators, hidden = HMM(3).fit(CORPUS), HMMEM(3, iterations=3).fit(CORPUS)
+    operators, hidden = HMM(n_states=3).fit(CORPUS), HMMEM(n_states=3, iterations=3).fit(CORPUS)
     sequence = ["a", "b", "never seen", "c"]
     mean = 0.25 * operators.predict_proba(sequence) + 0.75 * hidden.predict_proba(sequence)
     np.testing.assert_allclose(pool.predict_proba(sequence), mean)

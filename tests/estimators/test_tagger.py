@@ -155,9 +155,9 @@ def test_temperature_is_of_sentences_that_are_held_out() -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"epochs": 0}, "epochs must be 1 or more, not 0"),
-        ({"vector_scale": 0.0}, "vector_scale must be positive"),
-        ({"vector_scale": float("nan")}, "vector_scale must be positive"),
+        ({"epochs": 0}, "epochs: got 0, expected int, 1 or more"),
+        ({"vector_scale": 0.0}, "vector_scale: got .*, expected float, above 0"),
+        ({"vector_scale": float("nan")}, "vector_scale: got .*, expected float, above 0"),
     ],
 )
 def test_impossible_settings(changes: dict[str, Any], complaint: str) -> None:

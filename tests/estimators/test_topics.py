@@ -52,7 +52,7 @@ def test_em_from_there_comes_closer_to_topics_of_whole_documents() -> None:
     corpus = InMemoryCorpus(truth.documents(300, 30, single=True))
     errors = []
     for n in (0, 3):
-        topics = TopicModel(4, alpha0=0.0, em_iterations=n, **EVERYTHING).fit(corpus).topics_
+        topics = TopicModel(n_topics=4, alpha0=0.0, em_iterations=n, **EVERYTHING).fit(corpus).topics_
         errors.append(matched(in_order(topics, 60), truth.topics)[1])
     assert errors[1] < errors[0], errors
 
@@ -108,7 +108,7 @@ def test_mixtures_agree_with_the_reference() -> None:
 
 def test_documents_get_the_topics_they_were_made_of() -> None:
     truth = PlantedTopics.random()
-    model = TopicModel(4, **EVERYTHING).fit(InMemoryCorpus(truth.documents(2000, 40, single=False)))
+    model = TopicModel(n_topics=4, **EVERYTHING).fit(InMemoryCorpus(truth.documents(2000, 40, single=False)))
     place, _ = matched(in_order(model.topics_, 60), truth.topics)
     pure = [[word_of(w) for w in np.argsort(-row)[:5] for _ in range(8)] for row in truth.topics]
     mixtures = model.transform([*pure, [], ["never seen"]])
@@ -120,9 +120,9 @@ def test_documents_get_the_topics_they_were_made_of() -> None:
 def test_any_engine_gives_the_same_bytes() -> None:
     documents = PlantedTopics.random().documents(300, 10, single=False)
     corpus = InMemoryCorpus(documents, n_partitions=3)
-    alone = TopicModel(3, **EVERYTHING).fit(corpus).topics_
+    alone = TopicModel(n_topics=3, **EVERYTHING).fit(corpus).topics_
     with use_engine("threads", jobs=2):
-        together = TopicModel(3, **EVERYTHING).fit(corpus).topics_
+        together = TopicModel(n_topics=3, **EVERYTHING).fit(corpus).topics_
     assert alone.topics.tobytes() == together.topics.tobytes()
 
 
@@ -134,9 +134,9 @@ def _rare_and_common_words() -> InMemoryCorpus[list[str]]:
 @pytest.mark.parametrize("engine", ["serial", "threads"])
 def test_words_on_disk_give_the_same_bytes(engine: str) -> None:
     corpus, settings = _rare_and_common_words(), {"min_documents": 2, "max_share": 1.0, "max_words": 80}
-    free = TopicModel(3, **settings).fit(corpus).topics_
+    free = TopicModel(n_topics=3, **settings).fit(corpus).topics_
     with use_memory(1 << 19) as memory, use_engine(engine, **({} if engine == "serial" else {"jobs": 2})):
-        bound = TopicModel(3, **settings).fit(corpus).topics_
+        bound = TopicModel(n_topics=3, **settings).fit(corpus).topics_
         assert len([path for path in memory.folder.iterdir() if path.name.startswith("words")]) > 2
     assert bound.words == free.words
     for name in ("weights", "topics", "frequencies"):
@@ -145,7 +145,7 @@ def test_words_on_disk_give_the_same_bytes(engine: str) -> None:
 
 def test_pairs_that_do_not_fit_are_refused() -> None:
     with use_memory(1 << 16), pytest.raises(ConfigError, match=r"pairs of 80 words do not fit .*max_words"):
-        TopicModel(3, min_documents=2, max_share=1.0, max_words=80).fit(_rare_and_common_words())
+        TopicModel(n_topics=3, min_documents=2, max_share=1.0, max_words=80).fit(_rare_and_common_words())
 
 
 def test_pairs_are_summed_in_blocks_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:

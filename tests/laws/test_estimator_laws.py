@@ -6,30 +6,36 @@ import copy
 import inspect
 import pickle
 from collections.abc import Sequence
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, get_args
 
 import pytest
+from annotated_types import Ge
 from estimator_cases import TRAINING
+from typing_extensions import Doc
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, NotFittedError
-from spectralnlp.estimator import ChangeOfMind, Estimator, Kind, check_params
-from spectralnlp.runtime import Corpus, Counts, InMemoryCorpus, accumulate
+from spectralnlp.estimator import Estimator, IterativeEstimator, MomentEstimator, Unlearning
+from spectralnlp.hyperparameters import check_values
+from spectralnlp.runtime import Corpus, Counts, InMemoryCorpus
 
 
-class MostFrequent(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MostFrequent(MomentEstimator[Sequence[str]]):
     """The smallest estimator there is: it keeps the suite honest, whatever else is registered."""
 
-    change_of_mind = "exact"
+    unlearning = "exact"
     task = "counting"
-    presets = {"one": {"n_words": 1}}  # noqa: RUF012
+    presets: ClassVar = {"one": {"n_words": 1}}
 
-    def __init__(self, n_words: int = 2) -> None:
-        self.n_words = n_words
+    n_words: Annotated[int, Ge(1), Doc("How many words.")] = 2
 
-    def fit(self, corpus: Corpus[Sequence[str]], y: None = None) -> MostFrequent:
-        self.words_ = accumulate(Counts(), corpus).top(self.n_words)
-        return self
+    def init_moments(self, corpus: Corpus[Sequence[str]]) -> Counts[Sequence[str]]:
+        return Counts()
+
+    def solve(self, moments: Counts[Sequence[str]]) -> None:
+        self.words_ = moments.top(self.n_words)
 
 
 DATA = {**TRAINING, "counting": lambda: InMemoryCorpus([["a", "b", "a"], ["b", "c"]])}
@@ -54,8 +60,8 @@ def cls(request: pytest.FixtureRequest) -> type[Estimator]:
 
 def test_class_attributes_say_what_it_is(cls: type[Estimator]) -> None:
     assert issubclass(cls, Estimator)
-    assert cls.kind in get_args(Kind)
-    assert cls.change_of_mind in get_args(ChangeOfMind)
+    assert issubclass(cls, (MomentEstimator, IterativeEstimator))
+    assert cls.unlearning in get_args(Unlearning)
     assert cls.task in DATA, f"tests/laws/estimator_cases.py needs a corpus for the task {cls.task!r}"
     assert inspect.getdoc(cls)
 
@@ -69,7 +75,7 @@ def test_init_only_stores(cls: type[Estimator]) -> None:
 
 
 def test_defaults_fit_their_own_annotations(cls: type[Estimator]) -> None:
-    check_params(cls, cls().get_params(deep=False))
+    check_values(cls, cls().get_params(deep=False))
 
 
 def test_set_params_gives_what_get_params_gave(cls: type[Estimator]) -> None:

@@ -1,47 +1,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
+from annotated_types import Ge, Gt, Le
+from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, check_params, coerce_params
+from spectralnlp.estimator import IterativeEstimator
+from spectralnlp.hyperparameters import check_values, read_values
 from spectralnlp.runtime import Corpus
 
 
-class Toy(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class Toy(IterativeEstimator[Any]):
     task = "toys"
-    presets: Mapping[str, Mapping[str, object]] = {  # type: ignore[misc]
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
         "paper": {"n_states": 24, "kappa": 5},
         "wrong": {"n_states": "many"},
     }
 
-    def __init__(
-        self,
-        n_states: int = 8,
-        kappa: float = 1.0,
-        smooth: bool = True,
-        name: str = "toy",
-        side: Literal["left", "right"] = "left",
-        seed: int | None = None,
-        sizes: Sequence[int] = (1, 2),
-        inner: Any = None,
-        unhinted=3,  # type: ignore[no-untyped-def]
-    ) -> None:
-        self.n_states = n_states
-        self.kappa = kappa
-        self.smooth = smooth
-        self.name = name
-        self.side = side
-        self.seed = seed
-        self.sizes = sizes
-        self.inner = inner
-        self.unhinted = unhinted
+    n_states: Annotated[int, Ge(1), Doc("States.")] = 8
+    kappa: float = 1.0
+    smooth: bool = True
+    name: str = "toy"
+    side: Literal["left", "right"] = "left"
+    seed: int | None = None
+    sizes: Sequence[int] = (1, 2)
+    share: Annotated[float, Gt(0), Le(1)] = 0.5
+    inner: Any = None
 
-    def fit(self, corpus: Corpus[Any], y: None = None) -> Toy:
+    def learn(self, corpus: Corpus[Any]) -> None:
         self.fitted_ = True
-        return self
 
 
 @pytest.mark.parametrize(
@@ -62,12 +54,11 @@ class Toy(Estimator):
         ("seed=None", None),
         ("seed=7", 7),
         ("sizes=[3, 4]", [3, 4]),
-        ("unhinted=4", 4),
     ],
 )
 def test_text_becomes_what_the_annotation_says(text: str, expected: object) -> None:
     key, _, value = text.partition("=")
-    result = coerce_params(Toy, {key: value})[key]
+    result = read_values(Toy, {key: value})[key]
     assert result == expected
     assert type(result) is type(expected)
 
@@ -75,27 +66,28 @@ def test_text_becomes_what_the_annotation_says(text: str, expected: object) -> N
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("n_states", "many", "Toy.n_states: got 'many', expected int"),
-        ("n_states", "1.5", "Toy.n_states: got 1.5, expected int"),
-        ("n_states", "true", "Toy.n_states: got True, expected int"),
+        ("n_states", "many", "Toy.n_states: got 'many', expected int, 1 or more"),
+        ("n_states", "1.5", "Toy.n_states: got 1.5, expected int, 1 or more"),
+        ("n_states", "true", "Toy.n_states: got True, expected int, 1 or more"),
         ("smooth", "1", "Toy.smooth: got 1, expected bool"),
         ("side", "up", "Toy.side: got 'up', expected 'left' or 'right'"),
         ("seed", "x", "Toy.seed: got 'x', expected int or null"),
         ("sizes", '["a"]', "Toy.sizes: got ['a'], expected collections.abc.Sequence[int]"),
-        ("unhinted", "x", "Toy.unhinted: got 'x', expected int"),
+        ("n_states", "0", "Toy.n_states: got 0, expected int, 1 or more"),
+        ("share", "2", "Toy.share: got 2, expected float, above 0, at most 1"),
         ("n_state", "3", "Toy has no hyper-parameter 'n_state'; did you mean n_states?"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_field_got_and_expected(key: str, value: str, message: str) -> None:
     with pytest.raises(ConfigError) as refusal:
-        coerce_params(Toy, {key: value})
+        read_values(Toy, {key: value})
     assert str(refusal.value) == message
 
 
 def test_values_that_are_typed_already_are_checked_the_same_way() -> None:
-    assert check_params(Toy, {"n_states": 3}) == {"n_states": 3}
+    assert check_values(Toy, {"n_states": 3}) == {"n_states": 3}
     with pytest.raises(ConfigError, match=r"Toy\.n_states"):
-        check_params(Toy, {"n_states": "3"})
+        check_values(Toy, {"n_states": "3"})
 
 
 def test_presets_and_overrides() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, coerce_params
+from spectralnlp.hyperparameters import read_values
 
 
 def with_settings(kind: Any, size: int, settings: Sequence[str]) -> Any:
@@ -22,8 +22,7 @@ def with_settings(kind: Any, size: int, settings: Sequence[str]) -> Any:
         if not equals:
             raise ConfigError(f"--set {each}: not KEY=VALUE")
         pairs[key] = value
-    # It looks at the signature alone, which scikit-learn's estimators have like the core's.
-    return kind(**{"sketch_size": size, **coerce_params(cast(type[Estimator], kind), pairs)})
+    return kind(**{"sketch_size": size, **read_values(kind, pairs)})
 
 
 def read_ngrams(text: str) -> tuple[int, int]:

@@ -60,7 +60,7 @@ class IntentTask(Task):
 
     def train(
         self,
-        estimator: Estimator,
+        estimator: Estimator[Any],
         corpus: Corpus[Example],
         *,
         report: Say = silent,

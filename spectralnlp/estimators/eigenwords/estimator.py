@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Gt
+from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.estimator import MomentEstimator, fit_pass
 from spectralnlp.estimators.eigenwords.counts import Example, HashedPairCounts, PairCounts
 from spectralnlp.estimators.eigenwords.solve import (
     Positions,
@@ -22,39 +24,16 @@ from spectralnlp.inference.words.lookup import unit_rows
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordVectors
-from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp.runtime import Corpus
 
 
-class Eigenwords(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class Eigenwords(MomentEstimator[Example]):
     """Word vectors by CCA between words and their contexts (Dhillon, Foster and Ungar 2015).
 
     One pass counts pairs of words; the singular vectors of the word × context matrix are the vectors. The
     defaults are what helped taggers most (``docs/eigenwords.md``); ``preset=tutorial`` is the singular
     vectors of raw counts.
-
-    Args:
-        dimensions: length of a vector (k in the papers).
-        window: contexts are the words up to so many positions away.
-        positions: whether a context word before and the same after, one away and two, are different contexts
-            (``apart``) or one (``pooled``).
-        variant: ``cca``, the matrix divided by the square roots of its row and column sums; or ``svd``, as
-            it is.
-        transform: of the counts: ``sqrt``, ``log`` or ``none``.
-        normalise: scale each vector to length 1.
-        lowercase: count words in small letters.
-        min_count: words that occur less often have no vector of their own, but one by their spelling.
-        vocabulary: at most so many words have one.
-        contexts: the most frequent so many words are contexts (and the end of a sentence).
-        hash_bits: number words by hashing to 2^hash_bits numbers instead of remembering them: words that meet
-            share a vector.
-        max_pairs: pairs of words counted at a time; beyond, the rarest are dropped.
-        spelling: learn vectors of unseen words from their spelling.
-        spelling_penalty: of that regression.
-        clusters: number of k-means clusters of words to make; 0 for none.
-        oversampling: singular vectors carried beyond ``dimensions``.
-        iterations: power iterations of the decomposition.
-        keep_counts: keep the counts as ``counts_``, to add or take out text and solve again.
-        random_state: seed.
 
     Attributes:
         word_vectors_: :class:`~spectralnlp.parameters.WordVectors`.
@@ -64,98 +43,86 @@ class Eigenwords(Estimator):
         counts_: the counts; None unless ``keep_counts``.
     """
 
-    kind = "spectral"
-    change_of_mind = "exact"
+    unlearning = "exact"
     task = "vectors"
     spills = True
     presets: ClassVar = {"tutorial": {"variant": "svd", "transform": "none", "window": 1}}
 
-    def __init__(
-        self,
-        dimensions: int = 50,
-        window: int = 2,
-        positions: Positions = "apart",
-        variant: Variant = "cca",
-        transform: Transform = "sqrt",
-        normalise: bool = True,
-        lowercase: bool = True,
-        min_count: int = 3,
-        vocabulary: int | None = None,
-        contexts: int = 5000,
-        hash_bits: int | None = None,
-        max_pairs: int = 12_000_000,
-        spelling: bool = True,
-        spelling_penalty: float = 1.0,
-        clusters: int = 0,
-        oversampling: int = 20,
-        iterations: int = 4,
-        keep_counts: bool = False,
-        random_state: int = 0,
-    ) -> None:
-        self.dimensions = dimensions
-        self.window = window
-        self.positions = positions
-        self.variant = variant
-        self.transform = transform
-        self.normalise = normalise
-        self.lowercase = lowercase
-        self.min_count = min_count
-        self.vocabulary = vocabulary
-        self.contexts = contexts
-        self.hash_bits = hash_bits
-        self.max_pairs = max_pairs
-        self.spelling = spelling
-        self.spelling_penalty = spelling_penalty
-        self.clusters = clusters
-        self.oversampling = oversampling
-        self.iterations = iterations
-        self.keep_counts = keep_counts
-        self.random_state = random_state
+    dimensions: Annotated[int, Ge(1), Doc("Length of a vector (k in the papers).")] = 50
+    window: Annotated[int, Ge(1), Doc("Contexts are the words up to so many positions away.")] = 2
+    positions: Annotated[
+        Positions,
+        Doc(
+            "Whether a context word before and the same after, one away and two, are different "
+            "contexts (``apart``) or one (``pooled``)."
+        ),
+    ] = "apart"
+    variant: Annotated[
+        Variant,
+        Doc(
+            "``cca``, the matrix divided by the square roots of its row and column sums; or ``svd``, "
+            "as it is."
+        ),
+    ] = "cca"
+    transform: Annotated[Transform, Doc("Of the counts: ``sqrt``, ``log`` or ``none``.")] = "sqrt"
+    normalise: Annotated[bool, Doc("Scale each vector to length 1.")] = True
+    lowercase: Annotated[bool, Doc("Count words in small letters.")] = True
+    min_count: Annotated[
+        int,
+        Ge(1),
+        Doc("Words that occur less often have no vector of their own, but one by their spelling."),
+    ] = 3
+    vocabulary: Annotated[Annotated[int, Ge(1)] | None, Doc("At most so many words have one.")] = None
+    contexts: Annotated[
+        int,
+        Ge(1),
+        Doc("The most frequent so many words are contexts (and the end of a sentence)."),
+    ] = 5000
+    hash_bits: Annotated[
+        Annotated[int, Ge(1)] | None,
+        Doc(
+            "Number words by hashing to 2^hash_bits numbers instead of remembering them: words that "
+            "meet share a vector."
+        ),
+    ] = None
+    max_pairs: Annotated[
+        int,
+        Ge(1),
+        Doc("Pairs of words counted at a time; beyond, the rarest are dropped."),
+    ] = 12_000_000
+    spelling: Annotated[bool, Doc("Learn vectors of unseen words from their spelling.")] = True
+    spelling_penalty: Annotated[float, Gt(0), Doc("Penalty of that regression.")] = 1.0
+    clusters: Annotated[int, Ge(0), Doc("Number of k-means clusters of words to make; 0 for none.")] = 0
+    oversampling: Annotated[int, Ge(0), Doc("Singular vectors carried beyond ``dimensions``.")] = 20
+    iterations: Annotated[int, Ge(0), Doc("Power iterations of the decomposition.")] = 4
+    keep_counts: Annotated[
+        bool,
+        Doc("Keep the counts as ``counts_``, to add or take out text and solve again."),
+    ] = False
+    random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
 
-    def fit(self, corpus: Corpus[Example], y: None = None) -> Self:
-        """Count the pairs of a text and solve.
-
-        Args:
-            corpus: lines of words between blanks, or sentences as lists of words, or ``Ngrams``.
-            y: ignored.
-
-        Raises:
-            InputError: fewer than two words occur often enough.
-        """
-        self._check()
-        with fit_pass("counts"):
-            counts = accumulate(self.no_moments(corpus), corpus)
-        self.solve(counts)
-        return self
-
-    def _check(self) -> None:
-        for name in ("dimensions", "window", "min_count", "contexts"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be 1 or more, not {getattr(self, name)}")
-        for name in ("clusters", "oversampling", "iterations"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must not be negative: {getattr(self, name)}")
-        if not self.spelling_penalty > 0:
-            raise ConfigError(f"spelling_penalty must be positive, not {self.spelling_penalty}")
-
-    def no_moments(self, corpus: Corpus[Example]) -> PairCounts:
-        """Counts that nothing has been added to yet, whatever the corpus."""
+    def init_moments(self, corpus: Corpus[Example]) -> PairCounts:
+        """Return empty counts of pairs of words."""
         if self.hash_bits is None:
             return PairCounts(self.window, self.lowercase, max_pairs=self.max_pairs)
         return HashedPairCounts(self.hash_bits, self.window, self.lowercase, self.max_pairs)
 
-    def solve(self, counts: PairCounts) -> None:
-        """Set the fitted attributes from counts."""
+    def solve(self, moments: PairCounts) -> None:
+        """Decompose the matrix of words and contexts; learn to spell, and cluster.
+
+        Raises:
+            InputError: fewer than two words occur often enough.
+        """
         with fit_pass("matrix"):
             blocks = blocks_of(self.window, self.positions)
             table = tabulate(
-                counts, min_count=self.min_count, max_words=self.vocabulary, n_contexts=self.contexts,
+                moments, min_count=self.min_count, max_words=self.vocabulary, n_contexts=self.contexts,
                 blocks=blocks, transform=self.transform, width=self.dimensions + self.oversampling,
             )  # fmt: skip
         words, word_counts = table.words, table.counts
-        self.n_tokens_, self.n_types_ = counts.n_tokens, table.n_types
-        self.is_exact_ = counts.is_exact and table.is_whole
-        self.counts_ = counts if self.keep_counts else None
+        self.n_tokens_, self.n_types_ = moments.n_tokens, table.n_types
+        self.is_exact_ = moments.is_exact and table.is_whole
+        self.counts_ = moments if self.keep_counts else None
         with one_blas_thread():
             with fit_pass("SVD"):
                 vectors, sigma, context_vectors = solve_vectors(

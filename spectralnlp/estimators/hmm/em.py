@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Ge, Gt
 from numpy.typing import NDArray
+from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import fit_pass
+from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.estimators.hmm.estimator import SequenceEstimator, symbol_distribution
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, count_ngrams, count_symbols
+from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, chosen_symbols
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
 from spectralnlp.estimators.hmm.sums import NGramTable, encode
+from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.forward_backward import HiddenFilter, expected_counts
-from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import Floats, HiddenMarkov
 from spectralnlp.runtime import Batch, Corpus, Moments, accumulate
@@ -72,65 +74,54 @@ class ExpectedTransitions(Moments[Sequence[str]]):
         )
 
 
-class HMMEM(SequenceEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     """A hidden Markov model by EM (Baum et al. 1970).
 
     The spectral start clusters tokens: each has the expected futures before it and after it and itself as
     coordinates (those of ``hmm``), k-means makes states of them, and the states are counted. EM then needs a
     few iterations, where from a random start it needs dozens and ends lower.
 
-    Args:
-        n_states: hidden states.
-        iterations: of EM; 0 for the counted clusters themselves.
-        start: ``spectral`` or ``random``.
-        smoothing: pseudo-counts, of each transition and, by the symbols' frequencies, for all emissions of a
-            state together.
-        max_symbols, min_count: as in ``hmm``.
-        random_state: seed of k-means, or of the random start.
-
     Attributes:
         model_: the :class:`~spectralnlp.parameters.HiddenMarkov`.
         log_likelihoods_: of the training symbols before each iteration.
     """
 
-    kind = "head"
-    change_of_mind = "none"
     presets: ClassVar = {"random": {"start": "random", "iterations": 25}}
 
-    def __init__(
-        self,
-        n_states: int = 100,
-        iterations: int = 5,
-        start: Literal["spectral", "random"] = "spectral",
-        smoothing: float = 0.5,
-        max_symbols: int = 50_000,
-        min_count: int = 1,
-        random_state: int = 0,
-    ) -> None:
-        self.n_states = n_states
-        self.iterations = iterations
-        self.start = start
-        self.smoothing = smoothing
-        self.max_symbols = max_symbols
-        self.min_count = min_count
-        self.random_state = random_state
+    n_states: Annotated[int, Ge(1), Doc("Hidden states.")] = 100
+    iterations: Annotated[int, Ge(0), Doc("Of EM; 0 for the counted clusters themselves.")] = 5
+    start: Annotated[Literal["spectral", "random"], Doc("``spectral`` or ``random``.")] = "spectral"
+    smoothing: Annotated[
+        float,
+        Gt(0),
+        Doc(
+            "Pseudo-counts, of each transition and, by the symbols' frequencies, for all emissions of "
+            "a state together."
+        ),
+    ] = 0.5
+    max_symbols: Annotated[
+        int,
+        Ge(1),
+        Doc("How many symbols are told apart, the most frequent first."),
+    ] = 50_000
+    min_count: Annotated[int, Ge(1), Doc("How often a symbol occurs to be told apart.")] = 1
+    random_state: Annotated[int, Ge(0), Doc("Seed of k-means, or of the random start.")] = 0
 
-    def fit(self, corpus: Corpus[Sequence[str]], y: None = None) -> Self:
+    def learn(self, corpus: Corpus[Sequence[str]]) -> None:
         """Start, and iterate.
 
         Raises:
             InputError: there are no symbols.
-            ConfigError: a setting is out of its range.
         """
-        if self.n_states < 1 or self.iterations < 0 or not self.smoothing > 0:
-            raise ConfigError("HMMEM: n_states is at least 1, iterations at least 0, smoothing above 0")
         with fit_pass("n-grams"):
-            seen = count_symbols(corpus)
-            counts = count_ngrams(corpus, seen.most_frequent(self.max_symbols, self.min_count), 4)
+            seen = accumulate(WordCounts(), corpus)
+            vocabulary = chosen_symbols(seen, self.max_symbols, self.min_count)
+            counts = accumulate(NGramCounts(vocabulary, order=4), corpus)
         table = counts.table()
         symbols = (*counts.vocabulary, UNKNOWN)
         base = symbol_distribution(table.frequencies)
-        with fit_pass("start"), one_blas_thread():
+        with fit_pass("start"):
             if self.start == "spectral":
                 sums = spectral_start(table, self.n_states, self.random_state)
             else:
@@ -147,7 +138,6 @@ class HMMEM(SequenceEstimator):
                 self.model_ = self._maximise(symbols, base, expected.start, expected.moves, expected.emitted)
         self.filter_ = HiddenFilter(self.model_)
         self.n_sequences_, self.n_symbols_ = table.n_sequences(), int(table.weights.sum())
-        return self
 
     def _maximise(
         self, symbols: tuple[str, ...], base: Floats, start: Floats, moves: Floats, emitted: Floats

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass, replace
+from functools import singledispatchmethod
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+from annotated_types import Ge
+from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.estimator import Estimator, MomentEstimator, fit_pass
 from spectralnlp.estimators.hmm.hkz import solve_hkz
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, count_ngrams, count_symbols
+from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, chosen_symbols
 from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
 from spectralnlp.estimators.hmm.regression import solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
@@ -20,9 +22,8 @@ from spectralnlp.estimators.hmm.sums import NGrams, NGramTable
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
 from spectralnlp.inference.chains.predictor import SequencePredictor
-from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Floats, ObservableOperators
-from spectralnlp.runtime import Corpus, current_memory
+from spectralnlp.runtime import Corpus, Moments, current_memory
 
 PUBLISHED = 3
 """Symbols of each sequence that the published algorithm looks at."""
@@ -31,7 +32,7 @@ _STATE, _OPERATOR = 48, 12
 """Bytes for each number in the states of symbols, which have several, and in operators, which are saved."""
 
 
-class SequenceEstimator(Estimator, SequencePredictor):
+class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
     """An estimator that learns from sequences of symbols and predicts them.
 
     Attributes:
@@ -45,50 +46,25 @@ class SequenceEstimator(Estimator, SequencePredictor):
     n_sequences_: int
     n_symbols_: int
 
-    @abstractmethod
-    def fit(self, corpus: Corpus[Sequence[str]], y: None = None) -> Self:
-        """Learn from sequences of symbols."""
-
     def _filter(self) -> Filter:
         self.check_is_fitted()
         return self.filter_
 
 
-class HMM(SequenceEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     """A hidden Markov model in the form of observable operators, by moments of n-grams.
 
     The default (``algorithm="regression"``) is described in :mod:`spectralnlp.estimators.hmm.regression`,
     ``preset=tutorial`` is Hsu, Kakade and Zhang (2009): :mod:`spectralnlp.estimators.hmm.hkz`. What makes
     predictions distributions is described in :mod:`spectralnlp.inference.chains.filtering`.
 
-    Args:
-        n_states: m; numbers in a state. Lowered, with a warning, where the data has fewer directions.
-        algorithm: ``regression`` or ``hkz``.
-        history: regression: symbols from which the future is predicted.
-        target: regression: symbols from which what follows is predicted; history + 1 is consistent.
-        backoff: regression: κ, occurrences that the shorter history counts for.
-        ridge: regression: penalty, in square roots of the number of symbols; a coordinate weighs that number
-            times its squared correlation.
-        damping: regression: occurrences added to all counts before the CCA divides by their roots.
-        leave_one_out: regression: whether states that are regressed upon do without the symbol that follows.
-        operator_count: regression: occurrences from which on a symbol has an operator of its own; after rarer
-            ones the state is the mean one.
-        whitening: hkz: divide P21 by the square roots of its margins.
-        triples: hkz: ``initial`` for the first three symbols of each sequence, ``all`` for any three.
-        floor: weight of the symbols' frequencies in every prediction.
-        tolerance: negative probability that a prediction may have before its state is shrunk to the mean;
-            null for any.
-        max_symbols: how many symbols are told apart, the most frequent first.
-        min_count: how often a symbol occurs to be told apart.
-        random_state: seed of the SVD, where there are more than 512 symbols.
-
     Attributes:
         operators_: the :class:`~spectralnlp.parameters.ObservableOperators`.
         singular_values_: float64 (n_states,); of P21, or canonical correlations where it was whitened.
     """
 
-    kind = "spectral"
-    change_of_mind = "exact"
+    unlearning = "exact"
     spills = True
     presets: ClassVar = {
         "tutorial": {
@@ -101,75 +77,102 @@ class HMM(SequenceEstimator):
         },
     }
 
-    def __init__(
-        self,
-        n_states: int = 60,
-        algorithm: Literal["regression", "hkz"] = "regression",
-        history: int = 2,
-        target: int = 3,
-        backoff: float = 10.0,
-        ridge: float = 4.0,
-        damping: float = 60.0,
-        leave_one_out: bool = True,
-        operator_count: int = 50,
-        whitening: bool = True,
-        triples: Literal["initial", "all"] = "all",
-        floor: float = 0.02,
-        tolerance: float | None = 0.2,
-        max_symbols: int = 50_000,
-        min_count: int = 1,
-        random_state: int = 0,
-    ) -> None:
-        self.n_states = n_states
-        self.algorithm = algorithm
-        self.history = history
-        self.target = target
-        self.backoff = backoff
-        self.ridge = ridge
-        self.damping = damping
-        self.leave_one_out = leave_one_out
-        self.operator_count = operator_count
-        self.whitening = whitening
-        self.triples = triples
-        self.floor = floor
-        self.tolerance = tolerance
-        self.max_symbols = max_symbols
-        self.min_count = min_count
-        self.random_state = random_state
+    n_states: Annotated[
+        int,
+        Ge(1),
+        Doc("M; numbers in a state. Lowered, with a warning, where the data has fewer directions."),
+    ] = 60
+    algorithm: Annotated[Literal["regression", "hkz"], Doc("``regression`` or ``hkz``.")] = "regression"
+    history: Annotated[int, Ge(1), Doc("Regression: symbols from which the future is predicted.")] = 2
+    target: Annotated[
+        int,
+        Ge(1),
+        Doc("Regression: symbols from which what follows is predicted; history + 1 is consistent."),
+    ] = 3
+    backoff: Annotated[
+        float,
+        Ge(0),
+        Doc("Regression: κ, occurrences that the shorter history counts for."),
+    ] = 10.0
+    ridge: Annotated[
+        float,
+        Ge(0),
+        Doc(
+            "Regression: penalty, in square roots of the number of symbols; a coordinate weighs that "
+            "number times its squared correlation."
+        ),
+    ] = 4.0
+    damping: Annotated[
+        float,
+        Ge(0),
+        Doc("Regression: occurrences added to all counts before the CCA divides by their roots."),
+    ] = 60.0
+    leave_one_out: Annotated[
+        bool,
+        Doc("Regression: whether states that are regressed upon do without the symbol that follows."),
+    ] = True
+    operator_count: Annotated[
+        int,
+        Ge(0),
+        Doc(
+            "Regression: occurrences from which on a symbol has an operator of its own; after rarer "
+            "ones the state is the mean one."
+        ),
+    ] = 50
+    whitening: Annotated[bool, Doc("Hkz: divide P21 by the square roots of its margins.")] = True
+    triples: Annotated[
+        Literal["initial", "all"],
+        Doc("Hkz: ``initial`` for the first three symbols of each sequence, ``all`` for any three."),
+    ] = "all"
+    floor: Annotated[float, Ge(0), Doc("Weight of the symbols' frequencies in every prediction.")] = 0.02
+    tolerance: Annotated[
+        Annotated[float, Ge(0)] | None,
+        Doc(
+            "Negative probability that a prediction may have before its state is shrunk to the mean; "
+            "null for any."
+        ),
+    ] = 0.2
+    max_symbols: Annotated[
+        int,
+        Ge(1),
+        Doc("How many symbols are told apart, the most frequent first."),
+    ] = 50_000
+    min_count: Annotated[int, Ge(1), Doc("How often a symbol occurs to be told apart.")] = 1
+    random_state: Annotated[int, Ge(0), Doc("Seed of the SVD, where there are more than 512 symbols.")] = 0
 
-    def fit(self, corpus: Corpus[Sequence[str]], y: None = None) -> Self:
-        """Count, decompose, solve.
+    def init_moments(self, corpus: Corpus[Sequence[str]]) -> WordCounts:
+        """Return empty counts of symbols."""
+        return WordCounts()
 
-        Args:
-            corpus: sequences of symbols.
-            y: ignored.
+    @singledispatchmethod
+    def solve(self, moments: Any) -> Moments[Sequence[str]] | None:
+        """Choose the symbols that are told apart, of their counts; or solve for operators, of n-grams.
 
         Raises:
             InputError: there are no symbols.
-            ConfigError: a setting is out of its range.
+            ConfigError: the memory is limited, and the operators need more.
         """
-        self._check()
-        order, first = self._grams()
-        with fit_pass("symbols"):
-            seen = count_symbols(corpus)
-            self._check_room(seen)
-        with fit_pass("n-grams"):
-            vocabulary = seen.most_frequent(self.max_symbols, self.min_count)
-            counts = count_ngrams(corpus, vocabulary, order, first)
-        self.solve(counts)
-        return self
+        raise TypeError(f"no pass of HMM gives {type(moments).__name__}")
 
-    def no_moments(self, corpus: Corpus[Sequence[str]]) -> OpenNGramCounts:
-        """Counts of n-grams over all symbols, for those that are told apart change with the data."""
-        self._check()
+    @solve.register
+    def _(self, moments: WordCounts) -> NGramCounts:
+        self._check_memory(moments)
+        return NGramCounts(chosen_symbols(moments, self.max_symbols, self.min_count), *self._grams())
+
+    @solve.register
+    def _(self, moments: NGramCounts) -> None:
+        with fit_pass("operators"):
+            self._solve(moments)
+
+    def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> OpenNGramCounts:
+        """Return empty counts of n-grams over all symbols: those that are told apart change with the data."""
         return OpenNGramCounts(*self._grams())
 
-    def solve(self, counts: NGramCounts | OpenNGramCounts) -> None:
-        """Set the fitted attributes from counts."""
-        if isinstance(counts, OpenNGramCounts):
-            counts = counts.within(self.max_symbols, self.min_count)
-        with fit_pass("operators"), one_blas_thread():
-            self._solve(counts)
+    def solve_kept(self, moments: OpenNGramCounts) -> Self:
+        """Learn from kept counts, of which the most frequent symbols are told apart."""
+        self.validate()
+        self.solve(moments.within(self.max_symbols, self.min_count))
+        return self
 
     def _grams(self) -> tuple[int, int | None]:
         """The n of the n-grams, and of how many symbols of a sequence; None for all."""
@@ -203,7 +206,7 @@ class HMM(SequenceEstimator):
             self.operator_count, self.leave_one_out, self.random_state,
         )  # fmt: skip
 
-    def _check_room(self, seen: WordCounts) -> None:
+    def _check_memory(self, seen: WordCounts) -> None:
         """Refuse operators that the memory has no room for, before any n-gram is counted."""
         memory = current_memory()
         if memory is None:
@@ -218,15 +221,6 @@ class HMM(SequenceEstimator):
             if self.algorithm == "regression" and room > 0:
                 hint = f"raise --memory, or --set operator_count={seen[common[room]] + 1}"
             raise ConfigError(f"{what}: the memory has room for {max(room, 0):,}", hint=hint)
-
-    def _check(self) -> None:
-        for name, least in (("n_states", 1), ("history", 1), ("target", 1), ("max_symbols", 1)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"HMM.{name} is at least {least}, not {getattr(self, name)}")
-        for name in ("backoff", "ridge", "damping", "floor", "tolerance"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise ConfigError(f"HMM.{name} is not negative, and {value} is")
 
 
 def symbol_distribution(frequencies: Floats) -> Floats:

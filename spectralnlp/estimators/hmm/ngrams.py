@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm.sums import NGrams, NGramTable, StoredNGrams, decode, run_length
 from spectralnlp.estimators.shared.word_counts import WordCounts
-from spectralnlp.runtime import Batch, Corpus, Memory, Moments, Run, accumulate, current_memory, sum_by_key
+from spectralnlp.runtime import Batch, Memory, Moments, Run, current_memory, sum_by_key
 
 UNKNOWN = "<unknown>"
 CONSOLIDATE = 1 << 20
@@ -84,6 +84,8 @@ class NGramCounts(CodeCounts):
     Raises:
         ConfigError: there are more possible n-grams than 64-bit integers.
     """
+
+    pass_name = "n-grams"
 
     def __init__(self, vocabulary: Sequence[str], order: int, first: int | None = None) -> None:
         super().__init__()
@@ -202,27 +204,17 @@ class NGramCounts(CodeCounts):
 _TABLES = 5  # as many n-grams as are sorted at a time have room in memory, and are solved from
 
 
-def count_symbols(corpus: Corpus[Sequence[str]]) -> WordCounts:
-    """How often each symbol occurs: the first pass.
-
-    Raises:
-        InputError: there is no symbol in the corpus.
-    """
-    seen = accumulate(WordCounts(), corpus)
-    if not seen.total():
-        raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
-    return seen
-
-
-def count_ngrams(
-    corpus: Corpus[Sequence[str]], vocabulary: Sequence[str], order: int, first: int | None = None
-) -> NGramCounts:
-    """The n-grams of symbols: the second pass.
+def chosen_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:
+    """Return the symbols that are told apart, the most frequent first.
 
     Args:
-        corpus: sequences of symbols.
-        vocabulary: the symbols that are told apart; the others count as unknown.
-        order: n.
-        first: as in `NGramCounts`.
+        counts: how often each symbol occurs.
+        max_symbols: how many symbols at most.
+        min_count: how often a symbol occurs at least.
+
+    Raises:
+        InputError: there is no symbol at all.
     """
-    return accumulate(NGramCounts(vocabulary, order, first), corpus)
+    if not counts.total():
+        raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
+    return counts.most_frequent(max_symbols, min_count)

@@ -3,63 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, Gt, Lt
+from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.hmm.em import HMMEM
 from spectralnlp.estimators.hmm.estimator import HMM, SequenceEstimator
 from spectralnlp.inference.chains.filtering import MixtureFilter
 from spectralnlp.runtime import Corpus
 
 
-class HMMPool(SequenceEstimator):
-    """The mean of what ``hmm`` and ``hmm-em`` predict, which err in different places.
+@dataclass(kw_only=True, eq=False, repr=False)
+class HMMPool(SequenceEstimator, IterativeEstimator[Sequence[str]]):
+    """The mean of what ``hmm`` and ``hmm-em`` predict, which err in different places."""
 
-    Args:
-        n_states: of ``hmm``.
-        em_states: of ``hmm-em``.
-        iterations: of its EM.
-        weight: of ``hmm``, between 0 and 1.
-        max_symbols, min_count: as in ``hmm``.
-        random_state: seed of both.
-    """
+    n_states: Annotated[int, Ge(1), Doc("Of ``hmm``.")] = 60
+    em_states: Annotated[int, Ge(1), Doc("Of ``hmm-em``.")] = 100
+    iterations: Annotated[int, Ge(0), Doc("Iterations of EM of ``hmm-em``.")] = 3
+    weight: Annotated[float, Gt(0), Lt(1), Doc("Of ``hmm``, between 0 and 1.")] = 0.6
+    max_symbols: Annotated[
+        int,
+        Ge(1),
+        Doc("How many symbols are told apart, the most frequent first."),
+    ] = 50_000
+    min_count: Annotated[int, Ge(1), Doc("How often a symbol occurs to be told apart.")] = 1
+    random_state: Annotated[int, Ge(0), Doc("Seed of both.")] = 0
 
-    kind = "head"
-    change_of_mind = "none"
-
-    def __init__(
-        self,
-        n_states: int = 60,
-        em_states: int = 100,
-        iterations: int = 3,
-        weight: float = 0.6,
-        max_symbols: int = 50_000,
-        min_count: int = 1,
-        random_state: int = 0,
-    ) -> None:
-        self.n_states = n_states
-        self.em_states = em_states
-        self.iterations = iterations
-        self.weight = weight
-        self.max_symbols = max_symbols
-        self.min_count = min_count
-        self.random_state = random_state
-
-    def fit(self, corpus: Corpus[Sequence[str]], y: None = None) -> Self:
+    def learn(self, corpus: Corpus[Sequence[str]]) -> None:
         """Fit both.
 
         Raises:
             InputError: there are no symbols.
-            ConfigError: a setting is out of its range.
         """
-        if not 0 < self.weight < 1:
-            raise ConfigError(f"HMMPool.weight is between 0 and 1, not {self.weight}")
         common = {name: getattr(self, name) for name in ("max_symbols", "min_count", "random_state")}
-        operators = HMM(self.n_states, **common).fit(corpus)
-        hidden = HMMEM(self.em_states, self.iterations, **common).fit(corpus)
+        operators = HMM(n_states=self.n_states, **common).fit(corpus)
+        hidden = HMMEM(n_states=self.em_states, iterations=self.iterations, **common).fit(corpus)
         weights = np.array([self.weight, 1 - self.weight])
         self.filter_ = MixtureFilter([operators.filter_, hidden.filter_], weights)
         self.n_sequences_, self.n_symbols_ = operators.n_sequences_, operators.n_symbols_
-        return self

@@ -9,12 +9,15 @@ They err in different places, so the default takes both and decodes from their m
 
 from __future__ import annotations
 
-from typing import ClassVar, Self, cast, get_args
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, cast, get_args
 
 import numpy as np
+from annotated_types import Ge
+from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import fit_pass
+from spectralnlp.estimator import MomentEstimator, fit_pass
 from spectralnlp.estimators.lpcfg.states import (
     SOFT_SMOOTHING,
     Skeleton,
@@ -37,7 +40,6 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
-from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import GrammarSet, LatentGrammar
 from spectralnlp.runtime import Corpus, Joint, ThreadsEngine, accumulate
 from spectralnlp.text.signatures import signature_by_name
@@ -53,50 +55,19 @@ _LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is o
 _HARD_SMOOTHING = 0.05  # α of counted states that no EM has softened
 
 
-class LPCFG(GrammarEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     """A latent-variable PCFG, spectral.
 
     The default is what wins on small treebanks; ``preset=tutorial`` is the algorithm as published. Each of
     its ingredients has a switch: ``features`` (simple), ``absolute_marginals``, ``scaling``, ``smoothing``.
-
-    Args:
-        grammars: ``tensors``, ``clusters`` or several of them joined by ``+``; clusters that are named again
-            start from another seed.
-        n_states: most states a symbol may have (m) in the grammar of tensors.
-        n_clusters: the same in the grammar of clusters.
-        features: set of inside and outside features, ``rich``, ``tutorial`` or ``simple``.
-        min_feature_count: features seen less often in a symbol are dropped.
-        scaling: scale features by sqrt(1 / (count + kappa)).
-        kappa: κ.
-        shrinkage: ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published.
-        min_singular_value: states whose σ_i / σ₁ is smaller are dropped.
-        nodes_per_state: nodes that a symbol needs for each state.
-        min_nodes: symbols with fewer nodes have one state.
-        smoothing: back off from a rule's tensor to moments of lower order.
-        smoothing_strength: C; a rule seen n times keeps √n / (C + √n) of its tensor.
-        cluster_dimensions: singular vectors of each side that nodes are clustered by.
-        em_iterations: of EM on the observed trees, from the clusters.
-        pruner_states: states of the grammar of clusters that thins forests; 0 for none.
-        binarisations: ``head`` (outward from the head), ``left`` or ``right``, each perhaps with ``^1`` for
-            parent annotation; several, joined by ``+``, make a pool.
-        unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
-        heads: head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``.
-        signatures: signatures of rare words, ``english``, ``neutral`` or ``auto``.
-        rare: words seen at most so often teach what signatures do.
-        keep_rare_words: keep rare words in the lexicon, smoothed; otherwise signatures replace them.
-        tag_weight: weight of a tag's mean vector in the vectors of its words.
-        decoder: the parser's default: ``mbr``, ``max-rule`` or ``labelled-recall``.
-        bracket_price: γ of ``mbr``.
-        absolute_marginals: of ``labelled-recall``: take absolute values ("Negative Marginals").
-        random_state: seed of the SVD and of the clusters.
 
     Attributes:
         grammar_sets_: one for each binarisation.
         n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
     """
 
-    kind = "spectral"
-    change_of_mind = "replay"
+    unlearning = "replay"
     presets: ClassVar = {
         "tutorial": {
             "grammars": TENSORS,
@@ -117,102 +88,116 @@ class LPCFG(GrammarEstimator):
         "best": {"binarisations": "head+left+right+head^1+left^1"},
     }
 
-    def __init__(
-        self,
-        grammars: str = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}",
-        n_states: int = 24,
-        n_clusters: int = 24,
-        features: str = "rich",
-        min_feature_count: float = 2.0,
-        scaling: bool = True,
-        kappa: float = 5.0,
-        shrinkage: float = 0.15,
-        min_singular_value: float = 1e-6,
-        nodes_per_state: float = 50.0,
-        min_nodes: float = 20.0,
-        smoothing: bool = True,
-        smoothing_strength: float = 20.0,
-        cluster_dimensions: int = 8,
-        em_iterations: int = 1,
-        pruner_states: int = 8,
-        binarisations: str = "head",
-        unaries: Unaries = "compress",
-        heads: str = "auto",
-        signatures: str = "auto",
-        rare: int = 5,
-        keep_rare_words: bool = True,
-        tag_weight: float = 0.1,
-        decoder: str = "mbr",
-        bracket_price: float = 0.4,
-        absolute_marginals: bool = True,
-        random_state: int = 0,
-    ) -> None:
-        self.grammars = grammars
-        self.n_states = n_states
-        self.n_clusters = n_clusters
-        self.features = features
-        self.min_feature_count = min_feature_count
-        self.scaling = scaling
-        self.kappa = kappa
-        self.shrinkage = shrinkage
-        self.min_singular_value = min_singular_value
-        self.nodes_per_state = nodes_per_state
-        self.min_nodes = min_nodes
-        self.smoothing = smoothing
-        self.smoothing_strength = smoothing_strength
-        self.cluster_dimensions = cluster_dimensions
-        self.em_iterations = em_iterations
-        self.pruner_states = pruner_states
-        self.binarisations = binarisations
-        self.unaries = unaries
-        self.heads = heads
-        self.signatures = signatures
-        self.rare = rare
-        self.keep_rare_words = keep_rare_words
-        self.tag_weight = tag_weight
-        self.decoder = decoder
-        self.bracket_price = bracket_price
-        self.absolute_marginals = absolute_marginals
-        self.random_state = random_state
+    grammars: Annotated[
+        str,
+        Doc(
+            "``tensors``, ``clusters`` or several of them joined by ``+``; clusters that are named "
+            "again start from another seed."
+        ),
+    ] = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}"
+    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have (m) in the grammar of tensors.")] = 24
+    n_clusters: Annotated[int, Ge(1), Doc("Most states a symbol may have in the grammars of clusters.")] = 24
+    features: Annotated[
+        str,
+        Doc("Set of inside and outside features, ``rich``, ``tutorial`` or ``simple``."),
+    ] = "rich"
+    min_feature_count: Annotated[float, Ge(0), Doc("Features seen less often in a symbol are dropped.")] = 2.0
+    scaling: Annotated[bool, Doc("Scale features by sqrt(1 / (count + kappa)).")] = True
+    kappa: Annotated[float, Ge(0), Doc("κ.")] = 5.0
+    shrinkage: Annotated[
+        float,
+        Ge(0),
+        Doc("ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published."),
+    ] = 0.15
+    min_singular_value: Annotated[float, Ge(0), Doc("States whose σ_i / σ₁ is smaller are dropped.")] = 1e-6
+    nodes_per_state: Annotated[float, Ge(0), Doc("Nodes that a symbol needs for each state.")] = 50.0
+    min_nodes: Annotated[float, Ge(0), Doc("Symbols with fewer nodes have one state.")] = 20.0
+    smoothing: Annotated[bool, Doc("Back off from a rule's tensor to moments of lower order.")] = True
+    smoothing_strength: Annotated[
+        float,
+        Ge(0),
+        Doc("C; a rule seen n times keeps √n / (C + √n) of its tensor."),
+    ] = 20.0
+    cluster_dimensions: Annotated[
+        int,
+        Ge(1),
+        Doc("Singular vectors of each side that nodes are clustered by."),
+    ] = 8
+    em_iterations: Annotated[int, Ge(0), Doc("Of EM on the observed trees, from the clusters.")] = 1
+    pruner_states: Annotated[
+        int,
+        Ge(0),
+        Doc("States of the grammar of clusters that thins forests; 0 for none."),
+    ] = 8
+    binarisations: Annotated[
+        str,
+        Doc(
+            "``head`` (outward from the head), ``left`` or ``right``, each perhaps with ``^1`` for "
+            "parent annotation; several, joined by ``+``, make a pool."
+        ),
+    ] = "head"
+    unaries: Annotated[
+        Unaries,
+        Doc("``compress`` unary chains to (top, bottom), or ``collapse`` them into one label."),
+    ] = "compress"
+    heads: Annotated[
+        str,
+        Doc("Head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``."),
+    ] = "auto"
+    signatures: Annotated[
+        str,
+        Doc("Signatures of rare words, ``english``, ``neutral`` or ``auto``."),
+    ] = "auto"
+    rare: Annotated[int, Ge(0), Doc("Words seen at most so often teach what signatures do.")] = 5
+    keep_rare_words: Annotated[
+        bool,
+        Doc("Keep rare words in the lexicon, smoothed; otherwise signatures replace them."),
+    ] = True
+    tag_weight: Annotated[
+        float,
+        Ge(0),
+        Doc("Weight of a tag's mean vector in the vectors of its words."),
+    ] = 0.1
+    decoder: Annotated[
+        str,
+        Doc("The parser's default: ``mbr``, ``max-rule`` or ``labelled-recall``."),
+    ] = "mbr"
+    bracket_price: Annotated[float, Doc("γ of ``mbr``.")] = 0.4
+    absolute_marginals: Annotated[
+        bool,
+        Doc('Of ``labelled-recall``: take absolute values ("Negative Marginals").'),
+    ] = True
+    random_state: Annotated[int, Ge(0), Doc("Seed of the SVD and of the clusters.")] = 0
 
-    def fit(self, corpus: Corpus[Tree], y: None = None) -> Self:
-        """Learn a grammar.
-
-        Args:
-            corpus: cleaned trees (``spectralnlp.trees.clean``).
-            y: ignored.
+    def check_combination(self) -> None:
+        """Check the names of grammars and binarisations.
 
         Raises:
-            ConfigError: a setting that makes no sense.
-            InputError: there are no trees.
+            ConfigError: there is no grammar or binarisation of that name.
         """
         self._wanted()
-        with fit_pass("trees"):
-            logs = accumulate(self.no_moments(corpus), corpus)
-        self.solve(logs)
-        return self
+        for name in self.binarisations.split("+"):
+            parse_binarisation(name)
 
-    def no_moments(self, corpus: Corpus[Tree]) -> Joint[Tree]:
+    def init_moments(self, corpus: Corpus[Tree]) -> Joint[Tree]:
         """A log of trees for each binarisation; head rules are those for the first trees."""
         names = self.binarisations.split("+")
-        for name in names:
-            parse_binarisation(name)  # before anything is read
         heads = head_rules(self.heads, corpus)
         binarisers = {name: binariser_of(name, unaries=self.unaries, heads=heads) for name in names}
         return Joint({name: TreeLog(binariser.to_dict()) for name, binariser in binarisers.items()})
 
-    def solve(self, logs: Joint[Tree]) -> None:
-        """Set the fitted attributes from logs of trees.
+    def solve(self, moments: Joint[Tree]) -> None:
+        """Decompose, project, then average or count: the passes of the method, replayed from the logs of
+        trees.
 
         Raises:
-            ConfigError, InputError: as `fit`.
+            InputError: there are no trees.
         """
         wanted = self._wanted()
-        with one_blas_thread():
-            self.grammar_sets_ = tuple(
-                self._grammar_set(name, cast(TreeLog, logs.parts[name]), wanted)
-                for name in self.binarisations.split("+")
-            )
+        self.grammar_sets_ = tuple(
+            self._grammar_set(name, cast(TreeLog, moments.parts[name]), wanted)
+            for name in self.binarisations.split("+")
+        )
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
 
     def _grammar_set(self, binarisation: str, log: TreeLog, wanted: list[str]) -> GrammarSet:

@@ -11,83 +11,62 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar
 
 import numpy as np
+from annotated_types import Ge
+from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import fit_pass
+from spectralnlp.estimator import MomentEstimator, fit_pass
 from spectralnlp.estimators.pcfg.moments import BINARY, CHAIN, ROOT, UNARY, WORD, RuleCounts
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import DenseTensors, GrammarSet, Ints, LatentGrammar, SparseTensors
-from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp.runtime import Corpus
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Binariser, Direction, Tree, Unaries, split_annotation
 
 
-class PCFG(GrammarEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class PCFG(GrammarEstimator, MomentEstimator[Tree]):
     """A PCFG by relative frequencies.
-
-    Args:
-        direction: binarisation, ``head`` (outward from the head), ``left`` or ``right``.
-        vertical: ancestors written on each phrase; 1 is parent annotation.
-        horizontal: siblings remembered while binarising; 0 none, -1 all.
-        annotate_tags: write parents on tags too.
-        unaries: ``compress`` unary chains to (top, bottom), or ``collapse`` them into one label.
-        heads: head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``.
-        signatures: signatures of rare words, ``english``, ``neutral`` or ``auto``.
-        rare: words seen at most so often teach what signatures do.
-        bracket_price: γ of the ``mbr`` decoder, the parser's default.
 
     Attributes:
         grammar_sets_: one, of the annotated grammar (or the plain one where nothing is annotated).
     """
 
-    kind = "spectral"
-    change_of_mind = "exact"
+    unlearning = "exact"
     presets: ClassVar = {
         "plain": {"vertical": 0, "horizontal": 0, "annotate_tags": False},
         "annotated": {"vertical": 1, "horizontal": 1, "annotate_tags": True},
     }
 
-    def __init__(
-        self,
-        direction: Direction = "head",
-        vertical: int = 1,
-        horizontal: int = 1,
-        annotate_tags: bool = True,
-        unaries: Unaries = "compress",
-        heads: str = "auto",
-        signatures: str = "auto",
-        rare: int = 5,
-        bracket_price: float = 0.4,
-    ) -> None:
-        self.direction = direction
-        self.vertical = vertical
-        self.horizontal = horizontal
-        self.annotate_tags = annotate_tags
-        self.unaries = unaries
-        self.heads = heads
-        self.signatures = signatures
-        self.rare = rare
-        self.bracket_price = bracket_price
+    direction: Annotated[
+        Direction,
+        Doc("Binarisation, ``head`` (outward from the head), ``left`` or ``right``."),
+    ] = "head"
+    vertical: Annotated[int, Ge(0), Doc("Ancestors written on each phrase; 1 is parent annotation.")] = 1
+    horizontal: Annotated[int, Ge(-1), Doc("Siblings remembered while binarising; 0 none, -1 all.")] = 1
+    annotate_tags: Annotated[bool, Doc("Write parents on tags too.")] = True
+    unaries: Annotated[
+        Unaries,
+        Doc("``compress`` unary chains to (top, bottom), or ``collapse`` them into one label."),
+    ] = "compress"
+    heads: Annotated[
+        str,
+        Doc("Head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``."),
+    ] = "auto"
+    signatures: Annotated[
+        str,
+        Doc("Signatures of rare words, ``english``, ``neutral`` or ``auto``."),
+    ] = "auto"
+    rare: Annotated[int, Ge(0), Doc("Words seen at most so often teach what signatures do.")] = 5
+    bracket_price: Annotated[float, Doc("γ of the ``mbr`` decoder, the parser's default.")] = 0.4
 
-    def fit(self, corpus: Corpus[Tree], y: None = None) -> Self:
-        """Count, and divide.
-
-        Args:
-            corpus: cleaned trees (``spectralnlp.trees.clean``).
-            y: ignored.
-        """
-        with fit_pass("counts"):
-            counts = accumulate(self.no_moments(corpus), corpus)
-        self.solve(counts)
-        return self
-
-    def no_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
+    def init_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
         """Counts of rules; head rules are those for the first trees."""
         binariser = Binariser(
             direction=self.direction, vertical=self.vertical, horizontal=self.horizontal,
@@ -95,10 +74,14 @@ class PCFG(GrammarEstimator):
         )  # fmt: skip
         return RuleCounts(binariser.to_dict())
 
-    def solve(self, counts: RuleCounts) -> None:
-        """Set the fitted attributes from counts."""
+    def solve(self, moments: RuleCounts) -> None:
+        """Divide the counts of rules by those of their left-hand sides.
+
+        Raises:
+            InputError: there are no trees.
+        """
         with fit_pass("grammar"):
-            self._solve(counts)
+            self._solve(moments)
 
     def _solve(self, counts: RuleCounts) -> None:
         options = LexiconOptions(rare=self.rare)

@@ -8,13 +8,15 @@ refinements that can be counted (``states.py``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
 
 import numpy as np
+from annotated_types import Ge
+from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.estimator import MomentEstimator, fit_pass
 from spectralnlp.estimators.rhmm.features import token_features
 from spectralnlp.estimators.rhmm.states import Skeleton, count_states, polish, random_counts, state_model
 from spectralnlp.estimators.rhmm.taglog import TaggedSentence, TagLog, TagTable
@@ -29,9 +31,8 @@ from spectralnlp.estimators.shared.projections import (
     project_groups,
 )
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
-from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Ints, RefinedMarkov
-from spectralnlp.runtime import Corpus, InMemoryCorpus, accumulate
+from spectralnlp.runtime import Corpus
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.features import NodeFeatures
@@ -42,34 +43,9 @@ _NOISE = 0.1  # of EM's random start
 _WORD_PRIOR = 0.5  # half of what the parser's lexicon wants
 
 
-class RefinementHMM(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class RefinementHMM(MomentEstimator[TaggedSentence]):
     """A hidden Markov model over tags whose refinements are latent, spectral.
-
-    Args:
-        models: ``tensors``, ``clusters``, ``em`` (from a random start) or several of them joined by ``+``,
-            whose posteriors are averaged; those named again start from another seed.
-        n_states: most refinements a tag may have (m) in the model of tensors; 1 is the supervised bigram HMM.
-        n_clusters: the same in the models of clusters and of ``em``.
-        column: the tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; the task
-            reads them, ``fit`` is given them.
-        min_feature_count: features seen less often with a tag are dropped.
-        scaling: scale features by sqrt(1 / (count + kappa)).
-        kappa: κ.
-        shrinkage: ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published.
-        min_singular_value: refinements whose σ_i / σ₁ is smaller are dropped.
-        tokens_per_state: tokens that a tag needs for each refinement; 0 for no such bound.
-        min_tokens: tags with fewer tokens have one refinement.
-        smoothing: back off from a pair's tensor to moments of lower order.
-        smoothing_strength: C; a pair of tags seen n times keeps √n / (C + √n) of its tensor.
-        interpolate: mix p(b | a) with p(b), so that any tag can follow any other.
-        cluster_dimensions: singular vectors of each side that tokens are clustered by.
-        em_iterations: of EM on the tagged sentences from the clusters.
-        random_em_iterations: the same for ``em``.
-        signatures: signatures of unknown words, ``english``, ``neutral`` or, by the words seen, ``auto``.
-        rare: words seen at most so often teach what signatures do.
-        tag_weight: weight of a tag's mean vector in the vectors of its words.
-        beam: tags less probable than this under one refinement a tag are left out; 0 for exact marginals.
-        random_state: seed of the SVD, of the clusters and of ``em``.
 
     Attributes:
         models_: the :class:`~spectralnlp.parameters.RefinedMarkov` models.
@@ -77,8 +53,7 @@ class RefinementHMM(Estimator):
         n_sentences_, n_tokens_: how much it learned from.
     """
 
-    kind = "spectral"
-    change_of_mind = "replay"
+    unlearning = "replay"
     task = "tagging"
     presets: ClassVar = {
         "tutorial": {
@@ -94,94 +69,109 @@ class RefinementHMM(Estimator):
         "em": {"models": EM, "n_clusters": 16},
     }
 
-    models_: tuple[RefinedMarkov, ...]
-    coarse_: RefinedMarkov
-    n_sentences_: int
-    n_tokens_: int
+    models_: tuple[RefinedMarkov, ...] = field(init=False)
+    coarse_: RefinedMarkov = field(init=False)
+    n_sentences_: int = field(init=False)
+    n_tokens_: int = field(init=False)
 
-    def __init__(
-        self,
-        models: str = TENSORS,
-        n_states: int = 32,
-        n_clusters: int = 32,
-        column: str | int | None = None,
-        min_feature_count: float = 2.0,
-        scaling: bool = True,
-        kappa: float = 5.0,
-        shrinkage: float = 0.15,
-        min_singular_value: float = 1e-6,
-        tokens_per_state: float = 50.0,
-        min_tokens: float = 20.0,
-        smoothing: bool = True,
-        smoothing_strength: float = 10.0,
-        interpolate: bool = True,
-        cluster_dimensions: int = 8,
-        em_iterations: int = 1,
-        random_em_iterations: int = 20,
-        signatures: str = "auto",
-        rare: int = 5,
-        tag_weight: float = 0.1,
-        beam: float = 3e-3,
-        random_state: int = 0,
-    ) -> None:
-        self.models = models
-        self.n_states = n_states
-        self.n_clusters = n_clusters
-        self.column = column
-        self.min_feature_count = min_feature_count
-        self.scaling = scaling
-        self.kappa = kappa
-        self.shrinkage = shrinkage
-        self.min_singular_value = min_singular_value
-        self.tokens_per_state = tokens_per_state
-        self.min_tokens = min_tokens
-        self.smoothing = smoothing
-        self.smoothing_strength = smoothing_strength
-        self.interpolate = interpolate
-        self.cluster_dimensions = cluster_dimensions
-        self.em_iterations = em_iterations
-        self.random_em_iterations = random_em_iterations
-        self.signatures = signatures
-        self.rare = rare
-        self.tag_weight = tag_weight
-        self.beam = beam
-        self.random_state = random_state
+    models: Annotated[
+        str,
+        Doc(
+            "``tensors``, ``clusters``, ``em`` (from a random start) or several of them joined by "
+            "``+``, whose posteriors are averaged; those named again start from another seed."
+        ),
+    ] = TENSORS
+    n_states: Annotated[
+        int,
+        Ge(1),
+        Doc("Most refinements a tag may have (m) in the model of tensors; 1 is the supervised bigram HMM."),
+    ] = 32
+    n_clusters: Annotated[
+        int,
+        Ge(1),
+        Doc("Most refinements a tag may have in the models of clusters and of ``em``."),
+    ] = 32
+    column: Annotated[
+        str | int | None,
+        Doc(
+            "The tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; the "
+            "task reads them, ``fit`` is given them."
+        ),
+    ] = None
+    min_feature_count: Annotated[float, Ge(0), Doc("Features seen less often with a tag are dropped.")] = 2.0
+    scaling: Annotated[bool, Doc("Scale features by sqrt(1 / (count + kappa)).")] = True
+    kappa: Annotated[float, Ge(0), Doc("κ.")] = 5.0
+    shrinkage: Annotated[
+        float,
+        Ge(0),
+        Doc("ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published."),
+    ] = 0.15
+    min_singular_value: Annotated[
+        float,
+        Ge(0),
+        Doc("Refinements whose σ_i / σ₁ is smaller are dropped."),
+    ] = 1e-6
+    tokens_per_state: Annotated[
+        float,
+        Ge(0),
+        Doc("Tokens that a tag needs for each refinement; 0 for no such bound."),
+    ] = 50.0
+    min_tokens: Annotated[float, Ge(0), Doc("Tags with fewer tokens have one refinement.")] = 20.0
+    smoothing: Annotated[bool, Doc("Back off from a pair's tensor to moments of lower order.")] = True
+    smoothing_strength: Annotated[
+        float,
+        Ge(0),
+        Doc("C; a pair of tags seen n times keeps √n / (C + √n) of its tensor."),
+    ] = 10.0
+    interpolate: Annotated[bool, Doc("Mix p(b | a) with p(b), so that any tag can follow any other.")] = True
+    cluster_dimensions: Annotated[
+        int,
+        Ge(1),
+        Doc("Singular vectors of each side that tokens are clustered by."),
+    ] = 8
+    em_iterations: Annotated[int, Ge(0), Doc("Of EM on the tagged sentences from the clusters.")] = 1
+    random_em_iterations: Annotated[int, Ge(0), Doc("Iterations of EM from a random start, of ``em``.")] = 20
+    signatures: Annotated[
+        str,
+        Doc("Signatures of unknown words, ``english``, ``neutral`` or, by the words seen, ``auto``."),
+    ] = "auto"
+    rare: Annotated[int, Ge(0), Doc("Words seen at most so often teach what signatures do.")] = 5
+    tag_weight: Annotated[
+        float,
+        Ge(0),
+        Doc("Weight of a tag's mean vector in the vectors of its words."),
+    ] = 0.1
+    beam: Annotated[
+        float,
+        Ge(0),
+        Doc("Tags less probable than this under one refinement a tag are left out; 0 for exact marginals."),
+    ] = 3e-3
+    random_state: Annotated[int, Ge(0), Doc("Seed of the SVD, of the clusters and of ``em``.")] = 0
 
-    def fit(self, corpus: Corpus[TaggedSentence] | Iterable[TaggedSentence], y: None = None) -> Self:
-        """Learn from tagged sentences.
-
-        Args:
-            corpus: (words, tags) of each sentence; a corpus or a list.
-            y: ignored.
+    def check_combination(self) -> None:
+        """Check the names of models.
 
         Raises:
-            ConfigError: a setting that makes no sense.
-            InputError: there are no tokens, or a sentence has more words than tags, or fewer.
+            ConfigError: there is no model of that name.
         """
         self._wanted()
-        examples = corpus if isinstance(corpus, Corpus) else InMemoryCorpus(corpus)
-        with fit_pass("sentences"):
-            log = accumulate(self.no_moments(examples), examples)
-        self.solve(log)
-        return self
 
-    def no_moments(self, corpus: Corpus[TaggedSentence]) -> TagLog:
-        """A log of sentences that has none yet, whatever the corpus."""
+    def init_moments(self, corpus: Corpus[TaggedSentence]) -> TagLog:
+        """Return an empty log of tagged sentences."""
         return TagLog()
 
-    def solve(self, log: TagLog) -> None:
-        """Set the fitted attributes from a log of sentences.
+    def solve(self, moments: TagLog) -> None:
+        """Decompose, project, then average or count: the passes of the method, replayed from the log.
 
         Raises:
-            ConfigError, InputError: as `fit`.
+            InputError: there are no tokens.
         """
-        wanted, table = self._wanted(), log.table()
+        wanted, table = self._wanted(), moments.table()
         if not table.n_tokens:
             raise InputError("no tagged words to learn from", hint="give at least one tagged sentence")
         self.n_sentences_, self.n_tokens_ = int(table.sentence[-1]) + 1, table.n_tokens
         scheme = self._signature_scheme(table)
-        with one_blas_thread():
-            self._learn(table, scheme, wanted)
+        self._learn(table, scheme, wanted)
 
     def _learn(self, table: TagTable, scheme: str, wanted: list[str]) -> None:
         with fit_pass("features"):
@@ -259,9 +249,6 @@ class RefinementHMM(Estimator):
             if name not in (TENSORS, CLUSTERS, EM):
                 what = f"RefinementHMM.models: no model is called {name!r}"
                 raise ConfigError(what, hint=f"use {TENSORS}, {CLUSTERS}, {EM} or several with +")
-        for name in ("n_states", "n_clusters", "cluster_dimensions"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"RefinementHMM.{name} is at least 1, not {getattr(self, name)}")
         return wanted
 
     def _projection_options(self, wanted: list[str]) -> ProjectionOptions:

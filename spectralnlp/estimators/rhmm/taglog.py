@@ -65,6 +65,7 @@ class _Chunk:
 class TagLog(ReplayLog[TaggedSentence]):
     """Sentences observed, as integers; merging concatenates in the order of documents and rows."""
 
+    pass_name = "sentences"
     columns: ClassVar = {"tag": "tags", "word": "words"}
 
     def __init__(self) -> None:

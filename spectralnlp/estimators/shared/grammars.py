@@ -7,10 +7,10 @@ from typing import Any
 
 from spectralnlp.estimator import Estimator
 from spectralnlp.parameters import GrammarSet, LatentGrammar
-from spectralnlp.trees import Binariser
+from spectralnlp.trees import Binariser, Tree
 
 
-class GrammarEstimator(Estimator):
+class GrammarEstimator(Estimator[Tree]):
     """An estimator of grammars, for the task of parsing.
 
     Attributes:

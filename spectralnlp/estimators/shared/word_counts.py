@@ -24,6 +24,7 @@ class WordCounts(Moments[Sequence[str]]):
     """
 
     subtractable = True
+    pass_name = "symbols"
 
     def __init__(self) -> None:
         self.memory: Memory | None = current_memory()

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.estimators.tagger.perceptron import Chain, Examples, Perceptron, emissions_of
 from spectralnlp.inference.chains.linear import tag_marginals
 from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_keys
 from spectralnlp.inference.chains.unlabelled import load_evidence
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights
+from spectralnlp.runtime import Corpus
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_transitions, write_spans
 
@@ -28,25 +31,13 @@ _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
 _LOG_TEMPERATURES = (-2.0, 7.0)
 
 
-class PerceptronTagger(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     """A tagger of words in sentences: parts of speech, chunks, entities.
 
     An averaged structured perceptron (Collins 2002) over the forms of a word and its neighbours, and over
     vectors that were learned from unlabelled text: eigenwords, eigentokens (Dhillon, Foster and Ungar 2015),
     clusters. Tags that write spans (BIO, BIOES) follow one another only where that is valid.
-
-    Args:
-        eigenwords: folders of eigenwords; the vectors of a word and of two to each side are features.
-        eigentokens: folders of eigenwords or of hidden Markov models, whose vector of a token in its context
-            is a feature; by default those of ``eigenwords`` that have contexts, but none where most words are
-            outside spans: they tell syntax, and take names for what stands in like places.
-        clusters: folders of eigenwords whose clusters of words are features.
-        vector_scale: what vectors are multiplied with; features are 0 or 1.
-        epochs: passes over the sentences.
-        spans: how spans are written while learning: ``bio``, ``bioes``, or ``given`` as they are.
-        column: the tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; by default
-            upos and the last.
-        random_state: seed of the order of sentences.
 
     Attributes:
         weights_: :class:`~spectralnlp.parameters.ChainWeights`.
@@ -57,45 +48,51 @@ class PerceptronTagger(Estimator):
         n_invalid_: tags that could not follow the one before.
     """
 
-    kind = "head"
     task = "tagging"
 
-    def __init__(
-        self,
-        eigenwords: str | list[str] | None = None,
-        eigentokens: str | list[str] | None = None,
-        clusters: str | list[str] | None = None,
-        vector_scale: float = 1.0,
-        epochs: int = 10,
-        spans: Literal["bio", "bioes", "given"] = "given",
-        column: str | int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.eigenwords = eigenwords
-        self.eigentokens = eigentokens
-        self.clusters = clusters
-        self.vector_scale = vector_scale
-        self.epochs = epochs
-        self.spans = spans
-        self.column = column
-        self.random_state = random_state
+    eigenwords: Annotated[
+        str | list[str] | None,
+        Doc("Folders of eigenwords; the vectors of a word and of two to each side are features."),
+    ] = None
+    eigentokens: Annotated[
+        str | list[str] | None,
+        Doc(
+            "Folders of eigenwords or of hidden Markov models, whose vector of a token in its context "
+            "is a feature; by default those of ``eigenwords`` that have contexts, but none where most "
+            "words are outside spans: they tell syntax, and take names for what stands in like "
+            "places."
+        ),
+    ] = None
+    clusters: Annotated[
+        str | list[str] | None,
+        Doc("Folders of eigenwords whose clusters of words are features."),
+    ] = None
+    vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
+    epochs: Annotated[int, Ge(1), Doc("Passes over the sentences.")] = 10
+    spans: Annotated[
+        Literal["bio", "bioes", "given"],
+        Doc("How spans are written while learning: ``bio``, ``bioes``, or ``given`` as they are."),
+    ] = "given"
+    column: Annotated[
+        str | int | None,
+        Doc(
+            "The tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; by "
+            "default upos and the last."
+        ),
+    ] = None
+    random_state: Annotated[int, Ge(0), Doc("Seed of the order of sentences.")] = 0
 
-    def fit(self, corpus: Iterable[TaggedSentence], y: None = None) -> Self:
+    def learn(self, corpus: Corpus[TaggedSentence]) -> None:
         """Learn from tagged sentences.
 
         Args:
             corpus: words and tags; sentences without words are passed over.
-            y: ignored.
 
         Raises:
             InputError: there are no sentences, or a sentence has more words than tags.
             ConfigError: an impossible setting, or a folder without the vectors it should have.
             ModelError: a folder holds no model.
         """
-        if self.epochs < 1:
-            raise ConfigError(f"epochs must be 1 or more, not {self.epochs}")
-        if not self.vector_scale > 0:
-            raise ConfigError(f"vector_scale must be positive, not {self.vector_scale}")
         with fit_pass("reading"):
             given = None if self.eigentokens is None else _listed(self.eigentokens)
             evidence = load_evidence(_listed(self.eigenwords), given, _listed(self.clusters))
@@ -120,7 +117,6 @@ class PerceptronTagger(Estimator):
             examples, keys = self._number(sentences, names)
         with fit_pass("perceptron"):
             self.weights_ = self._learn(examples, keys, names)
-        return self
 
     def _number(
         self, sentences: Sequence[TaggedSentence], names: Sequence[str]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Self
+from dataclasses import dataclass, field
+from functools import singledispatchmethod
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
+from annotated_types import Ge
+from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.errors import InputError
+from spectralnlp.estimator import MomentEstimator, fit_pass
 from spectralnlp.estimators.topics.log import DocumentLog
 from spectralnlp.estimators.topics.moments import (
     DocumentFrequencies,
@@ -17,39 +21,22 @@ from spectralnlp.estimators.topics.moments import (
     PairMoments,
     TripleMoments,
 )
-from spectralnlp.estimators.topics.solve import third_moment, topics_of_tensor, whitening_of_pairs
+from spectralnlp.estimators.topics.solve import Whitened, third_moment, topics_of_tensor, whitening_of_pairs
 from spectralnlp.inference.topics.mixtures import (
-    _positive,
     mixtures_of,
 )
-from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, TopicMixture
-from spectralnlp.runtime import Corpus, accumulate
-
-BATCH = 1024
-"""Documents at a time."""
+from spectralnlp.runtime import Corpus, Moments
 
 
-class TopicModel(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class TopicModel(MomentEstimator[Sequence[str]]):
     """Topics by whitening and tensor decomposition (Anandkumar et al. 2012, 2014), then a few steps of EM.
 
     Three passes: words and documents, from which the vocabulary is chosen; pairs of words, whose second
     moment is whitened; triples of words through the whitening, a k × k × k tensor that is decomposed. A few
     passes of EM from there fit the documents better; EM from a random start needs many.
-
-    Args:
-        n_topics: k. Lowered, with a warning, where the words have fewer directions.
-        alpha0: α0, the concentration of documents' mixtures; 0 for the single-topic model.
-        scaling: divide words by the square roots of their frequencies before the whitening.
-        em_iterations: passes of EM after the decomposition.
-        smoothing: EM: occurrences of each word that each topic has beforehand.
-        min_documents: in how many documents a word occurs to count.
-        max_share: in how large a part of all documents it may occur.
-        max_words: how many words count, those in most documents first.
-        restarts: starts of the tensor power method for each topic.
-        iterations: its iterations.
-        random_state: seed of the SVD and of the starts.
 
     Attributes:
         topics_: the :class:`~spectralnlp.parameters.TopicMixture`.
@@ -57,124 +44,133 @@ class TopicModel(Estimator):
         n_documents_: documents that were learned from: those of three words or more.
     """
 
-    kind = "spectral"
-    change_of_mind = "replay"
+    unlearning = "replay"
     spills = True
     task = "topics"
     presets: ClassVar = {"tutorial": {"em_iterations": 0}}
 
-    topics_: TopicMixture
-    n_documents_: int
+    topics_: TopicMixture = field(init=False)
+    n_documents_: int = field(init=False)
 
-    def __init__(
-        self,
-        n_topics: int = 20,
-        alpha0: float = 1.0,
-        scaling: bool = False,
-        em_iterations: int = 1,
-        smoothing: float = 0.01,
-        min_documents: int = 5,
-        max_share: float = 0.1,
-        max_words: int = 5000,
-        restarts: int = 10,
-        iterations: int = 20,
-        random_state: int = 0,
-    ) -> None:
-        self.n_topics = n_topics
-        self.alpha0 = alpha0
-        self.scaling = scaling
-        self.em_iterations = em_iterations
-        self.smoothing = smoothing
-        self.min_documents = min_documents
-        self.max_share = max_share
-        self.max_words = max_words
-        self.restarts = restarts
-        self.iterations = iterations
-        self.random_state = random_state
+    n_topics: Annotated[
+        int,
+        Ge(1),
+        Doc("K. Lowered, with a warning, where the words have fewer directions."),
+    ] = 20
+    alpha0: Annotated[
+        float,
+        Ge(0),
+        Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model."),
+    ] = 1.0
+    scaling: Annotated[
+        bool,
+        Doc("Divide words by the square roots of their frequencies before the whitening."),
+    ] = False
+    em_iterations: Annotated[int, Ge(0), Doc("Passes of EM after the decomposition.")] = 1
+    smoothing: Annotated[
+        float,
+        Ge(0),
+        Doc("EM: occurrences of each word that each topic has beforehand."),
+    ] = 0.01
+    min_documents: Annotated[int, Ge(0), Doc("In how many documents a word occurs to count.")] = 5
+    max_share: Annotated[float, Ge(0), Doc("In how large a part of all documents it may occur.")] = 0.1
+    max_words: Annotated[int, Ge(1), Doc("How many words count, those in most documents first.")] = 5000
+    restarts: Annotated[int, Ge(1), Doc("Starts of the tensor power method for each topic.")] = 10
+    iterations: Annotated[int, Ge(1), Doc("Iterations of the tensor power method.")] = 20
+    random_state: Annotated[int, Ge(0), Doc("Seed of the SVD and of the starts.")] = 0
 
-    def fit(self, corpus: Corpus[Sequence[str]], y: None = None) -> Self:
-        """Learn topics.
+    def init_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentFrequencies:
+        """Return empty counts of the documents that each word is in."""
+        return DocumentFrequencies()
 
-        Args:
-            corpus: the words of each document.
-            y: ignored.
+    @singledispatchmethod
+    def solve(self, moments: Any) -> Moments[Sequence[str]] | None:
+        """Go from the moments of one pass to the next: vocabulary, pairs, triples, iterations of EM.
 
         Raises:
             InputError: no word or no document is left to learn from.
-            ConfigError: a setting is out of its range.
         """
-        self._check()
-        with fit_pass("vocabulary"):
-            vocabulary = choose_vocabulary(corpus, self.min_documents, self.max_share, self.max_words)
-        with fit_pass("pairs"):
-            moments = accumulate(PairMoments(vocabulary), corpus, batch_size=BATCH)
+        raise TypeError(f"no pass of TopicModel gives {type(moments).__name__}")
+
+    @solve.register
+    def _(self, moments: DocumentFrequencies) -> PairMoments:
+        return PairMoments(choose_vocabulary(moments, self.min_documents, self.max_share, self.max_words))
+
+    @solve.register
+    def _(self, moments: PairMoments) -> TripleMoments:
         if not moments.n_documents:
             what = "no document has three words that count"
             raise InputError(what, hint="documents are lines; lower min_documents or raise max_share")
         self.n_documents_ = moments.n_documents
+        vocabulary = list(moments.vocabulary)
         first, pairs = moments.means()
-        del moments
         # A word that stands only in documents too short to count has no moments.
         seen = first > 0
         if not seen.all():
             vocabulary = [word for word, there in zip(vocabulary, seen, strict=True) if there]
             first, pairs = first[seen], pairs.restricted(seen)
-        with fit_pass("whitening"), one_blas_thread():
+        with fit_pass("whitening"):
             W, back, eigenvalues = whitening_of_pairs(
                 first, pairs, self.alpha0, self.n_topics, scaling=self.scaling, random_state=self.random_state
             )
         self.eigenvalues_ = np.maximum(eigenvalues, 0.0)
         rank = usable_rank(self.eigenvalues_, self.n_topics, "n_topics")
-        W, back = W[:, :rank], back[:, :rank]
-        with fit_pass("triples"), one_blas_thread():
-            triples = accumulate(TripleMoments(vocabulary, W), corpus, batch_size=BATCH).mean()
-        with fit_pass("tensor power method"), one_blas_thread():
-            tensor = third_moment(triples, first, pairs, W, self.alpha0)
-            weights, topics = topics_of_tensor(
-                tensor, back, self.alpha0, restarts=self.restarts, iterations=self.iterations,
-                random_state=self.random_state,
-            )  # fmt: skip
-        if not len(weights):
-            weights, topics = np.ones(1), first[None] / first.sum()
-        self.topics_ = TopicMixture(tuple(vocabulary), weights, topics, first / first.sum(), self.alpha0)
-        for step in range(self.em_iterations):
-            with fit_pass(f"EM {step + 1}"), one_blas_thread():
-                self.topics_ = em_step(self.topics_, corpus, self.smoothing)
-        return self
+        self._whitened_ = Whitened(first=first, pairs=pairs, whitener=W[:, :rank], back=back[:, :rank])
+        return TripleMoments(vocabulary, self._whitened_.whitener)
 
-    def no_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentLog:
-        """A log of documents that has none yet, whatever the corpus."""
+    @solve.register
+    def _(self, moments: TripleMoments) -> ExpectedCounts | None:
+        whitened = self._whitened_
+        del self._whitened_
+        with fit_pass("tensor power method"):
+            weights, topics = topics_of_tensor(
+                third_moment(moments.mean(), whitened, self.alpha0),
+                whitened.back,
+                self.alpha0,
+                restarts=self.restarts,
+                iterations=self.iterations,
+                random_state=self.random_state,
+            )
+        first = whitened.first / whitened.first.sum()
+        if not len(weights):
+            weights, topics = np.ones(1), first[None]
+        self.topics_ = TopicMixture(moments.vocabulary, weights, topics, first, self.alpha0)
+        return self._next_iteration(1)
+
+    @solve.register
+    def _(self, moments: ExpectedCounts) -> ExpectedCounts | None:
+        self.topics_ = reestimated(self.topics_, moments.counts, self.smoothing)
+        return self._next_iteration(moments.iteration + 1)
+
+    def _next_iteration(self, iteration: int) -> ExpectedCounts | None:
+        return ExpectedCounts.of(self.topics_, iteration) if iteration <= self.em_iterations else None
+
+    def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentLog:
+        """Return an empty log of documents: the passes depend on one another."""
         return DocumentLog()
 
-    def solve(self, log: DocumentLog) -> None:
-        """Set the fitted attributes from a log of documents; errors as of `fit`."""
-        self.fit(log.corpus())
+    def solve_kept(self, moments: DocumentLog) -> Self:
+        """Learn from a log of documents: the passes run again over it."""
+        self.validate()
+        return self._run_passes(moments.corpus())
 
     def transform(self, documents: Iterable[Sequence[str]]) -> Floats:
         """The mixture of topics in each document; see `mixtures_of`."""
         self.check_is_fitted()
         return mixtures_of(self.topics_, documents)
 
-    def _check(self) -> None:
-        for name in ("n_topics", "max_words", "restarts", "iterations"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"TopicModel.{name} is at least 1, not {getattr(self, name)}")
-        for name in ("alpha0", "smoothing", "em_iterations"):
-            if not getattr(self, name) >= 0:
-                raise ConfigError(f"TopicModel.{name} is not negative, and {getattr(self, name)} is")
-
 
 def choose_vocabulary(
-    corpus: Corpus[Sequence[str]], min_documents: int, max_share: float, max_words: int
+    frequencies: DocumentFrequencies, min_documents: int, max_share: float, max_words: int
 ) -> list[str]:
-    """The words that count: neither in too few documents nor in too many, those in most documents first.
+    """Return the words that count: neither in too few documents nor in too many, those in most documents
+    first.
 
     Words in a tenth of all documents are mostly function words, whatever the language: no list is needed.
 
     Raises:
         InputError: there are no documents, or no word is left.
     """
-    frequencies = accumulate(DocumentFrequencies(), corpus)
     n_documents = frequencies[""]
     if not n_documents:
         raise InputError("no documents to learn from", hint="give text, one document a line")
@@ -190,10 +186,14 @@ def choose_vocabulary(
     return words[:max_words]
 
 
-def em_step(topics: TopicMixture, corpus: Corpus[Sequence[str]], smoothing: float) -> TopicMixture:
-    """One pass of EM: expected counts of words in topics, then their shares."""
-    moments = ExpectedCounts(topics.words, _positive(topics), topics.weights, topics.alpha0)
-    counts = accumulate(moments, corpus, batch_size=BATCH).counts
+def reestimated(topics: TopicMixture, counts: Floats, smoothing: float) -> TopicMixture:
+    """Return topics of expected counts of words: the M-step of EM.
+
+    Args:
+        topics: those under which the counts were expected.
+        counts: float64 (k, V).
+        smoothing: added to each count.
+    """
     totals = counts.sum(axis=1)
     order = np.argsort(-totals, kind="stable")
     smoothed = counts[order] + smoothing

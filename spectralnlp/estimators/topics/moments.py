@@ -13,8 +13,8 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.estimators.topics.triangle import SymmetricMatrix, Triangle
 from spectralnlp.inference.topics.bags import bags
-from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors
-from spectralnlp.parameters import Floats
+from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors, positive_topics
+from spectralnlp.parameters import Floats, TopicMixture
 from spectralnlp.runtime import Batch, Moments, current_memory
 
 CHUNK = 4096
@@ -23,6 +23,8 @@ CHUNK = 4096
 
 class DocumentFrequencies(WordCounts):
     """In how many documents each word occurs, and how many documents there are (the empty string)."""
+
+    pass_name = "vocabulary"
 
     def events(self, example: Sequence[str]) -> Iterable[str]:
         """The distinct words of a document, and one event for itself."""
@@ -37,6 +39,7 @@ class _BagMoments(Moments[Sequence[str]]):
     """
 
     least = 3
+    batch_size = 1024
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self.vocabulary = tuple(vocabulary)
@@ -61,6 +64,8 @@ class PairMoments(_BagMoments):
     Raises:
         ConfigError: the memory is limited (`spectralnlp.runtime.use_memory`), and the pairs do not fit.
     """
+
+    pass_name = "pairs"
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         super().__init__(vocabulary)
@@ -89,9 +94,9 @@ class PairMoments(_BagMoments):
         return int(self._n[0])
 
     def means(self) -> tuple[Floats, SymmetricMatrix]:
-        """E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V)."""
+        """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); the sums of pairs are given away."""
         self._add_up()
-        upper = self._pairs.whole()
+        upper, self._pairs = self._pairs.whole(), Triangle(len(self.vocabulary))
         upper.data /= self._n[0]
         return self._words / self._n, SymmetricMatrix(upper)
 
@@ -158,6 +163,8 @@ class TripleMoments(_BagMoments):
         projection: W, float64 (V, k).
     """
 
+    pass_name = "triples"
+
     def __init__(self, vocabulary: Sequence[str], projection: Floats) -> None:
         super().__init__(vocabulary)
         self.projection = projection
@@ -206,20 +213,34 @@ class ExpectedCounts(_BagMoments):
         topics: float64 (k, V), positive.
         weights: float64 (k,), positive, summing to one.
         alpha0: as in :class:`~spectralnlp.parameters.TopicMixture`.
+        iteration: which step of EM this is, from 1.
     """
 
     least = 1
     INNER = 10  # iterations on each document's mixture
 
-    def __init__(self, vocabulary: Sequence[str], topics: Floats, weights: Floats, alpha0: float) -> None:
+    def __init__(
+        self, vocabulary: Sequence[str], topics: Floats, weights: Floats, alpha0: float, iteration: int = 1
+    ) -> None:
         super().__init__(vocabulary)
-        self.topics, self.weights, self.alpha0 = topics, weights, alpha0
+        self.topics, self.weights, self.alpha0, self.iteration = topics, weights, alpha0, iteration
+        self.pass_name = f"EM {iteration}"
         self.counts = np.zeros(topics.shape)
 
     def parameters(self) -> dict[str, Any]:
-        """The vocabulary and the topics."""
-        named = {"topics": self.topics, "weights": self.weights, "alpha0": self.alpha0}
-        return {"vocabulary": self.vocabulary, **named}
+        """The vocabulary, the topics and the number of the step."""
+        return {
+            "vocabulary": self.vocabulary,
+            "topics": self.topics,
+            "weights": self.weights,
+            "alpha0": self.alpha0,
+            "iteration": self.iteration,
+        }
+
+    @classmethod
+    def of(cls, topics: TopicMixture, iteration: int) -> Self:
+        """Return empty counts under topics, made positive."""
+        return cls(topics.words, positive_topics(topics), topics.weights, topics.alpha0, iteration)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """``counts``: float64 (k, V)."""

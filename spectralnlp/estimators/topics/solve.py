@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from spectralnlp.estimators.topics.triangle import SymmetricMatrix
@@ -32,10 +34,28 @@ def whitening_of_pairs(
     return scale[:, None] * W, back / scale[:, None], eigenvalues
 
 
-def third_moment(triples: Floats, first: Floats, pairs: SymmetricMatrix, W: Floats, alpha0: float) -> Floats:
-    """M3(W, W, W), (k, k, k): the triples less what a Dirichlet prior of concentration α0 puts there."""
-    mean = W.T @ first
-    pair = W.T @ (pairs @ W)
+@dataclass(frozen=True, kw_only=True)
+class Whitened:
+    """Moments of first and second order, with the projection that whitens the second.
+
+    Attributes:
+        first: float64 (V,); E[x1].
+        pairs: (V, V); E[x1 ⊗ x2].
+        whitener: float64 (V, k); W.
+        back: float64 (V, k); M2 W.
+    """
+
+    first: Floats
+    pairs: SymmetricMatrix
+    whitener: Floats
+    back: Floats
+
+
+def third_moment(triples: Floats, whitened: Whitened, alpha0: float) -> Floats:
+    """Return M3(W, W, W), (k, k, k): the triples less what a Dirichlet prior of α0 puts there."""
+    W = whitened.whitener
+    mean = W.T @ whitened.first
+    pair = W.T @ (whitened.pairs @ W)
     mixed = pair[:, :, None] * mean
     mixed = mixed + mixed.transpose(0, 2, 1) + mixed.transpose(2, 1, 0)
     cube = mean[:, None, None] * mean[:, None] * mean

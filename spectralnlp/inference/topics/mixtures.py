@@ -103,9 +103,10 @@ def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Flo
     """
     counts = bags(documents, topics.word_index, len(topics.words))
     if topics.alpha0:
-        return document_mixtures(counts, _positive(topics), topics.alpha0 * topics.weights)[0]
-    return document_posteriors(counts, _positive(topics), topics.weights)[0]
+        return document_mixtures(counts, positive_topics(topics), topics.alpha0 * topics.weights)[0]
+    return document_posteriors(counts, positive_topics(topics), topics.weights)[0]
 
 
-def _positive(topics: TopicMixture) -> Floats:
+def positive_topics(topics: TopicMixture) -> Floats:
+    """Return distributions in which no word is impossible, float64 (k, V), for explaining documents."""
     return (1 - BACKGROUND) * topics.topics + BACKGROUND * topics.frequencies

@@ -1,0 +1,219 @@
+"""Hyper-parameters, declared once: type, range, default and help of each, as a field of its estimator.
+
+A field is annotated with everything there is to say of it::
+
+    n_states: Annotated[int, Ge(1), Doc("States of a symbol (m).")] = 24
+
+From this one place come the check in ``fit``, the reading of ``--set n_states=32``, presets, ``get_params``,
+the table of ``train ESTIMATOR --help`` and the reference page. pydantic does the checking; it is imported
+when something is checked, and not before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import annotated_types
+from typing_extensions import Doc
+
+from spectralnlp.errors import ConfigError
+
+# Python's spellings of what JSON writes otherwise.
+_PYTHON_SPELLINGS = {"True": "true", "False": "false", "None": "null"}
+
+
+@dataclass(frozen=True)
+class Hyperparameter:
+    """One hyper-parameter as its estimator declares it.
+
+    Attributes:
+        name: of the field.
+        annotation: its type, with constraints and help.
+        default: its default value.
+    """
+
+    name: str
+    annotation: Any
+    default: Any
+
+    @property
+    def help(self) -> str:
+        """One sentence for users; empty if the declaration has none."""
+        notes = getattr(self.annotation, "__metadata__", ())
+        return next((note.documentation for note in notes if isinstance(note, Doc)), "")
+
+    @property
+    def type(self) -> str:
+        """The type and range in words, such as ``int, 1 or more``."""
+        return _in_words(self.annotation)
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value has the type and lies in the range; nothing is converted."""
+        try:
+            self._adapter.validate_python(_plain(value))
+        except ValueError:  # pydantic's ValidationError is one
+            return False
+        return True
+
+    def from_text(self, text: str) -> tuple[bool, Any]:
+        """Read a value from text: as JSON (``3``, ``true``, ``null``, ``[1, 2]``), else as the text itself.
+
+        Returns:
+            Whether the value is accepted, and the value.
+        """
+        readings = [_PYTHON_SPELLINGS.get(text, text), json.dumps(text)]
+        for reading in readings:
+            try:
+                value = self._adapter.validate_json(reading)
+            except ValueError:
+                continue
+            raw = json.loads(reading)
+            return True, raw if raw == value else value
+        try:
+            return False, json.loads(readings[0])
+        except ValueError:
+            return False, text
+
+    @property
+    def _adapter(self) -> Any:
+        return _adapter_of(_Unhashed(self.annotation))
+
+
+class _Unhashed:
+    """An annotation as a key of a cache, by identity: constraints need not be hashable."""
+
+    def __init__(self, annotation: Any) -> None:
+        self.annotation = annotation
+
+    def __hash__(self) -> int:
+        return id(self.annotation)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Unhashed) and other.annotation is self.annotation
+
+
+@cache
+def _adapter_of(key: _Unhashed) -> Any:
+    from pydantic import ConfigDict, TypeAdapter
+
+    return TypeAdapter(key.annotation, config=ConfigDict(strict=True, arbitrary_types_allowed=True))
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as Python's."""
+    return value.item() if hasattr(value, "dtype") and getattr(value, "ndim", None) == 0 else value
+
+
+@cache
+def hyperparameters(cls: type) -> Mapping[str, Hyperparameter]:
+    """The hyper-parameters that a class declares, by name and in order.
+
+    Raises:
+        TypeError: the class is no dataclass.
+    """
+    hints = get_type_hints(cls, include_extras=True)
+    return {
+        field.name: Hyperparameter(field.name, hints[field.name], _default(field))
+        for field in dataclasses.fields(cls)
+        if field.init
+    }
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default is not dataclasses.MISSING else None
+
+
+def check_values(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Check values that have their type already: from Python, a preset or a configuration file.
+
+    Args:
+        cls: the estimator's class.
+        values: by name.
+
+    Returns:
+        The values, unchanged.
+
+    Raises:
+        ConfigError: there is no such hyper-parameter, or the value has another type or is out of range; names
+            the field, the value and what it must be.
+    """
+    declared = hyperparameters(cls)
+    for name, value in values.items():
+        _check_known(cls, name)
+        if not declared[name].accepts(value):
+            raise _refusal(cls, declared[name], value)
+    return dict(values)
+
+
+def read_values(cls: type, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Convert texts such as those of ``--set key=value`` to values.
+
+    Args:
+        cls: the estimator's class.
+        texts: by name.
+
+    Raises:
+        ConfigError: as `check_values`.
+    """
+    declared = hyperparameters(cls)
+    values = {}
+    for name, text in texts.items():
+        _check_known(cls, name)
+        accepted, values[name] = declared[name].from_text(text)
+        if not accepted:
+            raise _refusal(cls, declared[name], values[name])
+    return values
+
+
+def unknown_name(what: str, name: str, known: Iterable[str], cls: type) -> ConfigError:
+    """The error for a name that a class does not have, with the one that comes closest."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"
+    return ConfigError(f"{cls.__name__} has no {what} {name!r}", hint=hint)
+
+
+def _check_known(cls: type, name: str) -> None:
+    known = hyperparameters(cls)
+    if name not in known:
+        raise unknown_name("hyper-parameter", name, known, cls)
+
+
+def _refusal(cls: type, declared: Hyperparameter, value: object) -> ConfigError:
+    return ConfigError(f"{cls.__name__}.{declared.name}: got {value!r}, expected {declared.type}")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Types and ranges in words
+
+
+def _in_words(annotation: Any) -> str:
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        bounds = [phrase for note in args[1:] if (phrase := _bound(note))]
+        return ", ".join([_in_words(args[0]), *bounds])
+    if origin in (Union, types.UnionType):
+        return " or ".join(map(_in_words, args))
+    if origin is Literal:
+        return " or ".join(repr(each) for each in args)
+    if annotation is types.NoneType:
+        return "null"
+    return str(annotation) if origin else getattr(annotation, "__name__", str(annotation))
+
+
+def _bound(note: object) -> str:
+    phrases: dict[type, Callable[[Any], str]] = {
+        annotated_types.Ge: lambda each: f"{each.ge} or more",
+        annotated_types.Gt: lambda each: f"above {each.gt}",
+        annotated_types.Le: lambda each: f"at most {each.le}",
+        annotated_types.Lt: lambda each: f"below {each.lt}",
+    }
+    phrase = phrases.get(type(note))
+    return "" if phrase is None else phrase(note)
