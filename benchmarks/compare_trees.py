@@ -1,4 +1,4 @@
-"""What a parser gets wrong: brackets lost, added and renamed, by label, worst first.
+"""Errors of a parser: brackets lost, added and renamed, by label, worst first.
 
 Brackets are counted as they stand, punctuation included, so totals differ a little from EVALB's.
 
@@ -58,10 +58,16 @@ def main() -> None:
     lost, added = in_gold - in_both, in_predicted - in_both
     worst = sorted({*lost, *added}, key=lambda label: (-lost[label] - added[label], label))[: arguments.top]
     rows = [
-        [label, in_gold[label], lost[label], added[label],
-         _percent(in_both[label], in_gold[label]), _percent(in_both[label], in_predicted[label])]
+        [
+            label,
+            in_gold[label],
+            lost[label],
+            added[label],
+            _percent(in_both[label], in_gold[label]),
+            _percent(in_both[label], in_predicted[label]),
+        ]
         for label in worst
-    ]  # fmt: skip
+    ]
     print(report.table(("label", "gold", "lost", "added", "recall", "precision"), rows), end="\n\n")
     print(report.table(("same span, other label", "times"), renamings.most_common(arguments.top)))
 

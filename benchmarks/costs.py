@@ -1,4 +1,4 @@
-"""What each estimator costs, as a function of its data: a model, checked at three sizes, and extrapolated.
+"""Costs of each estimator, as a function of its data: a model, checked at three sizes, and extrapolated.
 
     python -m benchmarks.costs                       # all: about three minutes
     python -m benchmarks.costs eigenwords pcfg
@@ -121,39 +121,69 @@ L, COLUMNS = 64, 4096
 
 COSTS = {
     "pcfg": Cost(
-        trees, lambda: registry.estimators.get("pcfg")(), lambda m: len(m), 43, 0, lambda n, d: d,
+        trees,
+        lambda: registry.estimators.get("pcfg")(),
+        lambda m: len(m),
+        43,
+        0,
+        lambda n, d: d,
         ("N, 2 nodes a token", "43 D, D rules and words", "D"),
     ),
     "lpcfg": Cost(
-        trees, lambda: registry.estimators.get("lpcfg")(), lambda m: m.parts["head"].table().n_nodes, 0, 30,
-        lambda n, d: n, ("N", "30 N: 13 bytes a node, two nodes a token", "N·(features·(k + 8)·8 + m³)"),
+        trees,
+        lambda: registry.estimators.get("lpcfg")(),
+        lambda m: m.parts["head"].table().n_nodes,
+        0,
+        30,
+        lambda n, d: n,
+        ("N", "30 N: 13 bytes a node, two nodes a token", "N·(features·(k + 8)·8 + m³)"),
     ),
     "rhmm": Cost(
-        lambda size: trees(size, "tagging"), lambda: registry.estimators.get("rhmm")(),
-        lambda m: m.table().n_tokens, 0, 10.5, lambda n, d: n,
+        lambda size: trees(size, "tagging"),
+        lambda: registry.estimators.get("rhmm")(),
+        lambda m: m.table().n_tokens,
+        0,
+        10.5,
+        lambda n, d: n,
         ("N", "8 N + 24 a sentence, and V", "N·(features·(k + 8)·8 + m²)"),
     ),
     "hmm": Cost(
-        lambda size: text(size, 5000), lambda: registry.estimators.get("hmm")(max_symbols=2000),
-        lambda m: len(m.arrays()["codes"]), 20, 0, lambda n, d: d,
+        lambda size: text(size, 5000),
+        lambda: registry.estimators.get("hmm")(max_symbols=2000),
+        lambda m: len(m.arrays()["codes"]),
+        20,
+        0,
+        lambda n, d: d,
         ("N·n", "16 D + 16 V, D n-grams", "D·k + V·k²"),
     ),
     "eigenwords": Cost(
-        lambda size: text(size, 20_000), lambda: registry.estimators.get("eigenwords")(spelling=False),
-        lambda m: len(m.pairs), 17, 0, lambda n, d: 2 * d * WIDTH * 2 * (POWER + 1),
+        lambda size: text(size, 20_000),
+        lambda: registry.estimators.get("eigenwords")(spelling=False),
+        lambda m: len(m.pairs),
+        17,
+        0,
+        lambda n, d: 2 * d * WIDTH * 2 * (POWER + 1),
         ("N·w", "16 D + 24 V, D pairs", "4 D·(k + p)·(q + 1), and the rows' share, 4 V·(k + p)²·(q + 1)"),
     ),
     "topics": Cost(
-        lambda size: reviews(size, 2500), lambda: registry.estimators.get("topics")(),
-        lambda m: len(m.arrays()["words"]), 0, 4.5, lambda n, d: n,
+        lambda size: reviews(size, 2500),
+        lambda: registry.estimators.get("topics")(),
+        lambda m: len(m.arrays()["words"]),
+        0,
+        4.5,
+        lambda n, d: n,
         ("N", "4 N + 24 a document", "N·(words a document + k·iterations)"),
     ),
     "frequent-directions": Cost(
-        lambda size: matrix(size, 20_000, COLUMNS), lambda: FrequentDirections(L),
-        lambda m: (L + m.buffer_rows) * COLUMNS, 4, 0, lambda n, d: 1.0,
+        lambda size: matrix(size, 20_000, COLUMNS),
+        lambda: FrequentDirections(L),
+        lambda m: (L + m.buffer_rows) * COLUMNS,
+        4,
+        0,
+        lambda n, d: 1.0,
         ("rows·d·l", "4 (l + b)·d at most, b rows in the buffer", "l²·d"),
     ),
-}  # fmt: skip
+}
 
 
 def measure(cost: Cost, size: int) -> Size:
@@ -227,8 +257,10 @@ class Model:
             "merging": moved * self.middle.merging / self.middle.size,
             "solving": self.solving(tokens),
         }
-        hours = [f"{seconds / 3600:,.2g}" if seconds < 3.6e5 else f"{seconds / 3600:,.0f}"
-                 for seconds in phases.values()]  # fmt: skip
+        hours = [
+            f"{seconds / 3600:,.2g}" if seconds < 3.6e5 else f"{seconds / 3600:,.0f}"
+            for seconds in phases.values()
+        ]
         slowest = max(phases, key=lambda phase: phases[phase])
         return [
             *hours,
@@ -249,12 +281,18 @@ def checks(name: str, model: Model) -> list[list[object]]:
     for size in model.sizes:
         rows.append(
             [
-                f"`{name}`", f"{size.tokens:,}", f"{size.distinct:,}", f"{model.distinct(size.tokens):,.0f}",
-                f"{size.size / 1e6:.2f}", f"{model.bytes(size.tokens) / 1e6:.2f}",
-                f"{size.observing:.2f}", f"{model.observing(size.tokens):.2f}",
-                f"{size.solving:.2f}", f"{model.solving(size.tokens):.2f}",
+                f"`{name}`",
+                f"{size.tokens:,}",
+                f"{size.distinct:,}",
+                f"{model.distinct(size.tokens):,.0f}",
+                f"{size.size / 1e6:.2f}",
+                f"{model.bytes(size.tokens) / 1e6:.2f}",
+                f"{size.observing:.2f}",
+                f"{model.observing(size.tokens):.2f}",
+                f"{size.solving:.2f}",
+                f"{model.solving(size.tokens):.2f}",
             ]
-        )  # fmt: skip
+        )
     return rows
 
 

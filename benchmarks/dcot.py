@@ -225,17 +225,11 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART")
-    parser.add_argument("--figures", nargs="+", choices=FIGURES, default=list(FIGURES))
-    parser.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR")
-    arguments = parser.parse_args()
-    if arguments.parts != ["figures"]:
-        print(f"{report.machine()} One thread.\n", flush=True)
-    for part in arguments.parts:
-        PARTS[part](arguments)
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--figures", nargs="+", choices=FIGURES, default=list(FIGURES))
+        parser.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR")
+
+    report.run_parts(__doc__, PARTS, add_arguments)
 
 
 if __name__ == "__main__":

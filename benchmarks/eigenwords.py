@@ -41,17 +41,30 @@ ENGLISH, MORE = "text/english_10m.txt.gz", "text/imdb_unsup.txt.gz"
 TRAIN, DEV = "tagging/ewt/en_ewt-ud-train.conllu", "tagging/ewt/en_ewt-ud-dev.conllu"
 WORD2VEC = "word2vec"
 VARIANTS = (
-    "", "spelling=False", "tokens", "clusters=500", "variant=svd", "preset=tutorial", "transform=none",
-    "transform=log", "positions=pooled", "window=1", "window=3", "contexts=1000", "contexts=20000",
-    "dimensions=20", "dimensions=200", WORD2VEC,
-)  # fmt: skip
+    "",
+    "spelling=False",
+    "tokens",
+    "clusters=500",
+    "variant=svd",
+    "preset=tutorial",
+    "transform=none",
+    "transform=log",
+    "positions=pooled",
+    "window=1",
+    "window=3",
+    "contexts=1000",
+    "contexts=20000",
+    "dimensions=20",
+    "dimensions=200",
+    WORD2VEC,
+)
 BOTH = ("", WORD2VEC)
 AMOUNTS = ((0.3, ("",)), (1, BOTH), (3, ("",)), (10, BOTH), (23, ("",)))
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What a process learned, and what that took."""
+    """Result of a training process, with its time and memory."""
 
     path: Path
     seconds: float
@@ -138,7 +151,7 @@ def quality(learned: Learned, corpora: Path, setting: str) -> list[str]:
 
 
 def measure(setting: str, files: Sequence[Path], corpora: Path) -> tuple[Learned, list[str]]:
-    """What was learned from some files, and its scores."""
+    """Result of training on some files, with its scores."""
     with tempfile.TemporaryDirectory() as folder:
         learned = apart(learn, setting, files, Path(folder))
         scores = apart(quality, learned, corpora, setting)
@@ -168,8 +181,15 @@ def speed(corpora: Path, runs: int) -> None:
                 print(setting, learned.seconds, file=sys.stderr, flush=True)
     slowest = best[WORD2VEC].seconds
     for setting, learned in best.items():
-        rows.append([named(setting), f"{learned.tokens:,}", f"{learned.seconds:.1f}",
-                     f"{slowest / learned.seconds:.1f}", f"{learned.peak_mb:,.0f}"])  # fmt: skip
+        rows.append(
+            [
+                named(setting),
+                f"{learned.tokens:,}",
+                f"{learned.seconds:.1f}",
+                f"{slowest / learned.seconds:.1f}",
+                f"{learned.peak_mb:,.0f}",
+            ]
+        )
     print(report.table(("", "tokens", "CPU s", "× as fast as word2vec", "peak MB"), rows))
 
 
@@ -220,7 +240,7 @@ def _percent(scores: Sequence[float]) -> list[str]:
 
 
 def amount(corpora: Path, plot: Path | None) -> None:
-    """The same for more and more text."""
+    """Print the results for more and more text."""
     rows, points = [], []
     for millions, settings in AMOUNTS:
         for setting in settings:

@@ -1,4 +1,4 @@
-"""What the experiments of ``docs/tutorial-experiments.md`` share: arguments, headings, means over seeds."""
+"""Common parts of the experiments of ``docs/tutorial-experiments.md``: arguments, headings, means over seeds."""
 
 from __future__ import annotations
 

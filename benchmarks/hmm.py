@@ -97,7 +97,7 @@ class Data:
 
 
 def row(name: str, seconds: float, filter_: Filter, data: Data, peer_seconds: float | None) -> list[object]:
-    """What a model scores on dev, and whether every prediction is a distribution."""
+    """Scores of a model on dev, and whether every prediction is a distribution."""
     model = SequenceModel(filter_)
     scores = SequenceTask().evaluate(model, InMemoryCorpus(data.dev))
     least, off = 1.0, 0.0

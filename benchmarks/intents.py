@@ -82,7 +82,7 @@ def pool() -> list[str]:
 
 @cache
 def prior() -> Prior:
-    """What the unlabelled queries say; learned once, as it does not depend on labels."""
+    """Knowledge from the unlabelled queries; learned once, as it does not depend on labels."""
     return learned_prior(pool())
 
 
@@ -168,9 +168,11 @@ def sent_table(n: int) -> str:
     counts = HashedNgrams((1, 3), None, 2**18, "counts", norm=False)
     mean = mean_eigenwords(pool())
     others: dict[str, Callable[[], Any]] = {
-        "SENT": SENT, "SENT, scaled": lambda: SENT(scale=1.0),
-        "SENT+": SENTPlus, "SENT+, scaled": lambda: SENTPlus(scale=1.0),
-    }  # fmt: skip
+        "SENT": SENT,
+        "SENT, scaled": lambda: SENT(scale=1.0),
+        "SENT+": SENTPlus,
+        "SENT+, scaled": lambda: SENTPlus(scale=1.0),
+    }
     rows: list[list[object]] = []
     for name in INTENTS:
         data = corpus(name)
@@ -283,15 +285,24 @@ def scope_table() -> str:
         right = model.predict(data.dev_texts) == data.dev_labels
         inside, away = model.out_of_scope(data.dev_texts), model.out_of_scope(outside)
         confidence = model.predict_proba(data.dev_texts).max(axis=1)
-        rows.append([
-            "all" if n is None else n, f"{100 * right.mean():.1f}", f"{100 * confidence.mean():.1f}",
-            refused(inside, right, away, 0.9), refused(inside, right | True, away, 0.9),
-            f"{auc(inside, away):.3f}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                "all" if n is None else n,
+                f"{100 * right.mean():.1f}",
+                f"{100 * confidence.mean():.1f}",
+                refused(inside, right, away, 0.9),
+                refused(inside, right | True, away, 0.9),
+                f"{auc(inside, away):.3f}",
+            ]
+        )
     header = (
-        "examples an intent", "accuracy", "mean confidence", "refused, 90 % answered right",
-        "refused, 90 % answered", "AUC",
-    )  # fmt: skip
+        "examples an intent",
+        "accuracy",
+        "mean confidence",
+        "refused, 90 % answered right",
+        "refused, 90 % answered",
+        "AUC",
+    )
     return report.table(header, rows)
 
 

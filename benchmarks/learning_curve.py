@@ -47,13 +47,19 @@ def main() -> None:
     parser = experiment.argument_parser(__doc__)
     experiment.add_seeds(parser)
     parser.add_argument(
-        "--sizes", type=experiment.numbers, default=SIZES, metavar="N,…", help="numbers of trees; default "
-        + ",".join(map(str, SIZES)),
-    )  # fmt: skip
+        "--sizes",
+        type=experiment.numbers,
+        default=SIZES,
+        metavar="N,…",
+        help="numbers of trees; default " + ",".join(map(str, SIZES)),
+    )
     parser.add_argument(
-        "--setting", action="append", type=Setting.read, metavar="NAME[:KEY=VALUE,…][@DECODER]",
+        "--setting",
+        action="append",
+        type=Setting.read,
+        metavar="NAME[:KEY=VALUE,…][@DECODER]",
         help=f"repeatable; default {', '.join(SETTINGS)}",
-    )  # fmt: skip
+    )
     arguments = parser.parse_args()
     folder = experiment.folder_of(arguments)
     settings = arguments.setting or [Setting.read(text) for text in SETTINGS]

@@ -253,17 +253,11 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART")
-    parser.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
-    parser.add_argument("--wide", type=int, nargs=2, default=(2**16, 2**12), metavar=("N", "D"))
-    arguments = parser.parse_args()
-    if arguments.parts != ["figures"]:
-        print(f"{report.machine()} One thread.\n", flush=True)
-    for part in arguments.parts:
-        PARTS[part](arguments)
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
+        parser.add_argument("--wide", type=int, nargs=2, default=(2**16, 2**12), metavar=("N", "D"))
+
+    report.run_parts(__doc__, PARTS, add_arguments)
 
 
 if __name__ == "__main__":

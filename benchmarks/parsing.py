@@ -28,8 +28,13 @@ from benchmarks import peers
 
 TREEBANKS = ("wsj", "gum", "craft", "cess_esp")
 SETTINGS = (
-    "pcfg:preset=plain", "pcfg", "lpcfg:preset=tutorial", "lpcfg:preset=fast", "lpcfg", "lpcfg:preset=best",
-)  # fmt: skip
+    "pcfg:preset=plain",
+    "pcfg",
+    "lpcfg:preset=tutorial",
+    "lpcfg:preset=fast",
+    "lpcfg",
+    "lpcfg:preset=best",
+)
 THREADS = "One thread parses; training may take all cores."
 WARM_UP = Path(__file__).parent.parent / "corpora" / "treebank" / "train.mrg"
 
@@ -56,7 +61,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Result:
-    """What one training run and its evaluation gave; F1 and accuracy in percent, ``skipped`` bad trees."""
+    """Result of one training run and its evaluation; F1 and accuracy in percent, ``skipped`` bad trees."""
 
     seconds: float
     peak_mb: float
@@ -100,9 +105,17 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
             lambda words: parser.parse_tokens(words, decoder=setting.decoder).tree, spots
         )
     return Result(
-        seconds, peak_mb, scored.overall.f1, scored.short.f1, scored.overall.tagging_accuracy,
-        scored.sentences_per_second or 0.0, scored.failures, len(skipped), scored.signature, spot_check,
-    )  # fmt: skip
+        seconds,
+        peak_mb,
+        scored.overall.f1,
+        scored.short.f1,
+        scored.overall.tagging_accuracy,
+        scored.sentences_per_second or 0.0,
+        scored.failures,
+        len(skipped),
+        scored.signature,
+        spot_check,
+    )
 
 
 def measure_apart(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence[str]) -> Result:
@@ -112,9 +125,13 @@ def measure_apart(setting: Setting, seed: int, train: Path, dev: Path, spots: Se
 
 
 def rows_of(
-    treebank: str, settings: Sequence[Setting], seeds: int, folder: Path, spots: Sequence[str],
+    treebank: str,
+    settings: Sequence[Setting],
+    seeds: int,
+    folder: Path,
+    spots: Sequence[str],
     berkeley: peers.Scores | None,
-) -> Iterator[tuple[list[object], Result]]:  # fmt: skip
+) -> Iterator[tuple[list[object], Result]]:
     """A row of the table and the first seed's result, for each setting, as they come."""
     for setting in settings:
         runs = []
@@ -142,8 +159,16 @@ def rows_of(
 
 
 HEADER = (
-    "parser", "training s", "peak MB", "F1", "− Berkeley", "F1 ≤ 40", "tags", "sentences/s", "fallbacks",
-)  # fmt: skip
+    "parser",
+    "training s",
+    "peak MB",
+    "F1",
+    "− Berkeley",
+    "F1 ≤ 40",
+    "tags",
+    "sentences/s",
+    "fallbacks",
+)
 
 
 def print_treebank(treebank: str, arguments: argparse.Namespace) -> None:
@@ -180,10 +205,15 @@ def spot_check_table(nltk: peers.SpotCheck, ours: Mapping[str, peers.SpotCheck |
     """NLTK and our settings on the same short sentences."""
     named = {"NLTK ViterbiParser, plain PCFG": nltk, **ours}
     rows = [
-        [name, f"{check.f1:.1f}", f"{1000 * check.seconds / check.sentences:,.1f}",
-         f"{nltk.seconds / check.seconds:,.0f}"]
-        for name, check in named.items() if check is not None
-    ]  # fmt: skip
+        [
+            name,
+            f"{check.f1:.1f}",
+            f"{1000 * check.seconds / check.sentences:,.1f}",
+            f"{nltk.seconds / check.seconds:,.0f}",
+        ]
+        for name, check in named.items()
+        if check is not None
+    ]
     what = f"{nltk.sentences} sentences of {peers.SHORT[0]} to {peers.SHORT[1]} tokens"
     return report.table((what, "F1", "ms a sentence", "times as fast as NLTK"), rows)
 
@@ -194,8 +224,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
-    parser.add_argument("--golden", type=Path, default=Path("../shared/golden/evalb"), metavar="DIR",
-                        help="where the Berkeley parser's output is")  # fmt: skip
+    parser.add_argument(
+        "--golden",
+        type=Path,
+        default=Path("../shared/golden/evalb"),
+        metavar="DIR",
+        help="where the Berkeley parser's output is",
+    )
     parser.add_argument(
         "--treebank", action="append", choices=TREEBANKS, help="repeatable; default wsj and gum"
     )

@@ -28,7 +28,7 @@ TABLE = re.compile(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
 def printed_by(command: list[str]) -> str:
-    """What a command prints to standard output; it must succeed."""
+    """Return the standard output of a command, which must succeed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     print(f"running {command[-1].splitlines()[0]} ...", file=sys.stderr, flush=True)
     done = subprocess.run(
@@ -40,7 +40,7 @@ def printed_by(command: list[str]) -> str:
 
 
 def in_bash(line: str) -> str:
-    """What a line of bash prints."""
+    """Return the output of a line of bash."""
     return printed_by(["bash", "-c", line])
 
 

@@ -79,10 +79,15 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 def table_of(name: str, bins: Sequence[Bin]) -> str:
     """The bins of one parser."""
     rows = [
-        [f"{b.low:.1f} – {b.low + 1 / BINS:.1f}", f"{b.count:,}", f"{b.posterior:.3f}", f"{b.right:.3f}",
-         f"{b.right - b.posterior:+.3f}"]
+        [
+            f"{b.low:.1f} – {b.low + 1 / BINS:.1f}",
+            f"{b.count:,}",
+            f"{b.posterior:.3f}",
+            f"{b.right:.3f}",
+            f"{b.right - b.posterior:+.3f}",
+        ]
         for b in bins
-    ]  # fmt: skip
+    ]
     total = sum(b.count for b in bins)
     right = sum(b.count * b.right for b in bins) / total
     posterior = sum(b.count * b.posterior for b in bins) / total
@@ -169,9 +174,12 @@ def main() -> None:
         "--model", action="append", metavar="NAME|PATH", help="trained models; repeatable; none by default"
     )
     parser.add_argument(
-        "--setting", action="append", type=Setting.read, metavar="NAME[:KEY=VALUE,…]",
+        "--setting",
+        action="append",
+        type=Setting.read,
+        metavar="NAME[:KEY=VALUE,…]",
         help=f"what is trained on the treebank; repeatable; default, without --model: {', '.join(SETTINGS)}",
-    )  # fmt: skip
+    )
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw a diagram into this file")
     arguments = parser.parse_args()
     folder = experiment.folder_of(arguments)

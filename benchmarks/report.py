@@ -1,13 +1,14 @@
-"""What every benchmark prints around its numbers: the machine, and Markdown tables."""
+"""Frame of every benchmark's numbers: the machine, and Markdown tables."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
 import resource
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -60,3 +61,29 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def run_parts(
+    description: str | None,
+    parts: Mapping[str, Callable[[argparse.Namespace], None]],
+    add_arguments: Callable[[argparse.ArgumentParser], object],
+) -> None:
+    """Run the parts of a benchmark that the command line names, all of them if it names none.
+
+    Args:
+        description: of the benchmark, its module's docstring.
+        parts: what each part does, by name.
+        add_arguments: adds the benchmark's own arguments.
+    """
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", choices=parts, metavar="PART", help=f"of {', '.join(parts)}")
+    add_arguments(parser)
+    arguments = parser.parse_args()
+    chosen = arguments.parts or list(parts)
+    if chosen != ["figures"]:
+        print(f"{machine()} One thread.\n", flush=True)
+    for part in chosen:
+        parts[part](arguments)
+        sys.stdout.flush()

@@ -64,7 +64,7 @@ def decaying(n: int, d: int, seed: int = 0) -> np.ndarray:
 
 
 def eigenvalues(matrix: np.ndarray) -> np.ndarray:
-    """Those of XᵀX, descending."""
+    """Return the eigenvalues of XᵀX, descending."""
     return np.linalg.eigvalsh(matrix.T @ matrix)[::-1]
 
 
@@ -300,18 +300,12 @@ TABLES: dict[str, Callable[[argparse.Namespace], None]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("tables", nargs="*", choices=TABLES, metavar="TABLE", help="default: all")
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
-    parser.add_argument("--repeats", type=int, default=3, metavar="N")
-    parser.add_argument("--rows", type=int, metavar="N", help="fewer rows, to try it out")
-    arguments = parser.parse_args()
-    print(f"{report.machine()} One thread.\n", flush=True)
-    for name in arguments.tables or TABLES:
-        TABLES[name](arguments)
-        sys.stdout.flush()
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+        parser.add_argument("--repeats", type=int, default=3, metavar="N")
+        parser.add_argument("--rows", type=int, metavar="N", help="fewer rows, to try it out")
+
+    report.run_parts(__doc__, TABLES, add_arguments)
 
 
 if __name__ == "__main__":

@@ -59,8 +59,11 @@ def run(*command: str, cwd: Path) -> float:
     before = os.times()
     done = subprocess.run(
         [str(Path(sys.executable).with_name(program)), *arguments],
-        cwd=cwd, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     after = os.times()

@@ -215,9 +215,12 @@ def main() -> None:
         "--states", type=experiment.numbers, default=STATES, metavar="M,…", help="default 8,16,24,32"
     )
     parser.add_argument(
-        "--em-states", type=experiment.numbers, default=EM_STATES, metavar="M,…",
+        "--em-states",
+        type=experiment.numbers,
+        default=EM_STATES,
+        metavar="M,…",
         help="of these, where EM runs to its best model; default 8,16",
-    )  # fmt: skip
+    )
     parser.add_argument("--em-iterations", type=int, default=80, metavar="N", help="at most; default 80")
     parser.add_argument("--em-every", type=int, default=10, metavar="N", help="dev F1 every N; default 10")
     arguments = parser.parse_args()

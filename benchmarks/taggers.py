@@ -51,7 +51,7 @@ SPACY_EPOCHS = 3
 
 
 class Learner(Protocol):
-    """What learns from tagged sentences, and then tags."""
+    """A learner of tagged sentences that then tags."""
 
     def fit(self, sentences: Sequence[TaggedSentence]) -> Any: ...
 
@@ -171,7 +171,7 @@ def unlabelled(language: str, folder: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Measured:
-    """What learning and tagging gave, and took."""
+    """Scores of a tagger, with its times."""
 
     scores: TagReport
     training: float
@@ -243,10 +243,16 @@ def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
         for row, learner in learners:
             found = measure(f"{name}, {row}", learner, train, gold)
             peer = peer or found
-            rows.append([
-                row, f"{found.score:.2f}", f"{found.scores.accuracy_unknown:.1f}",
-                None if found is peer else found.reduction(peer), f"{found.training:.1f}", found.speed,
-            ])  # fmt: skip
+            rows.append(
+                [
+                    row,
+                    f"{found.score:.2f}",
+                    f"{found.scores.accuracy_unknown:.1f}",
+                    None if found is peer else found.reduction(peer),
+                    f"{found.training:.1f}",
+                    found.speed,
+                ]
+            )
         what = "accuracy" if found.scores.scheme == "tags" else "F1"
         header = ("", what, "unknown words", "% of errors gone", "training s", "words/s")
         print(f"\n### {data.title}\n\nEigenwords of {tokens:,} tokens, learned in {seconds:.1f} s.\n")
@@ -324,10 +330,16 @@ def speed(most: int | None, folder: Path, *, spacy: bool) -> None:
         learner.tag(text)
         words = sum(map(len, text)) / (process_time() - begun)
         peer = peer or (found.training, words)
-        rows.append([
-            name, f"{found.score:.2f}", f"{found.training:.1f}", f"{peer[0] / found.training:.1f}",
-            f"{words:,.0f}", f"{words / peer[1]:.1f}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                name,
+                f"{found.score:.2f}",
+                f"{found.training:.1f}",
+                f"{peer[0] / found.training:.1f}",
+                f"{words:,.0f}",
+                f"{words / peer[1]:.1f}",
+            ]
+        )
     header = ("", "accuracy", "training s", "× CRFsuite", "words/s", "× CRFsuite")
     print(report.table(header, rows), flush=True)
 

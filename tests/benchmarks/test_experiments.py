@@ -33,7 +33,7 @@ def corpora(own_treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def run(
     name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """What a command prints; settings are measured in this process, which starts faster."""
+    """Run a command and return its output; settings are measured in this process, which starts faster."""
     module = importlib.import_module(f"benchmarks.{name}")
     for each in (experiment, learning_curve):
         monkeypatch.setattr(each, "measure_apart", parsing.measure)

@@ -60,7 +60,9 @@ def accuracy(tagger: RefinementTagger, sentences: Sentences) -> float:
 )
 def test_refinements_carry_what_tags_forget(models: str, n_clusters: int, least: float) -> None:
     train, dev = long_memory(400, 0), long_memory(100, 1)
-    refined = RefinementHMM(models=models, n_states=4, n_clusters=n_clusters, random_em_iterations=150).fit(train)
+    refined = RefinementHMM(models=models, n_states=4, n_clusters=n_clusters, random_em_iterations=150).fit(
+        train
+    )
     assert accuracy(tagger_of(refined), dev) > least
     single = RefinementHMM(models=models, n_states=1, n_clusters=1).fit(train)
     assert accuracy(tagger_of(single), dev) < 0.9
@@ -81,7 +83,9 @@ def test_one_refinement_is_one_model_however_it_is_learned() -> None:
 
 def test_counted_models_are_distributions() -> None:
     for name in ("clusters", "em"):
-        model = RefinementHMM(models=name, n_clusters=3, tokens_per_state=5).fit(long_memory(60, 0)).models_[0]
+        model = (
+            RefinementHMM(models=name, n_clusters=3, tokens_per_state=5).fit(long_memory(60, 0)).models_[0]
+        )
         assert model.tied
         assert model.initial.sum() == pytest.approx(1)
         follow = model.leaving * model.arriving.sum() + model.final
@@ -143,7 +147,9 @@ def test_hard_states_are_a_fixed_point_of_counting() -> None:
 def test_the_same_seed_gives_the_same_bytes() -> None:
     def learn(**settings: int) -> list[bytes]:
         models = (
-            RefinementHMM(models="tensors+clusters+em", n_clusters=3, **settings).fit(long_memory(80, 0)).models_
+            RefinementHMM(models="tensors+clusters+em", n_clusters=3, **settings)
+            .fit(long_memory(80, 0))
+            .models_
         )
         return [model.transitions.values.tobytes() + model.lexicon.values.tobytes() for model in models]
 
@@ -159,8 +165,16 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
         InputError,
         "sentence 2 of memory: 2 words and 1 tags",
     ),
-    (lambda: RefinementHMM(models="tensor").fit(long_memory(2, 0)), ConfigError, "no model is called 'tensor'"),
-    (lambda: RefinementHMM(n_states=0).fit(long_memory(2, 0)), ConfigError, "n_states: got 0, expected int, 1 or more"),
+    (
+        lambda: RefinementHMM(models="tensor").fit(long_memory(2, 0)),
+        ConfigError,
+        "no model is called 'tensor'",
+    ),
+    (
+        lambda: RefinementHMM(n_states=0).fit(long_memory(2, 0)),
+        ConfigError,
+        "n_states: got 0, expected int, 1 or more",
+    ),
     (lambda: RefinementHMM(signatures="x").fit(long_memory(2, 0)), ConfigError, "no signature 'x'"),
 ]
 

@@ -1,4 +1,4 @@
-"""What models of sequences reach on the Brown corpus; see docs/sequences.md."""
+"""Least scores of models of sequences on the Brown corpus; see docs/sequences.md."""
 
 from __future__ import annotations
 
