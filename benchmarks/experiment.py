@@ -1,4 +1,4 @@
-"""Common parts of the experiments of ``docs/tutorial-experiments.md``: arguments, headings, means over seeds."""
+"""Common parts of the experiments of ``docs/tutorial-experiments.md``: arguments, headings, means."""
 
 from __future__ import annotations
 
