@@ -14,10 +14,10 @@ from spectralnlp.estimator import Estimator, Unlearning
 from spectralnlp.runtime import Array, InMemoryCorpus, Joint, Moments
 from spectralnlp.storage import (
     MOMENTS,
+    load_kept_moments,
     load_model,
-    load_moments,
-    read_moments_header,
-    save_moments,
+    read_kept_header,
+    save_kept_moments,
     staged,
 )
 from spectralnlp.tasks.task import DocumentUnit, Task
@@ -80,7 +80,7 @@ class Kept:
         }
         with staged(path) as folder:
             model.save(folder)
-            save_moments(folder, described, arrays)
+            save_kept_moments(folder, described, arrays)
 
     @classmethod
     def load(cls, folder: Path, verb: str) -> Kept:
@@ -95,7 +95,7 @@ class Kept:
             ModelError: it is truncated, changed, or of another model or version.
             RegistryError: the estimator is not installed.
         """
-        stored = load_moments(folder)
+        stored = load_kept_moments(folder)
         if stored is None:
             raise _nothing_kept(folder, verb)
         described, arrays = stored
@@ -153,7 +153,7 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
         folder: of the model.
         about: the model's, where its estimator's class is named.
     """
-    header = read_moments_header(folder)
+    header = read_kept_header(folder)
     if header is None:
         found = _class_of(str(about.get("estimator", "")))
         return {} if found is None else {"change of mind": found, "moments": "not kept"}

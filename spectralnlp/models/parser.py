@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.decoders import Decoder, Evidence, MBRDecoder
 from spectralnlp.inference.trees.derivations import (
     bracket_posteriors,
@@ -25,13 +24,12 @@ from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.models.grammar_storage import pack_grammar_set, unpack_grammar_set
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
 from spectralnlp.runtime import ThreadsEngine, map_ordered
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.signatures import signature_by_name
@@ -48,7 +46,7 @@ COARSE_ONLY = "the fine grammars gave no usable score: the coarse grammar's tree
 
 
 @dataclass(frozen=True)
-class Parser:
+class Parser(StorableModel):
     """A trained constituency parser.
 
     Attributes:
@@ -73,6 +71,7 @@ class Parser:
     tag_evidence: TagEvidence | None = None
 
     task = "parsing"
+    noun = "a parser"
 
     def __post_init__(self) -> None:
         check_labels(self.grammar_sets)
@@ -311,46 +310,37 @@ class Parser:
             "vocabulary": len(grammar.lexicon.words),
         }
 
-    def save(self, path: str | Path, *, compact: bool = False) -> None:
-        """Write a model folder; see :func:`spectralnlp.storage.save_model`.
-
-        Args:
-            path: the folder to make.
-            compact: float16 in place of float32: half the size, three digits of each number.
-        """
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """The grammars, each set's arrays after its number, and the settings."""
+        arrays: Arrays = {}
         with one_blas_thread():
-            packed = [pack_grammar_set(each, compact=compact) for each in self.grammar_sets]
-        arrays = {f"{n}.{name}": array for n, (_, part) in enumerate(packed) for name, array in part.items()}
+            for number, grammars in enumerate(self.grammar_sets):
+                arrays |= with_prefix(f"{number}.", grammars.to_arrays(compact=compact))
         metadata = {
-            "grammar_sets": [described for described, _ in packed],
+            "grammar_sets": [grammars.to_json() for grammars in self.grammar_sets],
             "conventions": self.conventions.to_dict(),
             "decoder": self.decoder,
             "decoder_settings": dict(self.decoder_settings),
             "pruning": asdict(self.pruning),
             "about": dict(self.about),
         }
-        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+        return metadata, arrays
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> Parser:
-        """The parser in a model folder.
-
-        Raises:
-            ModelError: the folder does not hold what a parser needs.
-        """
-        metadata = stored.metadata
-        try:
-            sets = tuple(
-                unpack_grammar_set(described, stored.arrays, f"{number}.")
-                for number, described in enumerate(metadata["grammar_sets"])
-            )
-            return cls(
-                sets, Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
-                metadata["decoder_settings"], Pruning(**metadata["pruning"]), metadata["about"],
-                stored.card,
-            )  # fmt: skip
-        except (KeyError, TypeError, ValueError, IndexError, ConfigError) as error:
-            raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
+        """The parser that gave these."""
+        sets = enumerate(metadata["grammar_sets"])
+        return cls(
+            grammar_sets=tuple(
+                GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
+            ),
+            conventions=Conventions.from_dict(metadata["conventions"]),
+            decoder=metadata["decoder"],
+            decoder_settings=metadata["decoder_settings"],
+            pruning=Pruning(**metadata["pruning"]),
+            about=metadata["about"],
+            card=card,
+        )
 
 
 def _fallback(inference: Inference) -> str | None:

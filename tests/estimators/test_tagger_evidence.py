@@ -10,10 +10,11 @@ import pytest
 
 import spectralnlp
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.inference.chains.unlabelled import Evidence, load_evidence, pack_evidence, unpack_evidence
+from spectralnlp.inference.chains.unlabelled import Evidence, load_evidence
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.inference.words.lookup import VectorLookup
 from spectralnlp.runtime import InMemoryCorpus
+from spectralnlp.storage import StoredArrays
 
 Folders = dict[str, Path]
 
@@ -84,9 +85,8 @@ def test_packed_evidence_says_the_same(word_folders: Folders, compact: bool) -> 
     every = sorted({word for sentence in SENTENCES for word in sentence})
     for use in uses:
         evidence = load_evidence(*use)
-        described, arrays = pack_evidence(evidence, compact=compact)
-        wide = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in arrays.items()}
-        again = unpack_evidence(described, wide)
+        arrays = StoredArrays(evidence.to_arrays(compact=compact))
+        again = Evidence.from_arrays(arrays, evidence.to_json())
         atol = 2e-3 if compact else 1e-6
         np.testing.assert_allclose(again.word_vectors(every), evidence.word_vectors(every), atol=atol)
         np.testing.assert_array_equal(again.word_clusters(every), evidence.word_clusters(every))

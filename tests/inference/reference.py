@@ -69,7 +69,7 @@ def random_grammar(
                 block.flat[0] = 0.5
             blocks.append(block.ravel())
         offsets = np.cumsum([0, *map(len, blocks)], dtype=np.int64)
-        return DenseTensors(offsets, np.concatenate(blocks))
+        return DenseTensors(offsets=offsets, values=np.concatenate(blocks))
 
     counts = np.array(n_states, np.int32)
     rows = [(0, 2), (1, 3), (2, 2), (2, 3)]  # p is T, q is U (and T by its signature), unknown words are both
@@ -90,9 +90,17 @@ def random_grammar(
     is_tag = np.arange(len(SYMBOLS)) >= N_PHRASES
     default = np.where(np.repeat(is_tag, counts), numbers(int(counts.sum())), 0.0)
     return LatentGrammar(
-        SYMBOLS, is_tag, counts, np.array(binary, np.int32), tensors(binary), np.array(unary, np.int32),
-        tensors(unary), _roots(numbers, counts), default, lexicon,
-    )  # fmt: skip
+        symbols=SYMBOLS,
+        is_tag=is_tag,
+        n_states=counts,
+        binary_rules=np.array(binary, np.int32),
+        binary=tensors(binary),
+        unary_rules=np.array(unary, np.int32),
+        unary=tensors(unary),
+        root=_roots(numbers, counts),
+        tag_default=default,
+        lexicon=lexicon,
+    )
 
 
 def _roots(numbers: Callable[..., Array], counts: Array) -> Array:
@@ -116,7 +124,9 @@ def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
             offsets.append(len(values))
         shape = (-1, rules.shape[1])
         return SparseTensors(
-            np.array(offsets, np.int64), np.array(states, np.int32).reshape(shape), np.array(values, float)
+            offsets=np.array(offsets, np.int64),
+            states=np.array(states, np.int32).reshape(shape),
+            values=np.array(values, float),
         )
 
     return replace(
@@ -140,7 +150,9 @@ def change_basis(grammar: LatentGrammar, seed: int) -> LatentGrammar:
             for axis, child in enumerate(symbols[1:], 1):
                 block = np.moveaxis(np.tensordot(block, inverses[child], (axis, 0)), -1, axis)
             blocks.append(block.ravel())
-        return DenseTensors(np.cumsum([0, *map(len, blocks)], dtype=np.int64), np.concatenate(blocks))
+        return DenseTensors(
+            offsets=np.cumsum([0, *map(len, blocks)], dtype=np.int64), values=np.concatenate(blocks)
+        )
 
     def vectors(old: Array, symbols: Sequence[int], maps: Sequence[Array]) -> Array:
         pieces = np.split(old, np.cumsum(grammar.n_states[symbols])[:-1])

@@ -252,10 +252,17 @@ def state_grammar(
     is_tag = np.zeros(len(table.symbols), bool)
     is_tag[skeleton.pairs[:, 1]] = True
     return LatentGrammar(
-        table.symbols, is_tag, counts.n_states, skeleton.binary_rules,
-        DenseTensors(binary_offsets, made.binary), skeleton.unary_rules,
-        DenseTensors(unary_offsets, made.unary), made.root, tag_default, lexicon,
-    )  # fmt: skip
+        symbols=table.symbols,
+        is_tag=is_tag,
+        n_states=counts.n_states,
+        binary_rules=skeleton.binary_rules,
+        binary=DenseTensors(offsets=binary_offsets, values=made.binary),
+        unary_rules=skeleton.unary_rules,
+        unary=DenseTensors(offsets=unary_offsets, values=made.unary),
+        root=made.root,
+        tag_default=tag_default,
+        lexicon=lexicon,
+    )
 
 
 def _token_moments(skeleton: Skeleton, counts: StateCounts) -> TokenMoments:

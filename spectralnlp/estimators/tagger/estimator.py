@@ -163,9 +163,16 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         scale = np.float32(self.vector_scale)
         used = features.any(axis=1)
         return ChainWeights(
-            tuple(names), keys[used], features[used], words * scale, tokens * scale,
-            transitions + forbidden[0], start + forbidden[1], end + forbidden[2], temperature,
-        )  # fmt: skip
+            tags=tuple(names),
+            keys=keys[used],
+            features=features[used],
+            words=words * scale,
+            tokens=tokens * scale,
+            transitions=transitions + forbidden[0],
+            start=start + forbidden[1],
+            end=end + forbidden[2],
+            temperature=temperature,
+        )
 
 
 def _checked(corpus: Iterable[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

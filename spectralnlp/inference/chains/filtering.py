@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, Ints, ObservableOperators
+from spectralnlp.parameters import Floats, Ints, ObservableOperators, SequenceMixture, SequenceParameters
 
 LANES = 4_000_000
 """Predicted probabilities that are held at a time: sequences run side by side, in lanes."""
@@ -32,11 +32,13 @@ class Filter(ABC):
     """Predicts the next symbol from a state, and moves the state on; many states at a time.
 
     Attributes:
+        model: the parameters, which know how they are stored.
         symbols: V names, the last one for unknown symbols.
         symbol_index: their numbers.
         width: k; the first k numbers of a state are what it says about the future.
     """
 
+    model: SequenceParameters
     symbols: tuple[str, ...]
     symbol_index: Mapping[str, int]
     width: int
@@ -56,6 +58,8 @@ class Filter(ABC):
 
 class OperatorFilter(Filter):
     """Observable operators, with the three steps above."""
+
+    model: ObservableOperators
 
     def __init__(self, model: ObservableOperators) -> None:
         self.model = model
@@ -108,6 +112,7 @@ class MixtureFilter(Filter):
 
     def __init__(self, filters: Sequence[Filter], weights: Floats) -> None:
         self.filters, self.weights = tuple(filters), weights
+        self.model = SequenceMixture(parts=tuple(each.model for each in filters), weights=weights)
         self.symbols, self.symbol_index = filters[0].symbols, filters[0].symbol_index
         self.width = sum(each.width for each in filters)
         self._bounds = np.cumsum([each.width for each in filters])[:-1]

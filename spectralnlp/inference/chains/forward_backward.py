@@ -12,6 +12,8 @@ from spectralnlp.parameters import Floats, HiddenMarkov, Ints, Offsets
 class HiddenFilter(Filter):
     """The forward algorithm; a state is the distribution of the hidden state before a symbol."""
 
+    model: HiddenMarkov
+
     def __init__(self, model: HiddenMarkov) -> None:
         self.model = model
         self.symbols, self.symbol_index = model.symbols, model.symbol_index

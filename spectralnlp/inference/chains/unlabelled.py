@@ -1,9 +1,9 @@
-"""What unlabelled text says of words and tokens: eigenwords, their clusters, eigentokens."""
+"""Features of words and tokens from unlabelled text: eigenwords, their clusters, eigentokens."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.inference.chains.feature_kernels import add_contexts
-from spectralnlp.inference.chains.filter_arrays import pack_filter, unpack_filter
 from spectralnlp.inference.chains.filtering import Filter
+from spectralnlp.inference.chains.filters import filter_of
 from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.inference.words.lookup import VectorLookup
-from spectralnlp.parameters import WordVectors
-from spectralnlp.parameters.vector_arrays import pack_vectors, unpack_vectors
-from spectralnlp.storage import load_model
+from spectralnlp.parameters import SequenceParameters, WordVectors, read_sequence_parameters
+from spectralnlp.storage import Arrays, StoredArrays, load_model, with_prefix
 
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -27,8 +26,19 @@ Offsets = NDArray[np.int64]
 class States(SequencePredictor):
     """Eigentokens of a hidden Markov model: the state after each word (tutorial, section on HMMs)."""
 
+    stored_as = "filter"
+
     def __init__(self, filter_: Filter) -> None:
         self.filter = filter_
+
+    @property
+    def parameters(self) -> SequenceParameters:
+        """The parameters of the model."""
+        return self.filter.model
+
+    def compact_arrays(self, *, words: bool, tokens: bool, clusters: bool) -> Arrays:
+        """Stored arrays, all of them: small probabilities would not bear half precision."""
+        return self.parameters.to_arrays()
 
     def _filter(self) -> Filter:
         return self.filter
@@ -123,6 +133,44 @@ class Evidence:
         assert isinstance(source, VectorLookup)
         return source
 
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model that carries these sources with it."""
+        sources = [{source.stored_as: source.parameters.to_json()} for source in self.sources]
+        return {"sources": sources, **{name: list(getattr(self, name)) for name in _USES}}
+
+    def to_arrays(self, *, compact: bool = False) -> Arrays:
+        """The arrays of such a model.
+
+        Args:
+            compact: vectors in half precision, and of vectors only what is used.
+        """
+        arrays: Arrays = {}
+        for i, source in enumerate(self.sources):
+            if compact:
+                words, tokens, clusters = (i in getattr(self, name) for name in _USES)
+                own = source.compact_arrays(words=words, tokens=tokens, clusters=clusters)
+            else:
+                own = source.parameters.to_arrays()
+            arrays |= with_prefix(f"evidence.{i}.", own)
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> Evidence:
+        """The sources that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError, IndexError: a JSON value is not.
+        """
+        sources = []
+        for i, each in enumerate(described["sources"]):
+            ((kind, own),) = each.items()
+            sources.append(_READERS[kind](arrays.part(f"evidence.{i}."), own))
+        uses = [tuple(described[name]) for name in _USES]
+        if any(not 0 <= i < len(sources) for use in uses for i in use):
+            raise IndexError("a source that is not there")
+        return cls(tuple(sources), *uses)
+
 
 def load_evidence(
     eigenwords: Sequence[str], eigentokens: Sequence[str] | None, clusters: Sequence[str]
@@ -169,66 +217,25 @@ def _load_source(folder: str) -> Source:
     stored = load_model(folder)
     try:
         if stored.kind == "vectors":
-            return VectorLookup(unpack_vectors(stored.metadata, stored.arrays))
+            return _read_vectors(stored.checked, stored.metadata)
         if stored.kind == "sequences":
-            return States(unpack_filter(stored.metadata["filter"], stored.arrays))
+            return _read_states(stored.checked, stored.metadata["filter"])
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelError(f"truncated: {error!r}", path=folder, hint="train it again") from error
     hint = "give a folder made by `spectralnlp train eigenwords` or `train hmm`"
     raise ModelError(f"a model for {stored.kind}, not of words or sequences", path=folder, hint=hint)
 
 
-def pack_evidence(
-    evidence: Evidence, *, compact: bool = False
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """JSON values, and arrays by name, of a model that carries its evidence with it.
-
-    Args:
-        evidence: any.
-        compact: vectors in half precision, and only what is used of them. States of sequences are made of
-            small probabilities, which would not bear it.
-    """
-    described: list[dict[str, Any]] = []
-    arrays: dict[str, NDArray[Any]] = {}
-    for i, source in enumerate(evidence.sources):
-        if isinstance(source, VectorLookup):
-            each, packed = pack_vectors(_used(evidence, i) if compact else source.parameters)
-            if compact:
-                packed = {
-                    name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in packed.items()
-                }
-            described.append({"vectors": each})
-        else:
-            each, packed = pack_filter(source.filter)
-            described.append({"filter": each})
-        arrays |= {f"evidence.{i}.{name}": array for name, array in packed.items()}
-    uses = {name: list(getattr(evidence, name)) for name in ("eigenwords", "eigentokens", "clusters")}
-    return {"sources": described, **uses}, arrays
+def _read_vectors(arrays: StoredArrays, described: Mapping[str, Any]) -> VectorLookup:
+    return VectorLookup(WordVectors.from_arrays(arrays, described))
 
 
-def _used(evidence: Evidence, i: int) -> WordVectors:
-    """Vectors without what the tagger does not look at."""
-    source = evidence._words(i).parameters
-    if i not in evidence.eigenwords:
-        source = replace(source, spelling=None)
-    if i not in evidence.eigentokens:
-        source = replace(source, contexts=(), context_vectors=None)
-    if i not in evidence.clusters:
-        source = replace(source, clusters=None)
-    if i not in (*evidence.eigenwords, *evidence.eigentokens):
-        source = replace(source, vectors=source.vectors[:, :0])
-    return source
+def _read_states(arrays: StoredArrays, described: Mapping[str, Any]) -> States:
+    return States(filter_of(read_sequence_parameters(arrays, described)))
 
 
-def unpack_evidence(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Evidence:
-    """The way back; raises KeyError, TypeError or ValueError where something is missing."""
-    sources: list[Source] = []
-    for i, each in enumerate(described["sources"]):
-        prefix = f"evidence.{i}."
-        packed = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-        if "vectors" in each:
-            sources.append(VectorLookup(unpack_vectors(each["vectors"], packed)))
-        else:
-            sources.append(States(unpack_filter(each["filter"], packed)))
-    uses = [tuple(described[name]) for name in ("eigenwords", "eigentokens", "clusters")]
-    return Evidence(tuple(sources), *uses)
+_USES = ("eigenwords", "eigentokens", "clusters")
+_READERS: Mapping[str, Callable[[StoredArrays, Mapping[str, Any]], Source]] = {
+    VectorLookup.stored_as: _read_vectors,
+    States.stored_as: _read_states,
+}

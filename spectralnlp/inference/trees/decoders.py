@@ -203,7 +203,11 @@ def _sparse(tensors: Tensors, order: int, grammar: LatentGrammar) -> SparseTenso
         counts.append(len(where))
         states.append(where.astype(np.int32))
         values.append(block[tuple(where.T)])
-    return SparseTensors(np.cumsum(counts, dtype=np.int64), np.concatenate(states), np.concatenate(values))
+    return SparseTensors(
+        offsets=np.cumsum(counts, dtype=np.int64),
+        states=np.concatenate(states),
+        values=np.concatenate(values),
+    )
 
 
 @kernel

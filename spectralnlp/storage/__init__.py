@@ -1,0 +1,63 @@
+"""Model folders, the moments kept beside models, and the checks that arrays pass when they are loaded."""
+
+from spectralnlp.storage.arrays import (
+    Array,
+    Arrays,
+    ArraySpec,
+    StoredArrays,
+    arrays_of,
+    float_array,
+    int_array,
+    narrowed,
+    offset_array,
+    specs_of,
+    with_prefix,
+)
+from spectralnlp.storage.folders import (
+    ARRAYS,
+    CARD,
+    FORMAT,
+    FORMAT_VERSION,
+    META,
+    MOMENTS,
+    MOMENTS_META,
+    StoredModel,
+    check_writable,
+    kind_of,
+    load_model,
+    save_model,
+    staged,
+)
+from spectralnlp.storage.kept_moments import load_kept_moments, read_kept_header, save_kept_moments
+from spectralnlp.storage.models import StorableModel
+
+__all__ = [
+    "ARRAYS",
+    "CARD",
+    "FORMAT",
+    "FORMAT_VERSION",
+    "META",
+    "MOMENTS",
+    "MOMENTS_META",
+    "Array",
+    "ArraySpec",
+    "Arrays",
+    "StorableModel",
+    "StoredArrays",
+    "StoredModel",
+    "arrays_of",
+    "check_writable",
+    "float_array",
+    "int_array",
+    "kind_of",
+    "load_kept_moments",
+    "load_model",
+    "narrowed",
+    "offset_array",
+    "read_kept_header",
+    "save_kept_moments",
+    "save_model",
+    "specs_of",
+    "staged",
+    "with_prefix",
+]
