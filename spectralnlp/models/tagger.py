@@ -167,17 +167,14 @@ class Tagger(StorableModel):
     @classmethod
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Tagger:
         """The tagger that gave these."""
-        weights = ChainWeights.from_arrays(arrays, metadata["weights"])
         evidence = Evidence.from_arrays(arrays, metadata["evidence"])
-        widths = weights.words.shape[1], weights.tokens.shape[0]
-        if widths != (evidence.word_width, evidence.token_width):
-            raise ValueError("its vectors are of another width than its weights")
-        if len(weights.words) != len(OFFSETS):
-            raise arrays.error(
-                "words", f"has weights of {len(weights.words)} words around, not {len(OFFSETS)}"
-            )
+        sized = arrays.part(
+            n_offsets=len(OFFSETS),
+            n_word_numbers=evidence.word_width,
+            n_token_numbers=evidence.token_width,
+        )
         return cls(
-            weights=weights,
+            weights=ChainWeights.from_arrays(sized, metadata["weights"]),
             evidence=evidence,
             scheme=metadata["scheme"],
             conventions=Conventions.from_dict(metadata["conventions"]),

@@ -125,9 +125,11 @@ class WordVectors:
         blocks = tuple(tuple(int(offset) for offset in block) for block in described["blocks"])
         sized = arrays.part(n_words=len(words), n_contexts=len(contexts), n_blocks=len(blocks))
         fields = sized.fields(cls)
+        width, n_singular = sized.sizes["n_dimensions"], sized.sizes["n_singular_values"]
+        if width and n_singular != min(width, len(words)):  # vectors of no width are there for their clusters
+            raise arrays.error("singular_values", f"holds {n_singular} numbers, the vectors have {width}")
         spelled = "spelling.weights" in arrays or "spelling.mean" in arrays
-        n_dimensions = sized.sizes["n_dimensions"]
-        spelling = arrays.part("spelling.", n_dimensions=n_dimensions)
+        spelling = arrays.part("spelling.", n_dimensions=width)
         return cls(
             words=words,
             contexts=contexts,
