@@ -1,4 +1,4 @@
-"""What is kept beside a model so that it can change: moments, the ledger, and how both came about."""
+"""Moments and ledger of documents beside a model, which let it change, and how both came about."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Kept:
         settings: its hyper-parameters.
         reading: how data is read, keyword arguments of the task's ``read``.
         unit: what a document is, ``file`` or ``line``.
-        moments: what the task solves; their parameters are settled (head rules, say, that were ``auto``).
+        moments: of the task, to be solved; their parameters are settled (head rules, say, that were ``auto``).
         ledger: the documents in them.
         description: what the model card begins with.
     """
@@ -84,7 +84,7 @@ class Kept:
 
     @classmethod
     def load(cls, folder: Path, verb: str) -> Kept:
-        """What lies beside the model in a folder.
+        """Read the moments beside the model in a folder.
 
         Args:
             folder: of the model.
@@ -107,11 +107,19 @@ class Kept:
             in_order = moments.first_log() is not None
             ledger = Ledger.restored(documents["salts"], _part(arrays, "ledger."), in_order=in_order)
             return cls(
-                described["estimator"], described["settings"], described["reading"], documents["unit"],
-                moments, ledger, described["description"],
-            )  # fmt: skip
+                estimator=described["estimator"],
+                settings=described["settings"],
+                reading=described["reading"],
+                unit=documents["unit"],
+                moments=moments,
+                ledger=ledger,
+                description=described["description"],
+            )
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelError(f"no moments that can be read: {error!r}", path=folder / MOMENTS) from error
+            what = f"no moments that can be read: {error!r}"
+            version = (read_kept_header(folder) or {}).get("spectralnlp")
+            hint = f"use spectralnlp {version}, which wrote them, or train it again"
+            raise ModelError(what, path=folder / MOMENTS, hint=hint) from error
 
 
 def _part(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
@@ -124,7 +132,7 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: Estimator[Any], moments: Moments[Any]) -> Unlearning:
-    """What can be done with these moments: the estimator's class, but nothing leaves what cannot subtract."""
+    """Class of unlearning of these moments: the estimator's, but nothing leaves what cannot subtract."""
     own = type(estimator).unlearning
     return "merge-only" if own == "exact" and not _subtractable(moments) else own
 

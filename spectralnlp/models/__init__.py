@@ -1,4 +1,4 @@
-"""What users hold: a trained model with its text conventions, loaded by name or path."""
+"""Trained models with their text conventions, loaded by name or path."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Topics(StorableModel):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the model is, by name."""
+        """Properties of the model, by name."""
         return {**self.about, "topics": len(self), "vocabulary": len(self.mixture.words)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:

@@ -28,7 +28,6 @@ from spectralnlp.storage import (
     float_array,
     int_array,
     narrowed,
-    specs_of,
     with_prefix,
 )
 from spectralnlp.trees import Binariser
@@ -110,7 +109,7 @@ class LatentGrammar:
         Raises:
             ModelError: an array is not as it must be.
         """
-        n_states = arrays.take("n_states", specs_of(cls)["n_states"])
+        n_states = arrays.field(cls, "n_states")
         vectors = arrays.part(n_numbers=int(n_states.sum(dtype=np.int64)))
         binary, unary = (
             read_tensors(arrays.part(f"{kind}."), n_states[common[f"{kind}_rules"]], signed=signed)
@@ -217,7 +216,7 @@ class GrammarSet:
         arrays = arrays.part(n_symbols=len(symbols))
         is_tag = np.zeros(len(symbols), bool)
         is_tag[described["tags"]] = True
-        rules = {name: arrays.take(name, specs_of(LatentGrammar)[name]) for name in _RULES}
+        rules = {name: arrays.field(LatentGrammar, name) for name in _RULES}
         common = {"symbols": symbols, "is_tag": is_tag, **rules}
         lexicon = Lexicon.common_fields(arrays.part("lexicon."), described)
         coarse, *others = (

@@ -11,11 +11,11 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from spectralnlp.parameters.arrays import Floats, Ints
-from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, with_prefix
+from spectralnlp.storage import Arrays, StoredArrays, WithArrays, float_array, int_array, with_prefix
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ObservableOperators:
+class ObservableOperators(WithArrays):
     """An observable-operator model of sequences over V symbols (Jaeger 2000), with what keeps it proper.
 
     A state is a vector s of k numbers with ``normaliser`` · s = 1. Symbol x has the linear probability
@@ -63,10 +63,6 @@ class ObservableOperators:
         tolerance = None if math.isinf(self.tolerance) else self.tolerance
         return {"kind": self.kind, "floor": self.floor, "tolerance": tolerance, "symbols": self.symbols}
 
-    def to_arrays(self) -> Arrays:
-        """The arrays of a model folder; floats are stored as float32."""
-        return arrays_of(self)
-
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> ObservableOperators:
         """The model that gave these.
@@ -85,7 +81,7 @@ class ObservableOperators:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class HiddenMarkov:
+class HiddenMarkov(WithArrays):
     """A hidden Markov model by its probabilities.
 
     Attributes:
@@ -111,10 +107,6 @@ class HiddenMarkov:
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder."""
         return {"kind": self.kind, "symbols": self.symbols}
-
-    def to_arrays(self) -> Arrays:
-        """The arrays of a model folder; floats are stored as float32."""
-        return arrays_of(self)
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> HiddenMarkov:

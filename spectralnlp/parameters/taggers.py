@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import DenseTensors
-from spectralnlp.storage import (
-    Arrays,
-    StoredArrays,
-    arrays_of,
-    float_array,
-    int_array,
-    narrowed,
-    specs_of,
-    with_prefix,
-)
+from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, narrowed, with_prefix
 
 Floats32 = NDArray[np.float32]
 
@@ -120,8 +111,7 @@ class RefinedMarkov:
         Raises:
             ModelError: an array is not as it must be.
         """
-        specs = specs_of(cls)
-        m, k = (arrays.take(name, specs[name]) for name in ("n_states", "n_lexical"))
+        m, k = arrays.field(cls, "n_states"), arrays.field(cls, "n_lexical")
         if tied and (m != k).any():
             raise arrays.error("n_lexical", "is not n_states, as it is where both are tied")
         joint = (m if tied else m.astype(np.int64) * k).astype(np.int64)

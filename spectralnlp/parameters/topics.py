@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from spectralnlp.parameters.arrays import Floats
-from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array
+from spectralnlp.storage import StoredArrays, WithArrays, float_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TopicMixture:
+class TopicMixture(WithArrays):
     """Distributions over words, and how documents mix them (Blei, Ng and Jordan 2003).
 
     Attributes:
@@ -38,10 +38,6 @@ class TopicMixture:
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder."""
         return {"words": self.words, "alpha0": self.alpha0}
-
-    def to_arrays(self) -> Arrays:
-        """The arrays of a model folder; floats are stored as float32."""
-        return arrays_of(self)
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> TopicMixture:

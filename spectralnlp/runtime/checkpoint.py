@@ -256,7 +256,7 @@ _checkpoint: ContextVar[Checkpoint | None] = ContextVar("spectralnlp.runtime.che
 
 
 def current_checkpoint() -> Checkpoint | None:
-    """The checkpoint of the innermost `use_checkpoint`; None outside of all."""
+    """That of the innermost `use_checkpoint`; None outside of all."""
     return _checkpoint.get()
 
 

@@ -127,6 +127,14 @@ def narrowed(array: Array) -> Array:
     return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
+class WithArrays:
+    """A dataclass whose stored arrays are the fields that declare them."""
+
+    def to_arrays(self) -> Arrays:
+        """The arrays of a model folder; float64 is stored as float32."""
+        return arrays_of(self)
+
+
 def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
     """Arrays under longer names."""
     return {f"{prefix}{name}": array for name, array in arrays.items()}
@@ -172,6 +180,10 @@ class StoredArrays:
         return {
             name: self.take(name, spec) for name, spec in wanted.items() if not spec.optional or name in self
         }
+
+    def field(self, cls: type, name: str) -> Array:
+        """One of the arrays that a dataclass declares; see `take`."""
+        return self.take(name, specs_of(cls)[name])
 
     def take(self, name: str, spec: ArraySpec) -> Array:
         """One array, in the dtype that it has in memory.
@@ -229,8 +241,9 @@ class StoredArrays:
         return self.sizes[key] + int(more or 0)
 
     def _spelled(self, size: Size) -> str:
-        key = str(size).partition(" + ")[0]
-        return f"{size}, {key} being {self.sizes[key]}" if key in self.sizes else str(size)
+        if isinstance(size, int) or size.partition(" + ")[0] not in self.sizes:
+            return str(size)
+        return f"{size} = {self._settled('', size, 0)}"
 
     def _check_offsets(self, name: str, array: Array, into: Size) -> None:
         if array[0] != 0 or (array[1:] < array[:-1]).any():

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralnlp import __version__
 from spectralnlp.errors import ModelError
 from spectralnlp.storage.arrays import Array, Arrays
 
@@ -31,6 +32,28 @@ def read_json(path: Path) -> Any:
         raise ModelError(f"cannot be read: {error.strerror}", path=path) from error
     except ValueError as error:
         raise ModelError(f"truncated or corrupt: {error}", path=path) from error
+
+
+def check_version(header: Mapping[str, Any], reads: int, path: Path, noun: str, *, hint: str) -> None:
+    """Do nothing if a file is of the format version that this version of the package reads.
+
+    Args:
+        header: the content of the file.
+        reads: the format version that is read.
+        path: the file.
+        noun: what has the format version, for the message.
+        hint: what to do about an older file.
+
+    Raises:
+        ModelError: it is of another; names both versions of the package.
+    """
+    version = header.get("format_version")
+    if version == reads:
+        return
+    newer = isinstance(version, int) and version > reads
+    what = f"{noun} {version}, of spectralnlp {header.get('spectralnlp')}"
+    this = f"this is spectralnlp {__version__}, which reads {reads}"
+    raise ModelError(f"{what}, and {this}", path=path, hint="upgrade spectralnlp" if newer else hint)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.storage.arrays import Array, StoredArrays
-from spectralnlp.storage.files import read_arrays, read_json, write_arrays, write_json
+from spectralnlp.storage.files import check_version, read_arrays, read_json, write_arrays, write_json
 
 FORMAT = "spectralnlp-model"
 FORMAT_VERSION = 1
@@ -199,11 +199,5 @@ def _read_header(folder: Path) -> dict[str, Any]:
     header = read_json(path)
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelError("not a spectralnlp model", path=path)
-    version = header.get("format_version")
-    if version != FORMAT_VERSION:
-        what = f"model format {version}, and this is spectralnlp {__version__}, which reads {FORMAT_VERSION}"
-        hint = (
-            "upgrade spectralnlp" if isinstance(version, int) and version > FORMAT_VERSION else "train again"
-        )
-        raise ModelError(what, path=path, hint=hint)
+    check_version(header, FORMAT_VERSION, path, "model format", hint="train again")
     return header

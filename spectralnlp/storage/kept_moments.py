@@ -13,11 +13,11 @@ from typing import Any
 from spectralnlp import __version__
 from spectralnlp.errors import ModelError
 from spectralnlp.storage.arrays import Array, Arrays
-from spectralnlp.storage.files import read_arrays, read_json, sha256, write_arrays, write_json
+from spectralnlp.storage.files import check_version, read_arrays, read_json, sha256, write_arrays, write_json
 from spectralnlp.storage.folders import META, MOMENTS, MOMENTS_META
 
 MOMENTS_FORMAT, MOMENTS_VERSION = "spectralnlp-kept-moments", 1
-_HINT = "train again and keep the moments"
+_HINT = "train again with `keep_moments`"
 
 
 def save_kept_moments(folder: Path, metadata: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
@@ -74,8 +74,5 @@ def read_kept_header(folder: Path) -> dict[str, Any] | None:
     header = read_json(path)
     if not isinstance(header, dict) or header.get("format") != MOMENTS_FORMAT:
         raise ModelError("not the moments of a spectralnlp model", path=path)
-    version = header.get("format_version")
-    if version != MOMENTS_VERSION:
-        what = f"moments of format {version}, and this is spectralnlp {__version__}, which reads"
-        raise ModelError(f"{what} {MOMENTS_VERSION}", path=path, hint=_HINT)
+    check_version(header, MOMENTS_VERSION, path, "moments of format", hint=_HINT)
     return header

@@ -121,7 +121,7 @@ class Classifier(StorableModel):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the classifier is, by name."""
+        """Properties of the classifier, by name."""
         return {**self.about, "labels": len(self.labels), "n-grams": len(self.columns)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:

@@ -1,4 +1,4 @@
-"""Features of words and tokens from unlabelled text: eigenwords, their clusters, eigentokens."""
+"""What unlabelled text says of words and tokens: eigenwords, their clusters, eigentokens."""
 
 from __future__ import annotations
 
