@@ -34,7 +34,7 @@ class Kept:
         settings: its hyper-parameters.
         reading: how data is read, keyword arguments of the task's ``read``.
         unit: what a document is, ``file`` or ``line``.
-        moments: of the task, to be solved; their parameters are settled (head rules, say, that were ``auto``).
+        moments: of the task; their parameters are settled (head rules, say, that were ``auto``).
         ledger: the documents in them.
         description: what the model card begins with.
     """
