@@ -105,7 +105,7 @@ def _expanded(
         else:
             tensor = take(*rank)
             for m, r in zip(shape, rank, strict=True):  # the first axis goes, its like comes last
-                tensor = np.tensordot(tensor, take(m, r), axes=(0, 1))
+                tensor = np.dot(tensor.reshape(r, -1).T, take(m, r).T)
         dense[offsets[rule] : offsets[rule + 1]] = tensor.ravel()
     return dense
 
