@@ -6,6 +6,7 @@ core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), wherever
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -95,7 +96,7 @@ def _expanded(
 
     def take(*shape: int) -> Floats:
         nonlocal at
-        size = int(np.prod(shape))
+        size = math.prod(shape)
         at += size
         return factors[at - size : at].reshape(shape)
 

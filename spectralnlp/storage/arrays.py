@@ -197,12 +197,13 @@ class StoredArrays:
         if name not in self:
             raise self.error(name, "is missing")
         array = self._arrays[self.prefix + name]
-        if array.dtype.name not in spec.stored:
-            raise self.error(name, f"is of {array.dtype.name}, not {' or '.join(spec.stored)}")
+        dtype = array.dtype.name
+        if dtype not in spec.stored:
+            raise self.error(name, f"is of {dtype}, not {' or '.join(spec.stored)}")
         self._check_shape(name, array, spec.shape)
         if spec.into is not None:
             self._check_offsets(name, array, spec.into)
-        if array.dtype.name != spec.dtype:
+        if dtype != spec.dtype:
             array = self._widened(name, array, spec)
         if spec.finite and not _is_finite(array, minus_infinity=spec.minus_infinity):
             raise self.error(name, "holds a NaN or an infinity")
