@@ -15,10 +15,11 @@ from itertools import product
 import numpy as np
 
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
-from spectralnlp.inference.trees.decoders import Evidence
-from spectralnlp.inference.trees.forest import Forest, build_forest
-from spectralnlp.inference.trees.latent import Scores, leaf_vectors, score_forest
+from spectralnlp.inference.trees.construction import build_forest
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, look_up
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon, SparseTensors, Tensors
 from spectralnlp.trees import Tree
@@ -363,12 +364,12 @@ def leaves_of(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> A
     return leaf_vectors(forest, grammar, found)
 
 
-def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> Scores:
+def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> ForestPosteriors:
     return score_forest(forest, grammar, leaves_of(forest, grammar, words))
 
 
-def evidence_of(forest: Forest, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> Evidence:
-    return Evidence(
+def scored_forest(forest: Forest, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> ScoredForest:
+    return ScoredForest(
         forest,
         grammars,
         [leaves_of(forest, grammar, words) for grammar in grammars],

@@ -12,6 +12,7 @@ from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.construction import build_forest, prune_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
     LabelledRecallDecoder,
@@ -20,7 +21,7 @@ from spectralnlp.inference.trees.decoders import (
     ViterbiDecoder,
     best_edges,
 )
-from spectralnlp.inference.trees.forest import Forest, build_forest, prune_forest
+from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.parameters import LatentGrammar
@@ -137,7 +138,7 @@ def test_dense_and_sparse_forms_agree(name: str) -> None:
         np.testing.assert_allclose(ours.node, theirs.node, atol=trees.tolerance)
         if not sparse.is_signed:
             both = (
-                ViterbiDecoder().decode(reference.evidence_of(forest, [g], words))
+                ViterbiDecoder().decode(reference.scored_forest(forest, [g], words))
                 for g in (GRAMMARS[name], sparse)
             )
             np.testing.assert_array_equal(*both)
@@ -196,7 +197,7 @@ def assert_is_best(
         edge = [each.edge_posteriors for each in every if each is not None]
         node = [each.node_posteriors for each in every if each is not None]
         gain = gain_from(edge, node)
-        choice = decoder.decode(reference.evidence_of(forest, grammars, words))
+        choice = decoder.decode(reference.scored_forest(forest, grammars, words))
         chosen = reference.chosen_edges(forest, choice)
         gains = trees.gains(gain)
         assert gains[trees.edges.index(chosen)] == pytest.approx(gains.max(), abs=1e-7, rel=1e-9)
@@ -237,14 +238,14 @@ def product_gain(edges: Sequence[dict], nodes: Sequence[dict]) -> Callable[[Edge
 @every_positive_grammar
 def test_viterbi_finds_the_best_derivation_with_its_states(name: str) -> None:
     for words, forest, trees in derivable(name):
-        choice = ViterbiDecoder().decode(reference.evidence_of(forest, [GRAMMARS[name]], words))
+        choice = ViterbiDecoder().decode(reference.scored_forest(forest, [GRAMMARS[name]], words))
         assert reference.chosen_edges(forest, choice) == trees.edges[int(trees.best.argmax())]
 
 
 def test_viterbi_refuses_signed_grammars_in_one_line() -> None:
     words, forest, _ = derivable("signed")[0]
     with pytest.raises(ConfigError, match="viterbi") as refusal:
-        ViterbiDecoder().decode(reference.evidence_of(forest, [GRAMMARS["signed"]], words))
+        ViterbiDecoder().decode(reference.scored_forest(forest, [GRAMMARS["signed"]], words))
     assert "\n" not in str(refusal.value)
 
 
