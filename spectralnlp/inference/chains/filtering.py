@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,8 @@ from numpy.typing import NDArray
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, ObservableOperators
 
+# Predicted probabilities that are held at a time: sequences run side by side, in lanes.
 LANES = 4_000_000
-"""Predicted probabilities that are held at a time: sequences run side by side, in lanes."""
 
 
 class Filter(ABC):
@@ -91,10 +92,15 @@ class OperatorFilter(Filter):
         """Step 3."""
         model = self.model
         after = np.empty_like(states)
-        _advance(
-            states, symbols, model.emission, model.operators, model.operator_index, model.arrival,
-            model.normaliser, model.floor * model.base, after,
-        )  # fmt: skip
+        operators = _OperatorArrays(
+            emission=model.emission,
+            operators=model.operators,
+            index=model.operator_index,
+            arrival=model.arrival,
+            normaliser=model.normaliser,
+            floor=model.floor * model.base,
+        )
+        _advance(operators, states, symbols, after)
         return after
 
 
@@ -132,8 +138,22 @@ class MixtureFilter(Filter):
         return np.hstack([each.update(np.ascontiguousarray(own), symbols) for each, own in parts])
 
 
+class _OperatorArrays(NamedTuple):
+    """The arrays of ObservableOperators that kernels use; ``floor`` is each symbol's own."""
+
+    emission: Floats
+    operators: Floats
+    index: Ints
+    arrival: Floats
+    normaliser: Floats
+    floor: Floats
+
+
 @kernel
-def _advance(states, symbols, emission, operators, operator_index, arrival, normaliser, floor, after):
+def _advance(model, states, symbols, after):
+    """Write the states after one more symbol each."""
+    emission, operators, operator_index = model.emission, model.operators, model.index
+    arrival, normaliser, floor = model.arrival, model.normaliser, model.floor
     k = states.shape[1]
     for row in range(len(states)):
         x = symbols[row]
@@ -165,7 +185,7 @@ def run_sequences(filter_: Filter, sequences: Sequence[Ints], visit: Visit) -> N
     """Run through sequences side by side, showing each prediction.
 
     Args:
-        filter_: what predicts.
+        filter_: predicts.
         sequences: symbols of each; int32.
         visit: called as ``visit(which, position, distributions, states, symbols)`` before each symbol: the
             numbers of the sequences that go on, the position in them, (n, V) predictions, (n, k) states and
