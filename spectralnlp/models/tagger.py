@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ModelError
-from spectralnlp.inference.chains.linear import best_tags, tag_marginals
-from spectralnlp.inference.chains.tagging import add_words, sum_rows
+from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
+from spectralnlp.inference.chains.tag_scores import add_words, sum_rows
 from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
 from spectralnlp.inference.chains.unlabelled import Evidence, pack_evidence, unpack_evidence
 from spectralnlp.inference.chains.word_table import WordTable

@@ -11,7 +11,7 @@ from cli_fakes import Run
 
 import spectralnlp.models
 from spectralnlp.estimators.tagger import PerceptronTagger
-from spectralnlp.inference.chains.linear import best_tags, tag_marginals
+from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.models.tagger import Scorer
 from spectralnlp.tasks.tagging import TaggingTask
 from spectralnlp.text.conll import read_annotated

@@ -16,7 +16,7 @@ from typing_extensions import Doc
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.estimators.tagger.perceptron import Chain, Examples, Perceptron, emissions_of
-from spectralnlp.inference.chains.linear import tag_marginals
+from spectralnlp.inference.chains.linear_chains import tag_marginals
 from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_keys
 from spectralnlp.inference.chains.unlabelled import load_evidence
 from spectralnlp.inference.chains.word_table import WordTable
