@@ -16,7 +16,7 @@ from spectralnlp.errors import ModelError
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.inference.chains.tag_scores import add_words, sum_rows
 from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
-from spectralnlp.inference.chains.unlabelled import Evidence, pack_evidence, unpack_evidence
+from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures, pack_features, unpack_features
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.models.tag_storage import pack_weights, unpack_weights
 from spectralnlp.parameters import ChainWeights
@@ -38,7 +38,7 @@ class Tagger:
 
     Attributes:
         weights: of the linear chain.
-        evidence: vectors of words.
+        features: vectors and clusters of words, from unlabelled text.
         scheme: how the training data wrote its tags: ``tags``, ``bio`` or ``bioes``.
         conventions: how the training data wrote words, for raw text.
         known: words of the training data.
@@ -47,7 +47,7 @@ class Tagger:
     """
 
     weights: ChainWeights
-    evidence: Evidence
+    features: UnlabelledFeatures
     scheme: Scheme
     conventions: Conventions
     known: frozenset[str] = frozenset()
@@ -140,7 +140,7 @@ class Tagger:
 
     @cached_property
     def _scorer(self) -> Scorer:
-        return Scorer(self.weights, self.evidence)
+        return Scorer(self.weights, self.features)
 
     @property
     def info(self) -> dict[str, Any]:
@@ -150,8 +150,8 @@ class Tagger:
             "tags": len(self.labels),
             "scheme": self.scheme,
             "features": len(self.weights.keys),
-            "numbers of a word": self.evidence.word_width,
-            "numbers of a token": self.evidence.token_width,
+            "numbers of a word": self.features.word_width,
+            "numbers of a token": self.features.token_width,
         }
 
     def save(self, path: str | Path, *, compact: bool = False) -> None:
@@ -162,9 +162,9 @@ class Tagger:
             compact: numbers in half precision, and of vectors only what tagging needs.
         """
         described, arrays = pack_weights(self.weights, compact=compact)
-        evidence, packed = pack_evidence(self.evidence, compact=compact)
+        features, packed = pack_features(self.features, compact=compact)
         metadata = {
-            "weights": described, "evidence": evidence, "scheme": self.scheme,
+            "weights": described, "evidence": features, "scheme": self.scheme,
             "conventions": self.conventions.to_dict(), "known": sorted(self.known), "about": dict(self.about),
         }  # fmt: skip
         save_model(path, kind=self.task, metadata=metadata, arrays=arrays | packed, card=self.card)
@@ -183,12 +183,12 @@ class Tagger:
         }
         try:
             weights = unpack_weights(metadata["weights"], arrays)
-            evidence = unpack_evidence(metadata["evidence"], arrays)
+            features = unpack_features(metadata["evidence"], arrays)
             widths = weights.words.shape[1], weights.tokens.shape[0]
-            if widths != (evidence.word_width, evidence.token_width):
+            if widths != (features.word_width, features.token_width):
                 raise ValueError("its vectors are of another width than its weights")
             return cls(
-                weights, evidence, metadata["scheme"], Conventions.from_dict(metadata["conventions"]),
+                weights, features, metadata["scheme"], Conventions.from_dict(metadata["conventions"]),
                 frozenset(metadata["known"]), metadata["about"], stored.card,
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -215,12 +215,12 @@ class Scorer:
     first seen: its features, and its vector times the weights of vectors.
     """
 
-    def __init__(self, weights: ChainWeights, evidence: Evidence) -> None:
-        self.weights, self.evidence = weights, evidence
+    def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:
+        self.weights, self.features = weights, features
         self._begin()
 
     def _begin(self) -> None:
-        self.table = WordTable(self.evidence)
+        self.table = WordTable(self.features)
         self.scores = np.zeros((N_SLOTS, 0, len(self.weights.tags)), np.float32)
 
     def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:

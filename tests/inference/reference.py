@@ -25,8 +25,8 @@ from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon, SparseT
 from spectralnlp.trees import Tree
 
 Array = np.ndarray
+# (kind of node, symbol, start, end, rule, end of the left child).
 Edge = tuple[int, int, int, int, int, int]
-"""(kind of node, symbol, start, end, rule, end of the left child)."""
 
 SYMBOLS = ("S", "X", "T", "U")
 WORDS = ("p", "q")
@@ -91,9 +91,17 @@ def random_grammar(
     is_tag = np.arange(len(SYMBOLS)) >= N_PHRASES
     default = np.where(np.repeat(is_tag, counts), numbers(int(counts.sum())), 0.0)
     return LatentGrammar(
-        SYMBOLS, is_tag, counts, np.array(binary, np.int32), tensors(binary), np.array(unary, np.int32),
-        tensors(unary), _roots(numbers, counts), default, lexicon,
-    )  # fmt: skip
+        symbols=SYMBOLS,
+        is_tag=is_tag,
+        n_states=counts,
+        binary_rules=np.array(binary, np.int32),
+        binary=tensors(binary),
+        unary_rules=np.array(unary, np.int32),
+        unary=tensors(unary),
+        root=_roots(numbers, counts),
+        tag_default=default,
+        lexicon=lexicon,
+    )
 
 
 def _roots(numbers: Callable[..., Array], counts: Array) -> Array:
@@ -104,7 +112,7 @@ def _roots(numbers: Callable[..., Array], counts: Array) -> Array:
 
 
 def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
-    """The same grammar with its tensors stored the other way."""
+    """A grammar with its tensors stored the other way."""
 
     def sparse(tensors: Tensors, rules: Array) -> SparseTensors:
         states, values, offsets = [], [], [0]
@@ -128,7 +136,7 @@ def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
 
 
 def change_basis(grammar: LatentGrammar, seed: int) -> LatentGrammar:
-    """The same grammar with the states of every symbol multiplied by a random invertible matrix."""
+    """A grammar with the states of every symbol multiplied by a random invertible matrix."""
     rng = np.random.default_rng(seed)
     matrices = [np.eye(m) + 0.4 * rng.standard_normal((m, m)) for m in grammar.n_states.tolist()]
     inverses = [np.linalg.inv(matrix) for matrix in matrices]
@@ -283,7 +291,7 @@ class Enumerated:
 
     @property
     def tolerance(self) -> float:
-        """What rounding may cost a posterior where positive and negative weights cancel."""
+        """The error that rounding may make in a posterior where positive and negative weights cancel."""
         return 1e-10 * float(np.abs(self.values).sum() / abs(self.total))
 
     @cached_property

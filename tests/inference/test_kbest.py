@@ -27,8 +27,7 @@ from spectralnlp.inference.trees.lexical import coarse_values
 
 COARSE = reference.random_grammar(0, (1, 1, 1, 1))
 SIGNED = reference.random_grammar(4, (2, 2, 3, 2), signed=True)
-EVERY = 10_000
-"""More than any of the sentences has trees."""
+EVERY = 10_000  # more than any of the sentences has trees
 
 gain_decoders = pytest.mark.parametrize(
     "decoder", [MBRDecoder(), MBRDecoder(0.0, 0.0), LabelledRecallDecoder(), MaxRuleDecoder()], ids=repr

@@ -31,7 +31,7 @@ def gain_of(posteriors: SpanPosteriors, node: Node) -> float:
 
 
 def choices(start: int, end: int) -> Iterator[Node]:
-    """What may stand over a span: a tag or a phrase, perhaps with a unary rule."""
+    """The nodes that may stand over a span: a tag or a phrase, perhaps with a unary rule."""
     for label in range(4):
         if IS_TAG[label] == (end - start == 1):
             yield start, end, label, -1

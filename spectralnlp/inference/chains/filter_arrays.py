@@ -15,9 +15,15 @@ from spectralnlp.parameters import HiddenMarkov, ObservableOperators
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 _OPERATOR_ARRAYS = (
-    "initial", "normaliser", "stationary", "emission", "operators", "operator_index", "arrival", "base",
-)  # fmt: skip
-
+    "initial",
+    "normaliser",
+    "stationary",
+    "emission",
+    "operators",
+    "operator_index",
+    "arrival",
+    "base",
+)
 
 _HIDDEN_ARRAYS = ("initial", "transition", "emission")
 
@@ -50,7 +56,7 @@ def pack_filter(filter_: Filter) -> tuple[dict[str, Any], Arrays]:
 
 
 def unpack_filter(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> Filter:
-    """The filter that gave these.
+    """The filter of packed values and arrays.
 
     Raises:
         KeyError, ValueError: something is missing or of an unknown kind.

@@ -95,7 +95,7 @@ class OperatorFilter(Filter):
         operators = _OperatorArrays(
             emission=model.emission,
             operators=model.operators,
-            index=model.operator_index,
+            operator_index=model.operator_index,
             arrival=model.arrival,
             normaliser=model.normaliser,
             floor=model.floor * model.base,
@@ -143,7 +143,7 @@ class _OperatorArrays(NamedTuple):
 
     emission: Floats
     operators: Floats
-    index: Ints
+    operator_index: Ints
     arrival: Floats
     normaliser: Floats
     floor: Floats
@@ -152,7 +152,7 @@ class _OperatorArrays(NamedTuple):
 @kernel
 def _advance(model, states, symbols, after):
     """Write the states after one more symbol each."""
-    emission, operators, operator_index = model.emission, model.operators, model.index
+    emission, operators, operator_index = model.emission, model.operators, model.operator_index
     arrival, normaliser, floor = model.arrival, model.normaliser, model.floor
     k = states.shape[1]
     for row in range(len(states)):

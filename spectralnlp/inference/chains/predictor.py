@@ -1,4 +1,4 @@
-"""What every model of sequences can do, whatever predicts for it."""
+"""The methods of every model of sequences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SequencePredictor(ABC):
 
     @abstractmethod
     def _filter(self) -> Filter:
-        """What predicts."""
+        """The filter that predicts."""
 
     @property
     def symbols(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What unlabelled text says of words and tokens: eigenwords, their clusters, eigentokens."""
+"""Features from unlabelled text: eigenwords, their clusters, eigentokens."""
 
 from __future__ import annotations
 
@@ -41,13 +41,16 @@ class States(SequencePredictor):
 
 Source = VectorLookup | States
 
+# The beginning of the names of arrays in model folders.
+_STORED_AS = "evidence"
+
 
 @dataclass(frozen=True)
-class Evidence:
-    """Vectors that a tagger uses, any number of each.
+class UnlabelledFeatures:
+    """Vectors and clusters that a tagger uses, any number of each.
 
     Attributes:
-        sources: what they come from; each is kept once.
+        sources: vectors or states; each is here once.
         eigenwords: numbers of sources that give vectors of words.
         eigentokens: numbers of those that give vectors of tokens in their context.
         clusters: numbers of those that give clusters of words.
@@ -124,9 +127,9 @@ class Evidence:
         return source
 
 
-def load_evidence(
+def load_features(
     eigenwords: Sequence[str], eigentokens: Sequence[str] | None, clusters: Sequence[str]
-) -> Evidence:
+) -> UnlabelledFeatures:
     """Read the folders that a tagger's settings name.
 
     Args:
@@ -144,12 +147,12 @@ def load_evidence(
     number = {folder: i for i, folder in enumerate(folders)}
     for folder in [*eigenwords, *clusters]:
         if not isinstance(sources[number[folder]], VectorLookup):
-            raise ConfigError("a model of sequences has no vectors of words", path=folder,
-                              hint="name it in eigentokens")  # fmt: skip
+            what = "a model of sequences has no vectors of words"
+            raise ConfigError(what, path=folder, hint="name it in eigentokens")
     for folder in clusters:
         source = sources[number[folder]]
         if isinstance(source, VectorLookup) and source.parameters.clusters is None:
-            hint = "train eigenwords with --set clusters=500"
+            hint = "train the eigenwords with clusters=500"
             raise ConfigError("these vectors have no clusters", path=folder, hint=hint)
     if eigentokens is None:
         eigentokens = [folder for folder in eigenwords if _has_contexts(sources[number[folder]])]
@@ -158,7 +161,7 @@ def load_evidence(
             hint = "train with `spectralnlp train eigenwords`"
             raise ConfigError("these vectors have no contexts", path=folder, hint=hint)
     places = [tuple(number[folder] for folder in each) for each in (eigenwords, eigentokens, clusters)]
-    return Evidence(tuple(sources), *places)
+    return UnlabelledFeatures(tuple(sources), *places)
 
 
 def _has_contexts(source: Source) -> bool:
@@ -178,21 +181,21 @@ def _load_source(folder: str) -> Source:
     raise ModelError(f"a model for {stored.kind}, not of words or sequences", path=folder, hint=hint)
 
 
-def pack_evidence(
-    evidence: Evidence, *, compact: bool = False
+def pack_features(
+    features: UnlabelledFeatures, *, compact: bool = False
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """JSON values, and arrays by name, of a model that carries its evidence with it.
+    """JSON values, and arrays by name, of a model that carries its features with it.
 
     Args:
-        evidence: any.
+        features: any.
         compact: vectors in half precision, and only what is used of them. States of sequences are made of
             small probabilities, which would not bear it.
     """
     described: list[dict[str, Any]] = []
     arrays: dict[str, NDArray[Any]] = {}
-    for i, source in enumerate(evidence.sources):
+    for i, source in enumerate(features.sources):
         if isinstance(source, VectorLookup):
-            each, packed = pack_vectors(_used(evidence, i) if compact else source.parameters)
+            each, packed = pack_vectors(_used(features, i) if compact else source.parameters)
             if compact:
                 packed = {
                     name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in packed.items()
@@ -201,34 +204,34 @@ def pack_evidence(
         else:
             each, packed = pack_filter(source.filter)
             described.append({"filter": each})
-        arrays |= {f"evidence.{i}.{name}": array for name, array in packed.items()}
-    uses = {name: list(getattr(evidence, name)) for name in ("eigenwords", "eigentokens", "clusters")}
+        arrays |= {f"{_STORED_AS}.{i}.{name}": array for name, array in packed.items()}
+    uses = {name: list(getattr(features, name)) for name in ("eigenwords", "eigentokens", "clusters")}
     return {"sources": described, **uses}, arrays
 
 
-def _used(evidence: Evidence, i: int) -> WordVectors:
+def _used(features: UnlabelledFeatures, i: int) -> WordVectors:
     """Vectors without what the tagger does not look at."""
-    source = evidence._words(i).parameters
-    if i not in evidence.eigenwords:
+    source = features._words(i).parameters
+    if i not in features.eigenwords:
         source = replace(source, spelling=None)
-    if i not in evidence.eigentokens:
+    if i not in features.eigentokens:
         source = replace(source, contexts=(), context_vectors=None)
-    if i not in evidence.clusters:
+    if i not in features.clusters:
         source = replace(source, clusters=None)
-    if i not in (*evidence.eigenwords, *evidence.eigentokens):
+    if i not in (*features.eigenwords, *features.eigentokens):
         source = replace(source, vectors=source.vectors[:, :0])
     return source
 
 
-def unpack_evidence(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Evidence:
-    """The way back; raises KeyError, TypeError or ValueError where something is missing."""
+def unpack_features(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> UnlabelledFeatures:
+    """Unpack `pack_features`; raise KeyError, TypeError or ValueError where something is missing."""
     sources: list[Source] = []
     for i, each in enumerate(described["sources"]):
-        prefix = f"evidence.{i}."
+        prefix = f"{_STORED_AS}.{i}."
         packed = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
         if "vectors" in each:
             sources.append(VectorLookup(unpack_vectors(each["vectors"], packed)))
         else:
             sources.append(States(unpack_filter(each["filter"], packed)))
     uses = [tuple(described[name]) for name in ("eigenwords", "eigentokens", "clusters")]
-    return Evidence(tuple(sources), *uses)
+    return UnlabelledFeatures(tuple(sources), *uses)

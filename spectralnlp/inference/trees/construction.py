@@ -51,13 +51,6 @@ def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
 
 
 @kernel
-def _grown(array):
-    larger = np.empty((2 * array.shape[0], *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
-    return larger
-
-
-@kernel
 def _build(chart, rules, node_threshold, edge_threshold):
     """The forest, but for its ``log_scale``."""
     bottom, top, active, exponent = chart.bottom, chart.top, chart.active, chart.exponent

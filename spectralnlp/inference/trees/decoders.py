@@ -68,13 +68,13 @@ class ForestDecoder(ABC):
         """See :class:`Decoder`; a ConfigError here."""
         raise ConfigError(
             f"{type(self).__name__} finds one tree only, not the k best",
-            hint="use the decoder mbr or max-rule",
+            hint="use `decoder` mbr or max-rule",
         )
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
         """See :class:`Decoder`; a ConfigError here."""
         raise ConfigError(
-            f"{type(self).__name__} cannot decode a pool of binarisations", hint="use the decoder mbr"
+            f"{type(self).__name__} cannot decode a pool of binarisations", hint="use `decoder` mbr"
         )
 
 
@@ -184,11 +184,11 @@ class ViterbiDecoder(ForestDecoder):
                 return best_derivation(scored.forest, grammar, leaves)
         raise ConfigError(
             "decoder 'viterbi' needs a grammar without negative parameters",
-            hint="use the decoder mbr or max-rule",
+            hint="use `decoder` mbr or max-rule",
         )
 
     def k_best(self, scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
         """See :class:`Decoder`; always a ConfigError."""
         raise ConfigError(
-            "decoder 'viterbi' finds one tree only, not the k best", hint="use the decoder mbr or max-rule"
+            "decoder 'viterbi' finds one tree only, not the k best", hint="use `decoder` mbr or max-rule"
         )

@@ -32,7 +32,7 @@ _LOOSE_BEAM = 1e-8
 
 @dataclass(frozen=True)
 class Pruning:
-    """What the coarse pass keeps.
+    """Thresholds of the coarse pass.
 
     Args:
         beam: see :func:`~.coarse.inside`.
@@ -72,7 +72,7 @@ class Pipeline:
         grammars: grammars with the same symbols and rules; the coarse one alone will do.
         signature: the lexicons' signature function.
         n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
-        pruning: what the coarse pass keeps.
+        pruning: thresholds of the coarse pass.
         pruner: a grammar of a few states that thins the forest before the others score it.
     """
 
