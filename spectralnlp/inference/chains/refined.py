@@ -8,13 +8,14 @@ make them negative by sampling error, so posteriors are absolute values, normali
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.words.lexical import LexiconRows, Lookup
-from spectralnlp.jit import fast_kernel
+from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp.parameters import Floats, Ints, Offsets, RefinedMarkov
 
 # In a model's ``pair_index``: no transition matrix for these two tags.
@@ -110,14 +111,25 @@ def tag_posteriors(
     """
     shape = (len(found.entries), len(model.tags))
     may_have = np.ones(shape, np.bool_) if allowed is None else allowed
-    candidates = _candidates(LexiconRows.of(model.lexicon), found.entries, found.signatures, may_have)
-    chain = ChainArrays.of(model)
-    joints, logarithm = _forward(chain, candidates)
+    lexicon, chain = _arrays_of(model)
     posteriors = np.zeros(shape)
-    total = _backward(chain, candidates, joints, posteriors)
+    total, logarithm = _fill_in(lexicon, chain, found.entries, found.signatures, may_have, posteriors)
     if not 0.0 < total < np.inf:
         return TagPosteriors(posteriors, -np.inf)
     return TagPosteriors(posteriors, float(np.log(total) + logarithm) + found.log_weight)
+
+
+@lru_cache(maxsize=8)
+def _arrays_of(model: RefinedMarkov) -> tuple[LexiconRows, ChainArrays]:
+    return LexiconRows.of(model.lexicon), ChainArrays.of(model)
+
+
+@kernel
+def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
+    """Fill in the posteriors; return the scaled probability, and the logarithm of its scale."""
+    candidates = _candidates(lexicon, entries, signatures, allowed)
+    joints, logarithm = _forward(chain, candidates)
+    return _backward(chain, candidates, joints, posteriors), logarithm
 
 
 @fast_kernel
