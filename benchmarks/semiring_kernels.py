@@ -19,10 +19,8 @@ from spectralnlp.jit import kernel
 @kernel
 def inside(forest, rules, offsets, leaves):
     """Inside vectors by sums of products."""
-    kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
-    factor = forest.factor
-    binary_offsets, binary_states, binary = rules.binary_offsets, rules.binary_states, rules.binary
-    unary_offsets, unary_states, unary = rules.unary_offsets, rules.unary_states, rules.unary
+    _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
+    binary_offsets, binary_states, binary, unary_offsets, unary_states, unary = rules
     values = np.zeros(offsets[-1])
     leaf = len(leaves)
     for node in range(len(kind) - 1, -1, -1):
@@ -51,8 +49,7 @@ def inside(forest, rules, offsets, leaves):
 @kernel
 def viterbi(forest, rules, offsets, leaves):
     """The best weight of each node in each state, with pointers to what it was made of."""
-    kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
-    factor = forest.factor
+    _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
     best = np.full(offsets[-1], -np.inf)
     best_edge = np.full(offsets[-1], -1, np.int32)
     best_left, best_right = np.zeros(offsets[-1], np.int32), np.zeros(offsets[-1], np.int32)
@@ -94,7 +91,7 @@ def viterbi(forest, rules, offsets, leaves):
 @kernel
 def best_by_gains(forest, gains):
     """The largest total gain of each node, and its hyperedge."""
-    edges, left, right = forest.edges, forest.left, forest.right
+    _, _, _, _, _, edges, _, left, right, _, _ = forest
     n_nodes = len(edges) - 1
     best, choice = np.full(n_nodes, -np.inf), np.full(n_nodes, -1, np.int32)
     for node in range(n_nodes - 1, -1, -1):
@@ -112,7 +109,7 @@ def best_by_gains(forest, gains):
 @kernel
 def count(forest):
     """Number of derivations of each node."""
-    edges, left, right = forest.edges, forest.left, forest.right
+    _, _, _, _, _, edges, _, left, right, _, _ = forest
     counts = np.zeros(len(edges) - 1)
     for node in range(len(counts) - 1, -1, -1):
         for e in range(edges[node], edges[node + 1]):
@@ -128,7 +125,7 @@ def count(forest):
 @kernel
 def productive(forest, keep):
     """Whether each node has a derivation whose hyperedges are all kept."""
-    edges, left, right = forest.edges, forest.left, forest.right
+    _, _, _, _, _, edges, _, left, right, _, _ = forest
     can = np.zeros(len(edges) - 1, np.bool_)
     for node in range(len(can) - 1, -1, -1):
         for e in range(edges[node], edges[node + 1]):
@@ -145,8 +142,8 @@ def productive(forest, keep):
 @kernel
 def dense_weights(semiring, forest, rules, offsets, leaves):
     """Inside vectors of dense rules in any semiring: nothing is taken together, sums are in order."""
-    kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
-    factor, binary, unary = forest.factor, rules.binary, rules.unary
+    _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
+    binary_offsets, binary, unary_offsets, unary = rules
     totals = np.full(offsets[-1], semiring.zero)
     leaf = len(leaves)
     for node in range(len(kind) - 1, -1, -1):
@@ -163,13 +160,13 @@ def dense_weights(semiring, forest, rules, offsets, leaves):
                 for h in range(n_states):
                     totals[at + h] = plus(semiring, totals[at + h], totals[x + h])
             elif kind[node] == TOP:
-                t = rules.unary_offsets[r]
+                t = unary_offsets[r]
                 for h in range(n_states):
                     for g in range(m):
                         value = times(semiring, unary[t + h * m + g], totals[x + g])
                         totals[at + h] = plus(semiring, totals[at + h], value)
             else:
-                y, t = offsets[right[e]], rules.binary_offsets[r]
+                y, t = offsets[right[e]], binary_offsets[r]
                 n = offsets[right[e] + 1] - y
                 for h in range(n_states):
                     total = semiring.zero
@@ -265,25 +262,6 @@ def multiply(a, b):
     return a * b
 
 
-def closed_over(plus_kernel: Any, times_kernel: Any) -> Any:
-    """Counting over a forest as a closure over the semiring's operations."""
-
-    @njit(cache=True, nogil=True)
-    def weights(forest: Any) -> Any:
-        counts = np.zeros(len(forest.kind))
-        for node in range(len(counts) - 1, -1, -1):
-            for e in range(forest.edges[node], forest.edges[node + 1]):
-                value = 1.0
-                if forest.left[e] != NO_NODE:
-                    value = times_kernel(value, counts[forest.left[e]])
-                if forest.right[e] != NO_NODE:
-                    value = times_kernel(value, counts[forest.right[e]])
-                counts[node] = plus_kernel(counts[node], value)
-        return counts
-
-    return weights
-
-
 @kernel
 def passed(plus_kernel, times_kernel, forest):
     """Counting over a forest with the semiring's operations as arguments."""
@@ -297,3 +275,13 @@ def passed(plus_kernel, times_kernel, forest):
                 value = times_kernel(value, counts[forest.right[e]])
             counts[node] = plus_kernel(counts[node], value)
     return counts
+
+
+def closed_over(plus_kernel: Any, times_kernel: Any) -> Any:
+    """Counting over a forest as a closure over the semiring's operations."""
+
+    @njit(cache=True, nogil=True)
+    def weights(forest: Any) -> Any:
+        return passed(plus_kernel, times_kernel, forest)
+
+    return weights

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, Ints, ObservableOperators
+from spectralnlp.parameters import Floats, HiddenMarkov, Ints, ObservableOperators
 
 # Predicted probabilities that are held at a time: sequences run side by side, in lanes.
 LANES = 4_000_000
@@ -35,7 +35,7 @@ class Filter(ABC):
     Attributes:
         symbols: V names, the last one for unknown symbols.
         symbol_index: their numbers.
-        width: k; the first k numbers of a state are what it says about the future.
+        width: k; the first k numbers of a state predict the future.
     """
 
     symbols: tuple[str, ...]
@@ -55,17 +55,24 @@ class Filter(ABC):
         """The states after one more symbol each, int32 (n,), from states as `predict` gave them."""
 
 
-class OperatorFilter(Filter):
-    """Observable operators, with the three steps above."""
+Model = TypeVar("Model", ObservableOperators, HiddenMarkov)
 
-    def __init__(self, model: ObservableOperators) -> None:
-        self.model = model
+
+class ModelFilter(Filter, Generic[Model]):
+    """A filter of one model, whose initial state it starts from."""
+
+    def __init__(self, model: Model) -> None:
+        self.model: Model = model
         self.symbols, self.symbol_index = model.symbols, model.symbol_index
         self.width = len(model.initial)
 
     def start(self, n: int) -> Floats:
         """The initial state, n times."""
         return np.tile(self.model.initial, (n, 1))
+
+
+class OperatorFilter(ModelFilter[ObservableOperators]):
+    """Observable operators, with the three steps above."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
         """Steps 1 and 2."""

@@ -67,8 +67,7 @@ def _inside_dense(forest, rules, offsets, leaves):
     """Inside vectors of all nodes."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     factor = forest.factor
-    binary_offsets, binary = rules.binary_offsets, rules.binary
-    unary_offsets, unary = rules.unary_offsets, rules.unary
+    binary_offsets, binary, unary_offsets, unary = rules
     inside = np.zeros(offsets[-1])
     largest = _longest(offsets)
     outer = np.empty(largest * largest)
@@ -121,10 +120,9 @@ def _inside_dense(forest, rules, offsets, leaves):
 def _outside_dense(forest, rules, vectors, edge):
     """Add outside vectors to those of the roots, and to ``edge`` posteriors times the total."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
-    factor = forest.factor
-    binary_offsets, binary = rules.binary_offsets, rules.binary
-    unary_offsets, unary = rules.unary_offsets, rules.unary
     offsets, inside, outside = vectors.offsets, vectors.inside, vectors.outside
+    binary_offsets, binary, unary_offsets, unary = rules
+    factor = forest.factor
     largest = _longest(offsets)
     above = np.empty(largest * largest)  # the rule's tensor with the parent's outside vector contracted
     for node in range(len(kind)):
