@@ -188,7 +188,7 @@ def pack_features(
 
     Args:
         features: any.
-        compact: vectors in half precision, and only what is used of them. States of sequences are made of
+        compact: vectors in half precision, and only the parts that are used. States of sequences are made of
             small probabilities, which would not bear it.
     """
     described: list[dict[str, Any]] = []
@@ -210,7 +210,7 @@ def pack_features(
 
 
 def _used(features: UnlabelledFeatures, i: int) -> WordVectors:
-    """Vectors without what the tagger does not look at."""
+    """Vectors without the parts that the tagger does not use."""
     source = features._words(i).parameters
     if i not in features.eigenwords:
         source = replace(source, spelling=None)

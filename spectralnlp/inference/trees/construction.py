@@ -40,7 +40,7 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
 
 
 def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
-    """The forest without some of its hyperedges, and without what then leads nowhere.
+    """The forest without some of its hyperedges, and without the nodes that then lead nowhere.
 
     Args:
         forest: the forest.

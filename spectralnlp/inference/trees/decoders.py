@@ -103,7 +103,7 @@ class MBRDecoder(GainDecoder):
 
     Args:
         gamma: price of a bracket, in [0, 1).
-        tag_weight: what a right tag counts beside a right bracket.
+        tag_weight: worth of a right tag beside a right bracket.
     """
 
     can_pool: ClassVar[bool] = True
