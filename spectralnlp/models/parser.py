@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError
-from spectralnlp.inference.trees.decoders import Decoder, Evidence, MBRDecoder
+from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import (
     bracket_posteriors,
     constituents_of,
@@ -21,6 +21,7 @@ from spectralnlp.inference.trees.derivations import (
 )
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
+from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.linalg import one_blas_thread
@@ -50,8 +51,9 @@ class Parser(StorableModel):
     """A trained constituency parser.
 
     Attributes:
-        grammar_sets: grammars by the binarisation that they share. Several make a pool, which ``mbr`` decodes
-            by spans; other decoders and k-best lists need one forest, and take the first binarisation's.
+        grammar_sets: grammars by the binarisation that they share. Several make a pool: decoders that can
+            pool (``mbr``) average their posteriors over spans; others, and k-best lists, take the first one's
+            forest.
         conventions: how the treebank writes tokens.
         decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
         decoder_settings: its settings.
@@ -190,7 +192,7 @@ class Parser(StorableModel):
         return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
 
     def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
-        pooled = isinstance(decoder, MBRDecoder) and k == 1
+        pooled = decoder.can_pool and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
         tags, evidence = sentence.tags, self.tag_evidence
         weights = None
@@ -206,7 +208,7 @@ class Parser(StorableModel):
             return self._flat(sentence, forms, tags)
         tree = self._decode(found, forms, decoder)
         posteriors = mean_posteriors(
-            [bracket_posteriors(each.evidence, self.grammar_sets[n].coarse.symbols) for n, each in found]
+            [bracket_posteriors(each.scored, self.grammar_sets[n].coarse.symbols) for n, each in found]
         )
         _, first = found[0]
         return Parse(
@@ -215,28 +217,27 @@ class Parser(StorableModel):
             first.log_probability,
             constituents_of(tree, posteriors),
             next((reason for _, each in found if (reason := _fallback(each))), None),
-            () if k == 1 else self._k_best(first.evidence, forms, decoder, k),
+            () if k == 1 else self._k_best(first.scored, forms, decoder, k),
         )
 
     def _decode(self, found: Sequence[tuple[int, Inference]], forms: Sequence[str], decoder: Decoder) -> Tree:
         """The tree of one binarisation's forest, or of the spans of several."""
-        if len(found) > 1 and isinstance(decoder, MBRDecoder):
-            evidence, maps = [each.evidence for _, each in found], [self.pool.maps[n] for n, _ in found]
-            return self.pool.decode(evidence, maps, forms, gamma=decoder.gamma, tag_weight=decoder.tag_weight)
+        if len(found) > 1:
+            return self.pool.decode(decoder, {number: each.scored for number, each in found}, forms)
         number, inference = found[0]
         grammars = self.grammar_sets[number]
-        choice = decoder.decode(inference.evidence)
-        binary = derivation_tree(inference.evidence, choice, grammars.coarse.symbols, forms)
+        choice = decoder.decode(inference.scored)
+        binary = derivation_tree(inference.scored, choice, grammars.coarse.symbols, forms)
         return restore(binary, grammars.chains)
 
     def _k_best(
-        self, evidence: Evidence, forms: Sequence[str], decoder: Decoder, k: int
+        self, scored: ScoredForest, forms: Sequence[str], decoder: Decoder, k: int
     ) -> tuple[Alternative, ...]:
         """The k best trees; derivations that restore to one tree count once."""
         grammars = self.grammar_sets[0]
         best: dict[Tree, float] = {}
-        for gain, choice in decoder.k_best(evidence, _SPARE * k):
-            binary = derivation_tree(evidence, choice, grammars.coarse.symbols, forms)
+        for gain, choice in decoder.k_best(scored, _SPARE * k):
+            binary = derivation_tree(scored, choice, grammars.coarse.symbols, forms)
             best.setdefault(add_root(restore(binary, grammars.chains)), gain)
         return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
 
@@ -248,7 +249,7 @@ class Parser(StorableModel):
     def _likeliest_tags(self, forms: Sequence[str]) -> list[str]:
         """The commonest tag of each word, for trees that no grammar stands behind."""
         found = look_up(self.coarse.lexicon, forms, self.pipeline.signature)
-        values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.index.prior
+        values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.rules.prior
         return [labels_of(self.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
 
     def _allowed(self, number: int, tags: Sequence[str] | None) -> NDArray[np.bool_] | None:

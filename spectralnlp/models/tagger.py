@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.chains.linear import best_tags, tag_marginals
-from spectralnlp.inference.chains.tagging import add_words, sum_rows
+from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
+from spectralnlp.inference.chains.tag_scores import add_words, sum_rows
 from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
-from spectralnlp.inference.chains.unlabelled import Evidence
+from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays
@@ -35,7 +35,7 @@ class Tagger(StorableModel):
 
     Attributes:
         weights: of the linear chain.
-        evidence: vectors of words.
+        features: vectors and clusters of words, from unlabelled text.
         scheme: how the training data wrote its tags: ``tags``, ``bio`` or ``bioes``.
         conventions: how the training data wrote words, for raw text.
         known: words of the training data.
@@ -44,7 +44,7 @@ class Tagger(StorableModel):
     """
 
     weights: ChainWeights
-    evidence: Evidence
+    features: UnlabelledFeatures
     scheme: Scheme
     conventions: Conventions
     known: frozenset[str] = frozenset()
@@ -138,7 +138,7 @@ class Tagger(StorableModel):
 
     @cached_property
     def _scorer(self) -> Scorer:
-        return Scorer(self.weights, self.evidence)
+        return Scorer(self.weights, self.features)
 
     @property
     def info(self) -> dict[str, Any]:
@@ -148,34 +148,34 @@ class Tagger(StorableModel):
             "tags": len(self.labels),
             "scheme": self.scheme,
             "features": len(self.weights.keys),
-            "numbers of a word": self.evidence.word_width,
-            "numbers of a token": self.evidence.token_width,
+            "numbers of a word": self.features.word_width,
+            "numbers of a token": self.features.token_width,
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
         """Weights and vectors; ``compact`` with only those vectors that tagging needs."""
         metadata = {
             "weights": self.weights.to_json(),
-            "evidence": self.evidence.to_json(),
+            "evidence": self.features.to_json(),
             "scheme": self.scheme,
             "conventions": self.conventions.to_dict(),
             "known": sorted(self.known),
             "about": dict(self.about),
         }
-        return metadata, self.weights.to_arrays(compact=compact) | self.evidence.to_arrays(compact=compact)
+        return metadata, self.weights.to_arrays(compact=compact) | self.features.to_arrays(compact=compact)
 
     @classmethod
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Tagger:
         """The tagger that gave these."""
-        evidence = Evidence.from_arrays(arrays, metadata["evidence"])
+        features = UnlabelledFeatures.from_arrays(arrays, metadata["evidence"])
         sized = arrays.part(
             n_offsets=len(OFFSETS),
-            n_word_numbers=evidence.word_width,
-            n_token_numbers=evidence.token_width,
+            n_word_numbers=features.word_width,
+            n_token_numbers=features.token_width,
         )
         return cls(
             weights=ChainWeights.from_arrays(sized, metadata["weights"]),
-            evidence=evidence,
+            features=features,
             scheme=metadata["scheme"],
             conventions=Conventions.from_dict(metadata["conventions"]),
             known=frozenset(metadata["known"]),
@@ -204,12 +204,12 @@ class Scorer:
     first seen: its features, and its vector times the weights of vectors.
     """
 
-    def __init__(self, weights: ChainWeights, evidence: Evidence) -> None:
-        self.weights, self.evidence = weights, evidence
+    def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:
+        self.weights, self.features = weights, features
         self._begin()
 
     def _begin(self) -> None:
-        self.table = WordTable(self.evidence)
+        self.table = WordTable(self.features)
         self.scores = np.zeros((N_SLOTS, 0, len(self.weights.tags)), np.float32)
 
     def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:

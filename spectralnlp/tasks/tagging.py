@@ -158,7 +158,7 @@ def _tagger(
         return RefinementTagger(fitted.coarse_, models, fitted.beam, conventions, about, card)
     if fitted.n_invalid_:
         report(f"{fitted.n_invalid_} tags cannot follow the one before: read as spans that begin there")
-    return Tagger(fitted.weights_, fitted.evidence_, fitted.scheme_, conventions, fitted.words_, about, card)
+    return Tagger(fitted.weights_, fitted.features_, fitted.scheme_, conventions, fitted.words_, about, card)
 
 
 def _without_folders(value: Any) -> Any:

@@ -15,17 +15,18 @@ from itertools import product
 import numpy as np
 
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
-from spectralnlp.inference.trees.decoders import Evidence
-from spectralnlp.inference.trees.forest import Forest, build_forest
-from spectralnlp.inference.trees.latent import Scores, leaf_vectors, score_forest
+from spectralnlp.inference.trees.construction import build_forest
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, look_up
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon, SparseTensors, Tensors
 from spectralnlp.trees import Tree
 
 Array = np.ndarray
+# (kind of node, symbol, start, end, rule, end of the left child).
 Edge = tuple[int, int, int, int, int, int]
-"""(kind of node, symbol, start, end, rule, end of the left child)."""
 
 SYMBOLS = ("S", "X", "T", "U")
 WORDS = ("p", "q")
@@ -111,7 +112,7 @@ def _roots(numbers: Callable[..., Array], counts: Array) -> Array:
 
 
 def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
-    """The same grammar with its tensors stored the other way."""
+    """A grammar with its tensors stored the other way."""
 
     def sparse(tensors: Tensors, rules: Array) -> SparseTensors:
         states, values, offsets = [], [], [0]
@@ -137,7 +138,7 @@ def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
 
 
 def change_basis(grammar: LatentGrammar, seed: int) -> LatentGrammar:
-    """The same grammar with the states of every symbol multiplied by a random invertible matrix."""
+    """A grammar with the states of every symbol multiplied by a random invertible matrix."""
     rng = np.random.default_rng(seed)
     matrices = [np.eye(m) + 0.4 * rng.standard_normal((m, m)) for m in grammar.n_states.tolist()]
     inverses = [np.linalg.inv(matrix) for matrix in matrices]
@@ -294,7 +295,7 @@ class Enumerated:
 
     @property
     def tolerance(self) -> float:
-        """What rounding may cost a posterior where positive and negative weights cancel."""
+        """The error that rounding may make in a posterior where positive and negative weights cancel."""
         return 1e-10 * float(np.abs(self.values).sum() / abs(self.total))
 
     @cached_property
@@ -375,12 +376,12 @@ def leaves_of(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> A
     return leaf_vectors(forest, grammar, found)
 
 
-def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> Scores:
+def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> ForestPosteriors:
     return score_forest(forest, grammar, leaves_of(forest, grammar, words))
 
 
-def evidence_of(forest: Forest, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> Evidence:
-    return Evidence(
+def scored_forest(forest: Forest, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> ScoredForest:
+    return ScoredForest(
         forest,
         grammars,
         [leaves_of(forest, grammar, words) for grammar in grammars],

@@ -10,13 +10,14 @@ import pytest
 import reference
 
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     LabelledRecallDecoder,
     MaxRuleDecoder,
     MBRDecoder,
     ViterbiDecoder,
 )
-from spectralnlp.inference.trees.forest import TOP, Forest, build_forest
+from spectralnlp.inference.trees.forest import TOP, Forest
 from spectralnlp.inference.trees.latent import score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, decode
@@ -122,7 +123,7 @@ def test_every_decoder_gives_a_tree_of_a_long_sentence() -> None:
     found = pipeline.infer(["w"] * N)
     assert found is not None
     assert np.isfinite(found.log_probability)
-    forest = found.evidence.forest
+    forest = found.scored.forest
     for decoder in (MBRDecoder(), LabelledRecallDecoder(), MaxRuleDecoder(), ViterbiDecoder()):
         chosen = [e for e in decode(found, decoder).tolist() if e >= 0]
         assert (forest.right[chosen] >= 0).sum() == N - 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.inference.trees.tree_states import expected_counts
+from spectralnlp.inference.trees.tree_states import StateOffsets, StateTensors, expected_counts
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.treelog import TreeTable
@@ -166,12 +166,20 @@ def em_step(
 
     Arguments as of :func:`polish`.
     """
-    table = skeleton.table
-    binary, unary, pairs, root, log_likelihood = expected_counts(
-        table, skeleton.event, parameters.n_states, skeleton.offsets(parameters.n_states),
-        (parameters.binary, parameters.unary, parameters.pairs, parameters.root), least_posterior,
-    )  # fmt: skip
-    return StateCounts(parameters.n_states, binary, unary, pairs, root), log_likelihood
+    counts, log_likelihood = expected_counts(
+        skeleton.table,
+        skeleton.event,
+        parameters.n_states,
+        StateOffsets(*skeleton.offsets(parameters.n_states)),
+        StateTensors(
+            binary=parameters.binary,
+            unary=parameters.unary,
+            pairs=parameters.pairs,
+            root=parameters.root,
+        ),
+        least_posterior,
+    )
+    return StateCounts(parameters.n_states, *counts), log_likelihood
 
 
 def polish(

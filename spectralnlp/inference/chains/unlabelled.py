@@ -1,4 +1,4 @@
-"""What unlabelled text says of words and tokens: eigenwords, their clusters, eigentokens."""
+"""Features from unlabelled text: eigenwords, their clusters, eigentokens."""
 
 from __future__ import annotations
 
@@ -51,13 +51,16 @@ class States(SequencePredictor):
 
 Source = VectorLookup | States
 
+# The beginning of the names of arrays in model folders.
+_STORED_AS = "evidence"
+
 
 @dataclass(frozen=True)
-class Evidence:
-    """Vectors that a tagger uses, any number of each.
+class UnlabelledFeatures:
+    """Vectors and clusters that a tagger uses, any number of each.
 
     Attributes:
-        sources: what they come from; each is kept once.
+        sources: vectors or states; each is here once.
         eigenwords: numbers of sources that give vectors of words.
         eigentokens: numbers of those that give vectors of tokens in their context.
         clusters: numbers of those that give clusters of words.
@@ -151,11 +154,11 @@ class Evidence:
                 own = source.compact_arrays(words=words, tokens=tokens, clusters=clusters)
             else:
                 own = source.parameters.to_arrays()
-            arrays |= with_prefix(f"evidence.{i}.", own)
+            arrays |= with_prefix(f"{_STORED_AS}.{i}.", own)
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> Evidence:
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> UnlabelledFeatures:
         """The sources that gave these.
 
         Raises:
@@ -165,16 +168,16 @@ class Evidence:
         sources = []
         for i, each in enumerate(described["sources"]):
             ((kind, own),) = each.items()
-            sources.append(_READERS[kind](arrays.part(f"evidence.{i}."), own))
+            sources.append(_READERS[kind](arrays.part(f"{_STORED_AS}.{i}."), own))
         uses = [tuple(described[name]) for name in _USES]
         if any(not 0 <= i < len(sources) for use in uses for i in use):
             raise IndexError("a source that is not there")
         return cls(tuple(sources), *uses)
 
 
-def load_evidence(
+def load_features(
     eigenwords: Sequence[str], eigentokens: Sequence[str] | None, clusters: Sequence[str]
-) -> Evidence:
+) -> UnlabelledFeatures:
     """Read the folders that a tagger's settings name.
 
     Args:
@@ -192,12 +195,12 @@ def load_evidence(
     number = {folder: i for i, folder in enumerate(folders)}
     for folder in [*eigenwords, *clusters]:
         if not isinstance(sources[number[folder]], VectorLookup):
-            raise ConfigError("a model of sequences has no vectors of words", path=folder,
-                              hint="name it in eigentokens")  # fmt: skip
+            what = "a model of sequences has no vectors of words"
+            raise ConfigError(what, path=folder, hint="name it in eigentokens")
     for folder in clusters:
         source = sources[number[folder]]
         if isinstance(source, VectorLookup) and source.parameters.clusters is None:
-            hint = "train eigenwords with --set clusters=500"
+            hint = "train the eigenwords with clusters=500"
             raise ConfigError("these vectors have no clusters", path=folder, hint=hint)
     if eigentokens is None:
         eigentokens = [folder for folder in eigenwords if _has_contexts(sources[number[folder]])]
@@ -206,7 +209,7 @@ def load_evidence(
             hint = "train with `spectralnlp train eigenwords`"
             raise ConfigError("these vectors have no contexts", path=folder, hint=hint)
     places = [tuple(number[folder] for folder in each) for each in (eigenwords, eigentokens, clusters)]
-    return Evidence(tuple(sources), *places)
+    return UnlabelledFeatures(tuple(sources), *places)
 
 
 def _has_contexts(source: Source) -> bool:
