@@ -9,10 +9,10 @@ from true_hmm import TrueHMM
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz
-from spectralnlp.estimators.hmm.ngrams import NGramCounts
+from spectralnlp.estimators.hmm.moments import NGramCounts
 from spectralnlp.estimators.hmm.regression import solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
-from spectralnlp.estimators.hmm.sums import NGramTable
+from spectralnlp.estimators.hmm.ngrams import NGramTable
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter, run_sequences
 from spectralnlp.runtime import InMemoryCorpus, use_engine
 

@@ -10,8 +10,8 @@ import pytest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.hmm import HMM, states
-from spectralnlp.estimators.hmm.ngrams import NGramCounts
-from spectralnlp.estimators.hmm.sums import NGramTable, group_starts, in_chunks
+from spectralnlp.estimators.hmm.moments import NGramCounts
+from spectralnlp.estimators.hmm.ngrams import NGramTable, group_starts, in_chunks
 from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, spill, use_engine, use_memory
 
 LITTLE = 1 << 21

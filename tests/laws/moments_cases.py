@@ -24,12 +24,12 @@ from sketch_cases import (
 from spectralnlp.changes.ledger import DocumentDigests
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
 from spectralnlp.estimators.hmm.em import ExpectedTransitions
-from spectralnlp.estimators.hmm.ngrams import NGramCounts
-from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
+from spectralnlp.estimators.hmm.moments import NGramCounts
+from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.pcfg.moments import RuleCounts
 from spectralnlp.estimators.rhmm import TagLog
 from spectralnlp.estimators.shared.word_counts import WordCounts
-from spectralnlp.estimators.topics.log import DocumentLog
+from spectralnlp.estimators.topics.replay_log import DocumentLog
 from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
 from spectralnlp.runtime import Batch, Counts, Moments
 from spectralnlp.tasks.task import DocumentUnit

@@ -1,6 +1,6 @@
 """Eigenwords: word vectors from one decomposition of word × context counts."""
 
-from spectralnlp.estimators.eigenwords.counts import HashedPairCounts, PairCounts
+from spectralnlp.estimators.eigenwords.moments import HashedPairCounts, PairCounts
 from spectralnlp.estimators.eigenwords.estimator import Eigenwords
 from spectralnlp.text.ngrams import Ngrams
 

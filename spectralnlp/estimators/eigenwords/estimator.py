@@ -10,7 +10,7 @@ from annotated_types import Ge, Gt
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator, fit_pass
-from spectralnlp.estimators.eigenwords.counts import Example, HashedPairCounts, PairCounts
+from spectralnlp.estimators.eigenwords.moments import Example, HashedPairCounts, PairCounts
 from spectralnlp.estimators.eigenwords.solve import (
     Positions,
     Transform,

@@ -12,10 +12,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.eigenwords.counts import PairCounts
+from spectralnlp.estimators.eigenwords.moments import PairCounts
 from spectralnlp.estimators.eigenwords.matrix_kernels import count_entries, fill_entries
-from spectralnlp.estimators.eigenwords.spilled import entry_runs, merged_entries
-from spectralnlp.estimators.eigenwords.stored import StoredMatrix
+from spectralnlp.estimators.eigenwords.spilled_pairs import entry_runs, merged_entries
+from spectralnlp.estimators.eigenwords.stored_matrix import StoredMatrix
 from spectralnlp.estimators.shared.spill_segments import most_frequent, take_census
 from spectralnlp.linalg.svd import sparse_svd
 

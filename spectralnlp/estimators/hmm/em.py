@@ -14,9 +14,9 @@ from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.estimators.hmm.estimator import SequenceEstimator, symbol_distribution
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, chosen_symbols
+from spectralnlp.estimators.hmm.moments import UNKNOWN, NGramCounts, chosen_symbols
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
-from spectralnlp.estimators.hmm.sums import NGramTable, encode
+from spectralnlp.estimators.hmm.ngrams import NGramTable, encode
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.forward_backward import HiddenFilter, expected_counts
 from spectralnlp.linalg.kmeans import kmeans

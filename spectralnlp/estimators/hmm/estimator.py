@@ -14,11 +14,11 @@ from typing_extensions import Doc
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, MomentEstimator, fit_pass
 from spectralnlp.estimators.hmm.hkz import solve_hkz
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, chosen_symbols
-from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
+from spectralnlp.estimators.hmm.moments import UNKNOWN, NGramCounts, chosen_symbols
+from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.hmm.regression import solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
-from spectralnlp.estimators.hmm.sums import NGrams, NGramTable
+from spectralnlp.estimators.hmm.ngrams import NGrams, NGramTable
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
 from spectralnlp.inference.chains.predictor import SequencePredictor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from spectralnlp.estimators.hmm.sums import NGramTable
+from spectralnlp.estimators.hmm.ngrams import NGramTable
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, ObservableOperators

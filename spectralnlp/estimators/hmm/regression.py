@@ -19,7 +19,7 @@ import numpy as np
 
 from spectralnlp.estimators.hmm.kernels import add_products
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
-from spectralnlp.estimators.hmm.sums import NGrams, group_starts
+from spectralnlp.estimators.hmm.ngrams import NGrams, group_starts
 from spectralnlp.parameters import Floats, Ints, ObservableOperators
 from spectralnlp.runtime import Longs
 

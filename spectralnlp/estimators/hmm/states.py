@@ -1,6 +1,6 @@
 """Stage one of :mod:`spectralnlp.estimators.hmm.regression`: what is expected after histories.
 
-Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.sums`), so only what has
+Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so only what has
 no more rows than there are symbols need be in memory. N-grams come sorted by the symbols before theirs, the
 nearest first: the states before are then those of histories that lie together, and those after are found in
 streams of histories that are sorted by all but their last symbol.
@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.hmm.sums import Columns, NGrams, encode, group_starts, histories, in_chunks
+from spectralnlp.estimators.hmm.ngrams import Columns, NGrams, encode, group_starts, histories, in_chunks
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats

@@ -14,7 +14,7 @@ from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import MomentEstimator, fit_pass
-from spectralnlp.estimators.topics.log import DocumentLog
+from spectralnlp.estimators.topics.replay_log import DocumentLog
 from spectralnlp.estimators.topics.moments import (
     DocumentFrequencies,
     ExpectedCounts,

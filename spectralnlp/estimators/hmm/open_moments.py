@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.hmm.ngrams import CodeCounts, Codes, NGramCounts, never_counted
+from spectralnlp.estimators.hmm.moments import CodeCounts, Codes, NGramCounts, never_counted
 from spectralnlp.runtime import Batch, pack_names, sum_by_key, unpack_names
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
-from spectralnlp.estimators.eigenwords.spilled import parts_of
+from spectralnlp.estimators.eigenwords.spilled_pairs import parts_of
 from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers
 from spectralnlp.estimators.shared.spill_segments import Epoch
 from spectralnlp.inference.words.hashing import as_bytes
