@@ -1,9 +1,10 @@
-"""Counts of n-grams of symbols: all that the hidden Markov models here learn from."""
+"""Moments of sequences: counts of n-grams of symbols, and for EM expected counts of hidden states."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,17 +13,24 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm.ngrams import NGrams, NGramTable, StoredNGrams, decode, run_length
 from spectralnlp.estimators.shared.word_counts import WordCounts
+from spectralnlp.inference.chains.forward_backward import expected_counts
+from spectralnlp.parameters import Floats, HiddenMarkov
 from spectralnlp.runtime import Batch, Memory, Moments, Run, current_memory, sum_by_key
 
+# Name of the symbol that stands for all that are not told apart.
 UNKNOWN = "<unknown>"
+
+# Occurrences that wait as they came before equal ones are counted together.
 CONSOLIDATE = 1 << 20
-"""Occurrences that are kept as they came before equal ones are counted together."""
+
+# Of as many n-grams as are sorted at a time, how many times as many fit into memory as a table.
+_TABLES = 5
 
 Codes = NDArray[np.int64]
 
 
 class CodeCounts(Moments[Sequence[str]]):
-    """How often each n-gram occurs, an n-gram being one integer."""
+    """Counts of n-grams, an n-gram being one integer."""
 
     subtractable = True
 
@@ -31,7 +39,7 @@ class CodeCounts(Moments[Sequence[str]]):
         self._counts: Codes = np.empty(0, np.int64)
         self._pending: list[Codes] = []
         self._n_pending = 0
-        self._most = sys.maxsize  # of those that have come and are to be counted
+        self._most = sys.maxsize  # occurrences that wait to be counted, or different n-grams in memory
 
     def _combine(self, codes: Codes, counts: Codes) -> None:
         """Add counts of codes, which may be negative.
@@ -63,14 +71,14 @@ class CodeCounts(Moments[Sequence[str]]):
 
 
 def never_counted() -> InputError:
-    """The error of taking out more than was put in."""
+    """Return the error of taking out more than was put in."""
     return InputError(
         "cannot take out n-grams that were not counted", hint="take out only data that was put in"
     )
 
 
 class NGramCounts(CodeCounts):
-    """How often each n-gram occurs: every symbol with the ``order`` - 1 before it.
+    """Counts of n-grams: every symbol with the ``order`` - 1 before it.
 
     Before a sequence stands a boundary, as often as needed. An n-gram is one integer, its symbols the
     digits of a number in base V + 1. Inside `spectralnlp.runtime.use_memory` what is too much goes to disk in
@@ -116,7 +124,7 @@ class NGramCounts(CodeCounts):
         return bool(self.runs)
 
     def parameters(self) -> dict[str, Any]:
-        """vocabulary, order and first."""
+        """Return the arguments of the constructor."""
         return {"vocabulary": self.vocabulary, "order": self.order, "first": self.first}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -137,14 +145,14 @@ class NGramCounts(CodeCounts):
         self._spill_if_full()
 
     def grams(self) -> NGrams:
-        """The n-grams and their counts, wherever they are."""
+        """Return the n-grams and their counts, wherever they are."""
         if self.memory is None or not self.is_spilled:
             return self.table()
         self._spill()
         return StoredNGrams(self.runs, self.order, self.base - 1, self.memory)
 
     def table(self) -> NGramTable:
-        """The n-grams and their counts as columns in memory.
+        """Return the n-grams and their counts as columns in memory.
 
         Raises:
             ConfigError: they do not fit.
@@ -152,7 +160,7 @@ class NGramCounts(CodeCounts):
         n = len(self._codes) + sum(run.length for run in self.runs)
         if self.memory is not None and n > run_length(self.memory) * _TABLES:
             what = f"up to {n:,} different {self.order}-grams do not fit into this memory"
-            raise ConfigError(what, hint="raise --memory, or lower max_symbols")
+            raise ConfigError(what, hint="raise `memory`, or lower max_symbols")
         codes, counts = self._whole()
         return NGramTable(decode(codes, self.base, self.order), counts.astype(np.float64), self.base - 1)
 
@@ -201,10 +209,7 @@ class NGramCounts(CodeCounts):
             self._codes, self._counts = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
-_TABLES = 5  # as many n-grams as are sorted at a time have room in memory, and are solved from
-
-
-def chosen_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:
+def choose_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:
     """Return the symbols that are told apart, the most frequent first.
 
     Args:
@@ -218,3 +223,62 @@ def chosen_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list
     if not counts.total():
         raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
     return counts.most_frequent(max_symbols, min_count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateSums:
+    """Counts of hidden states, or expected ones.
+
+    Attributes:
+        start: float64 (k,); of first states.
+        moves: float64 (k, k); of transitions, (next state, state).
+        emitted: float64 (V, k); of symbols in each state.
+    """
+
+    start: Floats
+    moves: Floats
+    emitted: Floats
+
+
+class ExpectedTransitions(Moments[Sequence[str]]):
+    """Expected counts of starts, transitions and emissions under a model: the E-step of EM.
+
+    Args:
+        vocabulary: names of the symbols, the last one for all others.
+        initial: float64 (k,); of the model, a :class:`~spectralnlp.parameters.HiddenMarkov`.
+        transition: float64 (k, k).
+        emission: float64 (V, k).
+    """
+
+    def __init__(
+        self, vocabulary: Sequence[str], *, initial: Floats, transition: Floats, emission: Floats
+    ) -> None:
+        self.model = HiddenMarkov(
+            symbols=tuple(vocabulary), initial=initial, transition=transition, emission=emission
+        )
+        self.sums = StateSums(
+            start=np.zeros_like(initial), moves=np.zeros_like(transition), emitted=np.zeros_like(emission)
+        )
+        self.log_likelihood = np.zeros(1)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the model's symbols and arrays."""
+        model = self.model
+        arrays = {"initial": model.initial, "transition": model.transition, "emission": model.emission}
+        return {"vocabulary": model.symbols, **arrays}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``start`` (k,), ``moves`` (k, k), ``emitted`` (V, k) and ``log_likelihood`` (1,): float64."""
+        sums = self.sums
+        arrays = {"start": sums.start, "moves": sums.moves, "emitted": sums.emitted}
+        return {**arrays, "log_likelihood": self.log_likelihood}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Add sequences."""
+        index, unknown = self.model.symbol_index, len(self.model.symbols) - 1
+        symbols = [index.get(symbol, unknown) for sequence in batch for symbol in sequence]
+        offsets = np.cumsum([0, *(len(sequence) for sequence in batch if len(sequence))])
+        sums = self.sums
+        self.log_likelihood += expected_counts(
+            self.model, np.array(symbols, np.int32), offsets, sums.start, sums.moves, sums.emitted
+        )

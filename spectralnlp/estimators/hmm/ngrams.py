@@ -1,4 +1,4 @@
-"""Sums of n-grams over some of their symbols, in any order, as streams: they need not fit into memory."""
+"""Tables of n-grams in memory or on disk, read as streams of sums over some of their symbols."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from spectralnlp.parameters import Floats
 from spectralnlp.runtime import Longs, Memory, Run, merge_runs, sum_by_key
 
 Columns = NDArray[np.int32]
+# Rows of symbols, int32 (n, n_lags), and their weights, float64 (n,).
 Piece: TypeAlias = tuple[Columns, Floats]
-"""Rows of symbols, int32 (n, n_lags), and their weights, float64 (n,)."""
+
+# Bytes to sort an n-gram beside as many more; and sums of several parts are held.
+_BYTES_FOR_A_GRAM = 512
 
 
 class NGrams(ABC):
@@ -31,7 +34,7 @@ class NGrams(ABC):
 
     @abstractmethod
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Weights of the symbols that stand at some places, summed over those at all others.
+        """Yield weights of the symbols that stand at some places, summed over those at all others.
 
         Args:
             lags: the places: 0 of the symbol itself, 1 of the one before it …
@@ -43,13 +46,13 @@ class NGrams(ABC):
     @cached_property
     def frequencies(self) -> Floats:
         """float64 (V,): the weight of each symbol."""
-        found = np.zeros(self.boundary)
+        frequencies = np.zeros(self.boundary)
         for columns, weights in self.sums(1, 0):
-            found += np.bincount(columns[:, 1], weights, minlength=self.boundary)
-        return found
+            frequencies += np.bincount(columns[:, 1], weights, minlength=self.boundary)
+        return frequencies
 
     def n_sequences(self) -> int:
-        """How many sequences begin; at least bigrams are needed to know."""
+        """Return how many sequences begin; at least bigrams are needed to know."""
         begun = sum(
             float(weights[columns[:, 0] == self.boundary].sum()) for columns, weights in self.sums(1, 0)
         )
@@ -73,7 +76,7 @@ class NGramTable(NGrams):
     _sums: dict[tuple[int, ...], Piece] = field(default_factory=dict, repr=False, compare=False)
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """As the base class says; in one piece."""
+        """Yield the sums in one piece; see `NGrams.sums`."""
         if lags not in self._sums:
             columns = self.grams[:, [-1 - lag for lag in lags]]
             codes = encode(columns, self.boundary + 1)
@@ -102,7 +105,7 @@ class StoredNGrams(NGrams):
         self._sums: dict[tuple[int, ...], list[Run]] = {}
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """As the base class says; they stay on disk, for the next time."""
+        """Yield the sums, which stay on disk for the next time; see `NGrams.sums`."""
         if lags not in self._sums:
             self._sums[lags] = self._sorted(lags)
         for run in self._sums[lags]:
@@ -123,15 +126,12 @@ class StoredNGrams(NGrams):
 
 
 def run_length(memory: Memory) -> int:
-    """How many n-grams are sorted at a time; that takes up to a quarter of the memory."""
+    """Return how many n-grams are sorted at a time; that takes up to a quarter of the memory."""
     return memory.size // _BYTES_FOR_A_GRAM
 
 
-_BYTES_FOR_A_GRAM = 512  # to sort it beside as many more; and sums of several parts are held
-
-
 def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
-    """Rows of digits as numbers, int64 (n,)."""
+    """Return rows of digits as numbers, int64 (n,)."""
     codes = np.zeros(len(columns), np.int64)
     for column in columns.T:
         codes *= base
@@ -140,7 +140,7 @@ def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
 
 
 def decode(codes: Longs, base: int, n_digits: int) -> Columns:
-    """The digits of numbers, int32 (n, n_digits)."""
+    """Return the digits of numbers, int32 (n, n_digits)."""
     columns = np.empty((len(codes), n_digits), np.int32)
     for place in range(n_digits - 1, 0, -1):
         codes, columns[:, place] = np.divmod(codes, base)
@@ -153,14 +153,14 @@ def decode(codes: Longs, base: int, n_digits: int) -> Columns:
 
 
 def group_starts(columns: NDArray[np.integer[Any]]) -> Longs:
-    """Where rows differ from those before them, the first row too."""
+    """Return where rows differ from those before them, the first row too."""
     if not len(columns):
         return np.empty(0, np.int64)
     return np.flatnonzero(np.append(True, (columns[1:] != columns[:-1]).any(axis=1)))
 
 
 def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]:
-    """The rows in chunks that do not tear groups apart, and depend on nothing but the rows.
+    """Yield the rows in chunks that do not tear groups apart, and depend on nothing but the rows.
 
     Args:
         pieces: rows in order, cut anyhow.
@@ -184,23 +184,23 @@ def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]
 
 
 def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
-    """The first row from ``at_least`` on that begins a group; None if there is none."""
+    """Return the first row from ``at_least`` on that begins a group; None if there is none."""
     while at_least < len(columns):
         window = columns[at_least - 1 : at_least + 4096, :n_key]
-        found = np.flatnonzero((window[1:] != window[:-1]).any(axis=1))
-        if len(found):
-            return at_least + int(found[0])
+        begins = np.flatnonzero((window[1:] != window[:-1]).any(axis=1))
+        if len(begins):
+            return at_least + int(begins[0])
         at_least += len(window) - 1
     return None
 
 
 @dataclass(frozen=True)
 class Histories:
-    """Some histories of one length, and what follows them.
+    """Histories of one length, and the symbols that follow them.
 
     Attributes:
         symbols: int32 (n, length); of each, in the order of the sums.
-        futures: csr (n, V); weights of what follows.
+        futures: csr (n, V); weights of the symbols that follow.
         weights: float64 (n,); their sums.
     """
 
@@ -210,7 +210,13 @@ class Histories:
 
 
 def histories(grams: NGrams, *lags: int, size: int) -> Iterator[Histories]:
-    """All histories, in the order of their symbols at some places, so many of their futures at a time."""
+    """Yield all histories in the order of their symbols at some places.
+
+    Args:
+        grams: the table.
+        lags: the places, 1 for the symbol before.
+        size: futures in a piece, about.
+    """
     for columns, weights in in_chunks(grams.sums(*lags, 0), size, len(lags)):
         starts = group_starts(columns[:, :-1])
         parts = (weights, columns[:, -1].copy(), np.append(starts, len(weights)))

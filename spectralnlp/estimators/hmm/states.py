@@ -1,4 +1,4 @@
-"""Stage one of :mod:`spectralnlp.estimators.hmm.regression`: what is expected after histories.
+"""Stage one of :mod:`spectralnlp.estimators.hmm.solve`: what is expected after histories.
 
 Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so only what has
 no more rows than there are symbols need be in memory. N-grams come sorted by the symbols before theirs, the
@@ -20,17 +20,17 @@ from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats
 
+# Symbols up to which the SVD is exact.
 DENSE = 512
-"""Symbols up to which the SVD is exact."""
 
+# N-grams whose states are held at a time.
 BLOCK = 1 << 13
-"""N-grams whose states are held at a time."""
 
+# Futures of histories that are multiplied at a time, while the SVD is made.
 FUTURES = 1 << 16
-"""Futures of histories that are multiplied at a time, while the SVD is made."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RegressionOptions:
     """Settings of `solve_regression`; :class:`~spectralnlp.estimators.hmm.HMM` describes them."""
 
@@ -51,7 +51,7 @@ class RegressionOptions:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What futures are
+# Coordinates of futures
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
@@ -108,7 +108,7 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
 
 
 def _signs(vectors: Floats) -> Floats:
-    """What makes the largest entry of each column positive."""
+    """Return the signs that make the largest entry of each column positive."""
     return np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
