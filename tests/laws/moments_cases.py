@@ -210,6 +210,7 @@ CASES = [
             "topics": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS[::-1], TOPICS[:, 0], 1.0),
             "weights": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[::-1, 0], 1.0),
             "alpha0": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 0.0),
+            "iteration": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 1.0, 2),
         },
         exact=False,
     ),
