@@ -25,12 +25,12 @@ TUTORIAL = ["I ate ham", "You ate cheese", "You ate"]
 def text(n: int = 400, seed: int = 0) -> list[str]:
     """Determiners, nouns, verbs: ``the cat saw a dog``, with words drawn from each class."""
     rng = np.random.default_rng(seed)
+    determiners = ["the", "a"]
     nouns, verbs = [f"n{i}ing" for i in range(12)], [f"v{i}ed" for i in range(12)]
     return [
-        " ".join([*rng.choice(["the", "a"], 1), *rng.choice(nouns, 1), *rng.choice(verbs, 1),
-                  *rng.choice(["the", "a"], 1), *rng.choice(nouns, 1)])
+        " ".join(rng.choice(words, 1)[0] for words in (determiners, nouns, verbs, determiners, nouns))
         for _ in range(n)
-    ]  # fmt: skip
+    ]
 
 
 def fit(lines: list[str], **settings: object) -> WordVectors:
