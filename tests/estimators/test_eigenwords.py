@@ -9,6 +9,7 @@ import pytest
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.eigenwords.matrix import MatrixInMemory
 from spectralnlp.estimators.eigenwords.solve import (
     blocks_of,
     choose_vocabulary,
@@ -66,7 +67,12 @@ def test_one_step_cca_is_the_cca_of_a_word_and_its_neighbour() -> None:
     import scipy.sparse
 
     u, sigma, v = solve_vectors(
-        scipy.sparse.csr_array(counts), "cca", 4, oversampling=20, iterations=8, random_state=0
+        MatrixInMemory(scipy.sparse.csr_array(counts)),
+        "cca",
+        4,
+        oversampling=20,
+        iterations=8,
+        random_state=0,
     )
     np.testing.assert_allclose(sigma, exact.correlations, atol=1e-4)
     # U is D^½ times CCA's weights, which take each word's share of the text into account.

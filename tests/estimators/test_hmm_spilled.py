@@ -14,8 +14,8 @@ from spectralnlp.estimators.hmm.moments import NGramCounts
 from spectralnlp.estimators.hmm.ngrams import NGramTable, group_starts, in_chunks
 from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, spill, use_engine, use_memory
 
+# Bytes: enough for 512 symbols and for 4,096 n-grams at a time.
 LITTLE = 1 << 21
-"""Bytes: there is room for 512 symbols and for 4,096 n-grams at a time."""
 N_SYMBOLS = 700
 
 

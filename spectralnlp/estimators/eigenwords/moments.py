@@ -1,9 +1,10 @@
-"""What a text is for eigenwords: how often each word stood so many words before each other word."""
+"""Moments of text: how often each word occurred, and how often so many words before each other word."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,22 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
-from spectralnlp.estimators.eigenwords.spilled_pairs import parts_of
-from spectralnlp.estimators.eigenwords.words import HashedWords, NamedWords, WordNumbers
-from spectralnlp.estimators.shared.spill_segments import Epoch
+from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_of
+from spectralnlp.estimators.eigenwords.words import NamedWords, WordNumbers
+from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.inference.words.hashing import as_bytes
-from spectralnlp.runtime import Array, Batch, Memory, Moments, current_memory
+from spectralnlp.runtime import Array, Batch, Longs, Memory, Moments, current_memory
 from spectralnlp.text.ngrams import Ngrams
 
+# A line of text or several, the words of a sentence, or counted n-grams.
 Example: TypeAlias = str | Sequence[str] | Ngrams
+W = TypeVar("W", bound=WordNumbers)
+
+# Bytes of the memory for a word: a segment is written when its words take more.
+_BYTES_FOR_A_WORD = 2048
 
 
-class PairCounts(Moments[Example]):
+class CountedPairs(Moments[Example], Generic[W]):
     """Counts of words, and of pairs of words up to ``window`` apart in a sentence.
 
     An example is a line of text or several (a line is a sentence, words stand between blanks), or the words
@@ -29,10 +35,142 @@ class PairCounts(Moments[Example]):
     as context before; a sentence's end is a word too, so that it can be a context. All words are counted, and
     which of them become rows and contexts is decided later: one pass over the text is enough.
 
+    Args:
+        window: largest distance.
+        lowercase: count words in small letters.
+        max_pairs: pairs remembered at most.
+
+    Attributes:
+        words: the words and their counts.
+        pairs: the pairs and their counts.
+    """
+
+    words: W
+    pairs: PairTable
+
+    def __init__(self, window: int, lowercase: bool, max_pairs: int) -> None:
+        if not 1 <= window <= MAX_WINDOW:
+            raise ConfigError(f"window must be between 1 and {MAX_WINDOW}, not {window}")
+        self.window = window
+        self.lowercase = lowercase
+        self.max_pairs = max_pairs
+        self._n_forgotten = 0
+
+    @abstractmethod
+    def _clear(self) -> None:
+        """Forget all counts."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing had to be dropped."""
+        return not self._n_forgotten and not self.pairs.n_dropped
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of words counted, sentence ends not among them."""
+        return int(self.words.counts[1:].sum())
+
+    def observe(self, batch: Batch[Example]) -> None:
+        """Count the words and pairs of each example."""
+        lines: list[str] = []
+        for example in batch:
+            if isinstance(example, Ngrams):
+                if example.words:
+                    self._observe_ngrams(example)
+            else:
+                line = example if isinstance(example, str) else " ".join(example)
+                lines.append(line.lower() if self.lowercase else line)
+        if lines:
+            self.pairs.observe(self._number("\n".join(lines)), self.window)
+            self._bound_memory()
+
+    def _number(self, text: str) -> NDArray[np.int32]:
+        # A lone surrogate, as Python makes of bytes that it could not decode, has no UTF-8.
+        return self.words.number(as_bytes(text.encode("utf-8", "replace") + b"\n"))
+
+    def _observe_ngrams(self, ngrams: Ngrams) -> None:
+        """Count the pairs of the first word of each n-gram; a text's n-grams have each of its pairs once."""
+        order = len(ngrams.words[0])
+        before = self.words.counts.copy()
+        text = " ".join(word for ngram in ngrams.words for word in ngram)
+        ids = self._number(text.lower() if self.lowercase else text)[1:-1]
+        if len(ids) != order * len(ngrams.words):
+            raise InputError("a word of an n-gram is empty or has a blank in it")
+        grid = ids.reshape(-1, order).astype(np.int64)
+        self.words.counts[: len(before)] = before
+        self.words.counts[len(before) :] = 0
+        np.add.at(self.words.counts, grid[:, 0], ngrams.counts)
+        for distance in range(1, min(order, self.window + 1)):
+            keys = distance << 2 * ID_BITS | grid[:, 0] << ID_BITS | grid[:, distance]
+            self.pairs.add(keys, ngrams.counts)
+        self._bound_memory()
+
+    def _bound_memory(self) -> None:
+        """Drop words or write them to disk if they are too many."""
+
+    def spilled(self) -> SpilledPairs | None:
+        """Write everything to disk if a part of it is there; None if nothing is."""
+        return None
+
+    def names(self, numbers: NDArray[np.int64]) -> list[str]:
+        """Return the words of some numbers, as text."""
+        return [self.words.name(number).decode() for number in numbers.tolist()]
+
+    def arrays(self) -> dict[str, Array]:
+        """Return the state in an order that depends on nothing but the counts; copies.
+
+        ``words``: uint8, in UTF-8 with line feeds between them, sorted (with hashing: by their numbers).
+        ``numbers``: int64, theirs, the sentence's end (0) first. ``word_counts``: int64. ``pairs``: int64,
+        keys. ``pair_counts``: int64. ``dropped``: int64 (2,), how often words and pairs were. All of it in
+        memory, also what is on disk.
+        """
+        used = self.words.used()
+        keys, counts = self.pairs.sorted()
+        return self._state([self.words.name(number) for number in used.tolist()], used, keys, counts)
+
+    def _state(self, names: Sequence[bytes], used: Longs, keys: Longs, counts: Longs) -> dict[str, Array]:
+        return {
+            "words": np.frombuffer(b"\n".join(names[1:]), np.uint8).copy(),
+            "numbers": used,
+            "word_counts": self.words.counts[used],
+            "pairs": keys,
+            "pair_counts": counts,
+            "dropped": np.array([self._n_forgotten, self.pairs.n_dropped]),
+        }
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        self._clear()
+        self._take(arrays)
+
+    def _take(self, arrays: Mapping[str, Array]) -> None:
+        """Add counts that `arrays` returned."""
+        ours = self.words.add(_names(arrays), arrays["numbers"], arrays["word_counts"])
+        keys = arrays["pairs"].copy()
+        renumber_pairs(keys, ours)
+        self.pairs.add(keys, arrays["pair_counts"])
+        self._n_forgotten += int(arrays["dropped"][0])
+        self.pairs.n_dropped += int(arrays["dropped"][1])
+        self._bound_memory()
+
+    def _add(self, other: Self) -> None:
+        if not (len(self.pairs) or self.words.counts.any()):
+            self.words, self.pairs = other.words.copy(), other.pairs.copy()
+            self._n_forgotten = other._n_forgotten
+        else:
+            self._take_in_order(other)
+
+    def _take_in_order(self, other: Self) -> None:
+        """Add the counts of others in an order that depends on nothing but the counts."""
+        self._take(other.arrays())
+
+
+class PairCounts(CountedPairs[NamedWords]):
+    """Counts of words and pairs, words numbered by first appearance; see `CountedPairs`.
+
     Exact in every direction, until more than ``max_words`` words or ``max_pairs`` pairs have come together:
     then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length. Inside
-    `spectralnlp.runtime.use_memory` nothing is dropped: what is too much goes to disk, in epochs (`Epoch`),
-    each with a numbering of its own.
+    `spectralnlp.runtime.use_memory` nothing is dropped: what is too much goes to disk in spill segments, each
+    with a numbering of its own.
 
     Args:
         window: largest distance.
@@ -50,14 +188,10 @@ class PairCounts(Moments[Example]):
         max_words: int = 2_000_000,
         max_pairs: int = 12_000_000,
     ) -> None:
-        if not 1 <= window <= MAX_WINDOW:
-            raise ConfigError(f"window must be between 1 and {MAX_WINDOW}, not {window}")
+        super().__init__(window, lowercase, max_pairs)
         if max_words < 2 or max_pairs < 2 * window:
             raise ConfigError(f"max_words and max_pairs are too small: {max_words} and {max_pairs}")
-        self.window = window
-        self.lowercase = lowercase
         self.max_words = max_words
-        self.max_pairs = max_pairs
         self._limit(current_memory())
 
     def _limit(self, memory: Memory | None) -> None:
@@ -65,193 +199,114 @@ class PairCounts(Moments[Example]):
         self._clear()
 
     def _clear(self) -> None:
-        self.epochs: list[Epoch] = []
+        self.segments: list[SpillSegment] = []
         self._n_forgotten = 0
-        self._begin_epoch()
+        self._begin_segment()
 
-    def _begin_epoch(self) -> None:
-        self.words = self._no_words()
+    def _begin_segment(self) -> None:
+        self.words = NamedWords()
         self.pairs = PairTable(self.max_pairs, self.memory)
 
     def empty_like(self) -> Self:
-        """Empty counts of the same parameters, and with the same memory."""
+        """Return empty counts of the same parameters, and with the same memory."""
         empty = super().empty_like()
         empty._limit(self.memory)
         return empty
 
-    def _no_words(self) -> WordNumbers:
-        return NamedWords()
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing had to be dropped."""
-        return not self._n_forgotten and not self.pairs.n_dropped
+    def parameters(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {name: getattr(self, name) for name in ("window", "lowercase", "max_words", "max_pairs")}
 
     @property
     def n_tokens(self) -> int:
-        """Words counted, sentence ends not among them."""
-        return int(self.words.counts[1:].sum()) + sum(epoch.n_tokens for epoch in self.epochs)
+        """Number of words counted, sentence ends not among them."""
+        return super().n_tokens + sum(segment.n_tokens for segment in self.segments)
 
     @property
     def is_spilled(self) -> bool:
         """Whether a part of it is on disk."""
-        return bool(self.epochs or self.pairs.runs)
+        return bool(self.segments or self.pairs.runs)
 
-    def parameters(self) -> dict[str, Any]:
-        """The arguments of the constructor."""
-        names = ("window", "lowercase", "max_words", "max_pairs")
-        return {name: getattr(self, name) for name in names}
-
-    def observe(self, batch: Batch[Example]) -> None:
-        """Count the words and pairs of each example."""
-        lines: list[str] = []
-        for example in batch:
-            if isinstance(example, Ngrams):
-                if example.words:
-                    self._observe_ngrams(example)
-            else:
-                line = example if isinstance(example, str) else " ".join(example)
-                lines.append(line.lower() if self.lowercase else line)
-        if lines:
-            self.pairs.observe(self._number("\n".join(lines)), self.window)
-            self._forget()
-
-    def _number(self, text: str) -> NDArray[np.int32]:
-        # A lone surrogate, as Python makes of bytes that it could not decode, has no UTF-8.
-        return self.words.number(as_bytes(text.encode("utf-8", "replace") + b"\n"))
-
-    def _observe_ngrams(self, ngrams: Ngrams) -> None:
-        """Each n-gram gives the pairs of its first word; a text's n-grams give each of its pairs once."""
-        order = len(ngrams.words[0])
-        before = self.words.counts.copy()
-        text = " ".join(word for ngram in ngrams.words for word in ngram)
-        ids = self._number(text.lower() if self.lowercase else text)[1:-1]
-        if len(ids) != order * len(ngrams.words):
-            raise InputError("a word of an n-gram is empty or has a blank in it")
-        grid = ids.reshape(-1, order).astype(np.int64)
-        self.words.counts[: len(before)] = before
-        self.words.counts[len(before) :] = 0
-        np.add.at(self.words.counts, grid[:, 0], ngrams.counts)
-        for distance in range(1, min(order, self.window + 1)):
-            keys = distance << 2 * ID_BITS | grid[:, 0] << ID_BITS | grid[:, distance]
-            self.pairs.add(keys, ngrams.counts)
-        self._forget()
-
-    def close_epoch(self) -> None:
+    def close_segment(self) -> None:
         """Write all that is in memory to disk."""
-        if self.memory is not None and isinstance(self.words, NamedWords) and self.words.counts.any():
+        if self.memory is not None and self.words.counts.any():
             self.pairs.spill()
             words = self.words
-            self.epochs.append(Epoch.write(self.memory, *words.table(), words.counts, self.pairs.runs))
-            self._begin_epoch()
+            self.segments.append(
+                SpillSegment.write(self.memory, words.table(), words.counts, self.pairs.runs)
+            )
+            self._begin_segment()
+
+    def spilled(self) -> SpilledPairs | None:
+        """Write everything to disk if a part of it is there; None if nothing is."""
+        if self.memory is None or not self.is_spilled:
+            return None
+        self.close_segment()
+        return SpilledPairs(self.memory, self.segments, self.window)
 
     def in_memory(self) -> PairCounts:
-        """The same counts with nothing on disk, however large they are."""
+        """Return equal counts with nothing on disk, however large they are."""
         parameters = self.parameters() | {"max_words": 1 << 60, "max_pairs": 1 << 60}
         whole = type(self)(**parameters)
         whole._limit(None)
-        self.close_epoch()
-        for epoch in self.epochs:
-            for arrays in parts_of(epoch):
+        self.close_segment()
+        for segment in self.segments:
+            for arrays in parts_of(segment):
                 whole._take(arrays)
         return whole
 
-    def _forget(self) -> None:
-        words = self.words
+    def _bound_memory(self) -> None:
         if self.memory is not None:
-            if isinstance(words, NamedWords) and words.n_words > self.memory.size // _BYTES_FOR_A_WORD:
-                self.close_epoch()
-            return
-        if isinstance(words, NamedWords) and words.n_words > self.max_words:
-            counts = words.counts
+            if self.words.n_words > self.memory.size // _BYTES_FOR_A_WORD:
+                self.close_segment()
+        elif self.words.n_words > self.max_words:
+            counts = self.words.counts
             kept = counts > max(1, int(np.partition(counts, len(counts) // 2)[len(counts) // 2]))
             kept[0] = True
-            self.pairs.renumber(words.keep(kept))
+            self.pairs.renumber(self.words.keep(kept))
             self._n_forgotten += 1
 
-    def names(self, numbers: NDArray[np.int64]) -> list[str]:
-        """The words of some numbers, as text."""
-        return [self.words.name(number).decode() for number in numbers.tolist()]
-
     def arrays(self) -> dict[str, Array]:
-        """The state in an order that depends on nothing but the counts; copies.
-
-        ``words``: uint8, in UTF-8 with line feeds between them, sorted (with hashing: by their numbers).
-        ``numbers``: int64, theirs, the sentence's end (0) first. ``word_counts``: int64. ``pairs``: int64,
-        keys. ``pair_counts``: int64. ``dropped``: int64 (2,), how often words and pairs were. All of it in
-        memory, also what is on disk.
-        """
+        """Return the state with words numbered in the order of their letters; see `CountedPairs.arrays`."""
         return (self.in_memory() if self.is_spilled else self)._arrays_in_memory()
 
     def _arrays_in_memory(self) -> dict[str, Array]:
-        used = self.words.used()
-        names = [self.words.name(number) for number in used.tolist()]
-        numbers = used
-        keys, counts = self.pairs.unsorted() if isinstance(self.words, NamedWords) else self.pairs.sorted()
-        if isinstance(self.words, NamedWords):
-            order = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-            names, used, numbers = [names[i] for i in order], used[order], np.arange(len(order))
-            renumbered = np.zeros(len(order), np.int32)
-            renumbered[used] = numbers
-            renumber_pairs(keys, renumbered)
-            by_key = np.argsort(keys)
-            keys, counts = keys[by_key], counts[by_key]
-        return {
-            "words": np.frombuffer(b"\n".join(names[1:]), np.uint8).copy(),
-            "numbers": numbers,
-            "word_counts": self.words.counts[used],
-            "pairs": keys,
-            "pair_counts": counts,
-            "dropped": np.array([self._n_forgotten, self.pairs.n_dropped]),
-        }
-
-    def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self._clear()
-        self._take(arrays)
-
-    def _take(self, arrays: Mapping[str, Array]) -> None:
-        ours = self.words.add(_names(arrays), arrays["numbers"], arrays["word_counts"])
-        keys = arrays["pairs"].copy()
-        renumber_pairs(keys, ours)
-        self.pairs.add(keys, arrays["pair_counts"])
-        self._n_forgotten += int(arrays["dropped"][0])
-        self.pairs.n_dropped += int(arrays["dropped"][1])
-        self._forget()
+        names = [self.words.name(number) for number in range(self.words.n_words)]
+        order = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+        renumbered = np.zeros(len(order), np.int32)
+        renumbered[order] = np.arange(len(order))
+        keys, counts = self.pairs.unsorted()
+        renumber_pairs(keys, renumbered)
+        by_key = np.argsort(keys)
+        state = self._state([names[i] for i in order], order, keys[by_key], counts[by_key])
+        return state | {"numbers": np.arange(len(order))}
 
     def _add(self, other: Self) -> None:
         if other.pairs.runs:
-            other.close_epoch()
+            other.close_segment()
         crowded = self.memory is not None and len(self.pairs) + len(other.pairs) > self.pairs.most / 2
         if self.pairs.runs or crowded:
-            self.close_epoch()
-        self.epochs += other.epochs
-        if not (len(self.pairs) or self.words.counts.any()):
-            self.words, self.pairs = other.words.copy(), other.pairs.copy()
-            self._n_forgotten = other._n_forgotten
-        elif self._has_room_for(other):
-            self._take_as_it_lies(other)
-        else:
+            self.close_segment()
+        self.segments += other.segments
+        super()._add(other)
+
+    def _take_in_order(self, other: Self) -> None:
+        if not self._has_space_for(other):
             self._take(other._arrays_in_memory())
-
-    def _has_room_for(self, other: Self) -> bool:
-        """Whether nothing will be dropped, so that it does not matter in which order things are taken in."""
-        n_words, n_pairs = (
-            len(self.words.counts) + len(other.words.counts),
-            len(self.pairs) + len(other.pairs),
-        )
-        fits = self.memory is not None or (n_words <= self.max_words and n_pairs <= self.pairs.most)
-        return fits and isinstance(self.words, NamedWords)
-
-    def _take_as_it_lies(self, other: Self) -> None:
-        assert isinstance(self.words, NamedWords)
-        assert isinstance(other.words, NamedWords)
+            return
         ours = self.words.merge(other.words)
         keys, counts = other.pairs.unsorted()
         renumber_pairs(keys, ours)
         self.pairs.add(keys, counts)
         self._n_forgotten += other._n_forgotten
         self.pairs.n_dropped += other.pairs.n_dropped
-        self._forget()
+        self._bound_memory()
+
+    def _has_space_for(self, other: Self) -> bool:
+        """Whether nothing will be dropped, so that the order in which pairs are added does not matter."""
+        n_words = self.words.n_words + other.words.n_words
+        n_pairs = len(self.pairs) + len(other.pairs)
+        return self.memory is not None or (n_words <= self.max_words and n_pairs <= self.pairs.most)
 
     def _remove(self, other: Self) -> None:
         ours, theirs = self.arrays(), other.arrays()
@@ -284,42 +339,6 @@ class PairCounts(Moments[Example]):
             "dropped": ours["dropped"],
         }
         self._restore(state)
-
-
-class HashedPairCounts(PairCounts):
-    """The same with words numbered by hashing, in memory that is fixed from the start.
-
-    Words that meet in a number are one word. They are called by the one with the smallest hash, which may
-    have been in any part of the text: so these counts can be merged, but nothing can be taken out of them.
-    They do not go to disk: of more than ``max_pairs`` pairs, the rarest are dropped.
-
-    Args:
-        hash_bits: there are 2^hash_bits numbers.
-        window, lowercase, max_pairs: as in `PairCounts`.
-    """
-
-    subtractable = False
-
-    def __init__(
-        self, hash_bits: int, window: int = 2, lowercase: bool = True, max_pairs: int = 12_000_000
-    ) -> None:
-        if not 1 <= hash_bits < ID_BITS:
-            raise ConfigError(f"hash_bits must be between 1 and {ID_BITS - 1}, not {hash_bits}")
-        self.hash_bits = hash_bits
-        super().__init__(window, lowercase, max_pairs=max_pairs)
-
-    def _limit(self, memory: Memory | None) -> None:
-        super()._limit(None)
-
-    def _no_words(self) -> WordNumbers:
-        return HashedWords(self.hash_bits)
-
-    def parameters(self) -> dict[str, Any]:
-        """The arguments of the constructor."""
-        return {name: getattr(self, name) for name in ("hash_bits", "window", "lowercase", "max_pairs")}
-
-
-_BYTES_FOR_A_WORD = 2048  # of the memory, to know how many words an epoch has room for
 
 
 def _names(arrays: Mapping[str, Array]) -> list[bytes]:
