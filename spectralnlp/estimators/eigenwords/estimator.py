@@ -71,15 +71,11 @@ class Eigenwords(MomentEstimator[Example]):
     normalise: Annotated[bool, Doc("Scale each vector to length 1.")] = True
     lowercase: Annotated[bool, Doc("Count words in small letters.")] = True
     min_count: Annotated[
-        int,
-        Ge(1),
-        Doc("Words that occur less often have no vector of their own, but one by their spelling."),
+        int, Ge(1), Doc("Words that occur less often have no vector of their own, but one by their spelling.")
     ] = 3
     vocabulary: Annotated[Annotated[int, Ge(1)] | None, Doc("At most so many words have one.")] = None
     contexts: Annotated[
-        int,
-        Ge(1),
-        Doc("The most frequent so many words are contexts (and the end of a sentence)."),
+        int, Ge(1), Doc("The most frequent so many words are contexts (and the end of a sentence).")
     ] = 5000
     hash_bits: Annotated[
         Annotated[int, Ge(1)] | None,
@@ -89,9 +85,7 @@ class Eigenwords(MomentEstimator[Example]):
         ),
     ] = None
     max_pairs: Annotated[
-        int,
-        Ge(1),
-        Doc("Pairs of words counted at a time; beyond, the rarest are dropped."),
+        int, Ge(1), Doc("Pairs of words counted at a time; beyond, the rarest are dropped.")
     ] = 12_000_000
     spelling: Annotated[bool, Doc("Learn vectors of unseen words from their spelling.")] = True
     spelling_penalty: Annotated[float, Gt(0), Doc("Penalty of that regression.")] = 1.0
@@ -99,8 +93,7 @@ class Eigenwords(MomentEstimator[Example]):
     oversampling: Annotated[int, Ge(0), Doc("Singular vectors carried beyond ``dimensions``.")] = 20
     iterations: Annotated[int, Ge(0), Doc("Power iterations of the decomposition.")] = 4
     keep_counts: Annotated[
-        bool,
-        Doc("Keep the counts as ``counts_``, to add or take out text and solve again."),
+        bool, Doc("Keep the counts as ``counts_``, to add or take out text and solve again.")
     ] = False
     random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
 

@@ -100,9 +100,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         Doc("Regression: symbols from which what follows is predicted; history + 1 is consistent."),
     ] = 3
     backoff: Annotated[
-        float,
-        Ge(0),
-        Doc("Regression: κ, occurrences that the shorter history counts for."),
+        float, Ge(0), Doc("Regression: κ, occurrences that the shorter history counts for.")
     ] = 10.0
     ridge: Annotated[
         float,
@@ -118,8 +116,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         Doc("Regression: occurrences added to all counts before the CCA divides by their roots."),
     ] = 60.0
     leave_one_out: Annotated[
-        bool,
-        Doc("Regression: whether states that are regressed upon do without the symbol that follows."),
+        bool, Doc("Regression: whether states that are regressed upon do without the symbol that follows.")
     ] = True
     operator_count: Annotated[
         int,

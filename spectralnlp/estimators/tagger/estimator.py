@@ -67,8 +67,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         ),
     ] = None
     clusters: Annotated[
-        str | list[str] | None,
-        Doc("Folders of eigenwords whose clusters of words are features."),
+        str | list[str] | None, Doc("Folders of eigenwords whose clusters of words are features.")
     ] = None
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
     epochs: Annotated[int, Ge(1), Doc("Passes over the sentences.")] = 10

@@ -57,24 +57,17 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     n_documents_: int = field(init=False)
 
     n_topics: Annotated[
-        int,
-        Ge(1),
-        Doc("K. Lowered, with a warning, where the words have fewer directions."),
+        int, Ge(1), Doc("K. Lowered, with a warning, where the words have fewer directions.")
     ] = 20
     alpha0: Annotated[
-        float,
-        Ge(0),
-        Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model."),
+        float, Ge(0), Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model.")
     ] = 1.0
     scaling: Annotated[
-        bool,
-        Doc("Divide words by the square roots of their frequencies before the whitening."),
+        bool, Doc("Divide words by the square roots of their frequencies before the whitening.")
     ] = False
     em_iterations: Annotated[int, Ge(0), Doc("Passes of EM after the decomposition.")] = 1
     smoothing: Annotated[
-        float,
-        Ge(0),
-        Doc("EM: occurrences of each word that each topic has beforehand."),
+        float, Ge(0), Doc("EM: occurrences of each word that each topic has beforehand.")
     ] = 0.01
     min_documents: Annotated[int, Ge(0), Doc("In how many documents a word occurs to count.")] = 5
     max_share: Annotated[float, Ge(0), Doc("In how large a part of all documents it may occur.")] = 0.1
