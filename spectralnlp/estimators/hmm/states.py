@@ -55,7 +55,7 @@ class RegressionOptions:
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
-    """float64 (V, k), coordinates of each symbol as a future, of mean 0; and the canonical correlations."""
+    """Return float64 (V, k), coordinates of each symbol as a future, of mean 0, and canonical correlations."""
     counts = grams.frequencies
     total = counts.sum()
     # Chance makes pairs of rare histories and rare symbols nearly perfectly correlated: rare ones weigh less.
@@ -132,7 +132,7 @@ class _Level:
 
 
 def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Floats, Floats]:
-    """Weights (V + 1,) and states (V + 1, k) of histories of one symbol, the boundary last."""
+    """Return weights (V + 1,) and states (V + 1, k) of histories of one symbol, the boundary last."""
     weights, states = np.zeros(grams.boundary + 1), np.zeros((grams.boundary + 1, future.shape[1]))
     for each in histories(grams, 1, size=BLOCK):
         symbol = each.symbols[:, 0]
@@ -144,7 +144,7 @@ def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Fl
 def _smoothed(
     futures: sp.csr_matrix, weights: Floats, shorter: Floats, future: Floats, backoff: float
 ) -> Floats:
-    """The states of histories, backed off to those of shorter ones."""
+    """Return the states of histories, backed off to those of shorter ones."""
     total = (weights + backoff)[:, None]
     return np.divide(futures @ future + backoff * shorter, total, out=shorter, where=total > 0)
 
@@ -152,7 +152,7 @@ def _smoothed(
 def _levels(
     columns: Columns, weights: Floats, one: tuple[Floats, Floats], future: Floats, options: RegressionOptions
 ) -> list[_Level]:
-    """The histories before the symbols of n-grams, by length.
+    """Return the histories before the symbols of n-grams, by length.
 
     Args:
         columns: the symbols before, the nearest first, then the symbol itself; with all the n-grams of each
@@ -174,7 +174,7 @@ def _levels(
 
 
 def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: RegressionOptions) -> Floats:
-    """float64 (n_rows, k): states before symbols; with ``leave_one_out`` from all other occurrences.
+    """Return float64 (n_rows, k), states before symbols; with ``leave_one_out`` from all other occurrences.
 
     Args:
         levels: of the histories.
@@ -197,7 +197,7 @@ def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: Regress
 
 
 class _StatesAfter:
-    """The states of histories that end in the symbol of an n-gram, found as n-grams go by.
+    """The states of histories that end in the symbol of an n-gram, looked up while n-grams are read.
 
     Histories are sorted by all their symbols but the last, the nearest first, and then by the last: as the
     n-grams that they end in are.
@@ -223,7 +223,7 @@ class _StatesAfter:
             self._states = np.empty((0, future.shape[1]))
 
     def of(self, symbols: Columns) -> Floats:
-        """float64 (n, k): of histories in any order, but none before the last bound of `forget_before`.
+        """Return float64 (n, k), states of histories in any order, none before the bound of `forget_before`.
 
         Args:
             symbols: int32 (n, length); of each the last but one, the one before it …, then the last.
@@ -242,7 +242,7 @@ class _StatesAfter:
         return states
 
     def forget_before(self, symbols: Columns) -> None:
-        """Whatever is asked for from now on stands after these symbols, or after larger ones.
+        """Drop the states of histories that stand after smaller symbols; they are not looked up again.
 
         Args:
             symbols: one or two; the last but one of a history, and the one before it.
@@ -289,7 +289,7 @@ class SmoothedStates:
 
 
 def smoothed_states(grams: NGrams, future: Floats, options: RegressionOptions) -> Iterator[SmoothedStates]:
-    """The states that are regressed upon and those that are regressed, sorted by the symbols before.
+    """Yield the states before and after the symbols of n-grams, sorted by the symbols before.
 
     Args:
         grams: n-grams of ``options.order`` symbols.
