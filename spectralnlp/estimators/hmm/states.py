@@ -55,7 +55,7 @@ class RegressionOptions:
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
-    """Return float64 (V, k), coordinates of each symbol as a future, of mean 0, and canonical correlations."""
+    """Return float64 (V, k), coordinates of symbols as futures, of mean 0, and canonical correlations."""
     counts = grams.frequencies
     total = counts.sum()
     # Chance makes pairs of rare histories and rare symbols nearly perfectly correlated: rare ones weigh less.
