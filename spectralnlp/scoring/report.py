@@ -157,4 +157,4 @@ def score_trees(
         )
     pairs = zip(gold_trees, predicted_trees, strict=True)
     counts = tuple(count_sentence(g, p, parameters, tags=tags) for g, p in pairs)
-    return ParseReport(counts, parameters, tags)
+    return ParseReport(counts=counts, parameters=parameters, tags=tags)

@@ -113,7 +113,12 @@ class Eigenwords(MomentEstimator[Example]):
         """
         blocks = blocks_of(self.window, self.positions)
         with fit_pass("matrix"):
-            shape = MatrixShape(self.min_count, self.vocabulary, self.contexts, blocks)
+            shape = MatrixShape(
+                min_count=self.min_count,
+                max_words=self.vocabulary,
+                n_contexts=self.contexts,
+                blocks=blocks,
+            )
             width = self.dimensions + self.oversampling
             table = tabulate(moments, shape, transform=self.transform, width=width)
         self.n_tokens_, self.n_types_ = moments.n_tokens, table.n_types

@@ -33,7 +33,7 @@ _NEGLIGIBLE = 1e-5
 _DENSE = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MatrixShape:
     """Choices that decide which words are rows and which are contexts.
 

@@ -149,7 +149,7 @@ class NGramCounts(CodeCounts):
         if self.memory is None or not self.is_spilled:
             return self.table()
         self._spill()
-        return StoredNGrams(self.runs, self.order, self.base - 1, self.memory)
+        return StoredNGrams(self.runs, order=self.order, boundary=self.base - 1, memory=self.memory)
 
     def table(self) -> NGramTable:
         """Return the n-grams and their counts as columns in memory.

@@ -269,7 +269,7 @@ class _StatesAfter:
         return np.delete(symbols, self.length - 2, axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SmoothedStates:
     """The expected futures around the symbols of some n-grams, in coordinates of mean 0.
 
@@ -309,4 +309,10 @@ def smoothed_states(grams: NGrams, future: Floats, options: RegressionOptions) -
             ending = np.column_stack([columns[rows, : options.target - 1], symbol])
             before = _before(levels, rows, future[symbol], options)
             history = levels[-1].states[levels[-1].number[rows.stop - 1]]
-            yield SmoothedStates(columns[rows], weights[rows], before, after.of(ending), history)
+            yield SmoothedStates(
+                columns=columns[rows],
+                weights=weights[rows],
+                before=before,
+                after=after.of(ending),
+                history=history,
+            )
