@@ -98,7 +98,6 @@ __all__ = [
     "current_memory",
     "decode_lines",
     "expand_inputs",
-    "first_log",
     "in_window",
     "is_address",
     "is_zipped",

@@ -52,11 +52,11 @@ class Moments(ABC, Generic[T]):
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """What must agree for two moments to merge: JSON values or arrays, by name."""
+        """Return what must agree for two moments to merge: JSON values or arrays, by name."""
 
     @abstractmethod
     def arrays(self) -> dict[str, Array]:
-        """The state as named arrays, for checkpoints and transport.
+        """Return the state as named arrays, for checkpoints and transport.
 
         The same moments give the same bytes. The arrays are the state itself, not copies, unless a
         subclass says otherwise.
@@ -64,26 +64,26 @@ class Moments(ABC, Generic[T]):
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing had to be left out: what bounds its memory by dropping says when it did."""
+        """Whether nothing had to be left out to bound the memory."""
         return True
 
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """The moments that gave these `parameters` and `arrays`."""
+        """Return the moments that gave these `parameters` and `arrays`."""
         moments = cls(**parameters)
         moments._restore(arrays)
         return moments
 
     def empty_like(self) -> Self:
-        """Empty moments of the same parameters."""
+        """Return empty moments of the same parameters."""
         return self.with_parameters(self.parameters())
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
-        """Empty moments of this class with other parameters."""
+        """Return empty moments of this class with other parameters."""
         return type(self)(**parameters)
 
     def restored(self, arrays: Mapping[str, Array]) -> Self:
-        """The moments of the same parameters that gave these `arrays`."""
+        """Return the moments of the same parameters that gave these `arrays`."""
         moments = self.empty_like()
         moments._restore(arrays)
         return moments
@@ -133,7 +133,7 @@ class Moments(ABC, Generic[T]):
         """Number the documents of replay logs without gaps, in place; sums have no numbers."""
 
     def first_log(self) -> ReplayLog[Any] | None:
-        """A replay log among the moments, or None; all logs of `Joint` moments have the same examples."""
+        """Return a replay log, or None; all logs among `Joint` moments have the same examples."""
         return None
 
     def _add(self, other: Self) -> None:
@@ -199,21 +199,21 @@ class Joint(Moments[T]):
             part.observe(batch)
 
     def parameters(self) -> dict[str, Any]:
-        """Those of each part, by its name."""
+        """Return the parameters of each part, by its name."""
         return {name: part.parameters() for name, part in self.parts.items()}
 
     def arrays(self) -> dict[str, Array]:
-        """Those of each part, with its name and a dot before theirs."""
+        """Return the arrays of each part, with its name and a dot before theirs."""
         return {
             f"{name}.{key}": each for name, part in self.parts.items() for key, each in part.arrays().items()
         }
 
     def empty_like(self) -> Self:
-        """Empty moments of the same parts."""
+        """Return empty moments of the same parts."""
         return type(self)({name: part.empty_like() for name, part in self.parts.items()})
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
-        """Empty moments of parts of the same classes with other parameters."""
+        """Return empty moments of parts of the same classes with other parameters."""
         return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
 
     def subtract(self, other: Self) -> None:
@@ -240,7 +240,7 @@ class Joint(Moments[T]):
             part.renumber()
 
     def first_log(self) -> ReplayLog[Any] | None:
-        """The first log among the parts; None if no part is one."""
+        """Return the first replay log among the parts; None if no part is one."""
         return next((log for part in self.parts.values() if (log := part.first_log())), None)
 
     def _add(self, other: Self) -> None:
@@ -262,7 +262,7 @@ class Joint(Moments[T]):
 
 
 class Counts(Moments[T]):
-    """How often each event occurred: words, n-grams, rules. Exact in every direction.
+    """Counts of events: words, n-grams, rules. Exact in every direction.
 
     A subclass says which events an example has; unchanged, an example is an iterable of keys (the words
     of a sentence). A key is a string or a tuple of strings.
@@ -274,7 +274,7 @@ class Counts(Moments[T]):
         self._counter: Counter[Key] = Counter()
 
     def events(self, example: T) -> Iterable[Key]:
-        """The keys to count in an example, once for each occurrence."""
+        """Return the keys to count in an example, once for each occurrence."""
         return cast(Iterable[Key], example)
 
     def observe(self, batch: Batch[T]) -> None:
@@ -296,20 +296,20 @@ class Counts(Moments[T]):
         return len(self._counter)
 
     def items(self) -> Iterator[tuple[Key, int]]:
-        """(key, count) in the order of keys, however the counts came together."""
+        """Yield (key, count) in the order of keys, however the counts came together."""
         return iter(sorted(self._counter.items(), key=lambda item: _sortable(item[0])))
 
     def top(self, n: int | None = None) -> list[Key]:
-        """The ``n`` most frequent keys (None: all), ties in the order of keys."""
+        """Return the ``n`` most frequent keys (None: all), ties in the order of keys."""
         ranked = sorted(self._counter.items(), key=lambda item: (-item[1], _sortable(item[0])))
         return [key for key, _ in ranked[:n]]
 
     def total(self) -> int:
-        """The number of events counted."""
+        """Return the number of events counted."""
         return self._counter.total()
 
     def parameters(self) -> dict[str, Any]:
-        """None, unless a subclass has some."""
+        """Return nothing, unless a subclass has parameters."""
         return {}
 
     def arrays(self) -> dict[str, Array]:

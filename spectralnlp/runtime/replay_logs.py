@@ -1,8 +1,8 @@
-"""Logs: examples kept in order as integers, for methods whose later passes depend on all of the data.
+"""Replay logs: examples in order as integers, for methods whose later passes depend on all of the data.
 
-What an SVD of the first pass projects cannot be taken out of the sums of the second. A log keeps less than
-the text and more than sums: enough to run the passes again, without what was taken out, or with more at the
-end.
+Sums of a second pass that were projected by an SVD of the first cannot be subtracted. A replay log is smaller
+than the text and larger than sums: enough to run the passes again, without what was taken out, or with more
+at the end.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class ReplayLog(Moments[T]):
     of words or labels; and `columns` with a number for each item.
     """
 
-    #: Arrays with a row for each item, and the array of names that each numbers (-1: none); None for others.
+    # Arrays with a row for each item, and the array of names that each numbers (-1: none); None for others.
     columns: ClassVar[Mapping[str, str | None]]
 
-    #: What was observed, by document and row of the first example.
+    # Batches that were observed, by document and row of the first example.
     _chunks: dict[tuple[int, int], Any]
 
     def append(self, other: Self) -> None:
@@ -76,7 +76,7 @@ class ReplayLog(Moments[T]):
 
     @abstractmethod
     def _forget_rest(self, forgotten: Self) -> None:
-        """Take out what is kept beside the columns."""
+        """Take the examples out of all that is stored beside the columns."""
 
     def _drop_unused(self, arrays: dict[str, Array], names: str) -> None:
         of = [column for column, each in self.columns.items() if each == names]
@@ -90,17 +90,17 @@ class ReplayLog(Moments[T]):
 
 
 def pack_names(names: Any) -> Array:
-    """Names as one array of bytes; none of them holds a NUL."""
+    """Write names as one array of bytes; none of them holds a NUL."""
     return np.frombuffer("\0".join(names).encode(), np.uint8).copy()
 
 
 def unpack_names(packed: Array) -> list[str]:
-    """The names of `pack_names`."""
+    """Read the names of `pack_names`."""
     return packed.tobytes().decode().split("\0") if len(packed) else []
 
 
 def _renumbered(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Documents and rows from 0, without gaps."""
+    """Number documents and rows from 0, without gaps."""
     if not len(places):
         return places
     begins = np.append(True, places[1:, 0] != places[:-1, 0])

@@ -1,7 +1,8 @@
-"""More data than memory: how much there is, a folder for the rest, and counts on disk in sorted runs.
+"""More data than memory: a limit, a folder for the rest, and counts on disk in sorted runs.
 
-What grows with the data writes itself down as a run, keys in order, whenever its share of the memory is full;
-at the end the runs are merged as streams. Nothing is dropped, so the result is that of unlimited memory.
+Counts that grow with the data are written as a run, keys in order, whenever their share of the memory is
+full; at the end the runs are merged as streams. Nothing is dropped, so the result is that of unlimited
+memory.
 """
 
 from __future__ import annotations
@@ -24,35 +25,36 @@ from spectralnlp.errors import ConfigError
 
 Longs = NDArray[np.int64]
 
+# Bytes without which nothing can be learned: the program itself takes half of that.
 LEAST = 300 << 20
-"""Bytes without which nothing can be learned: the program itself takes half of that."""
+# Entries of a run that are read at a time: reading fewer takes longer for nothing.
 LEAST_SHARE = 1 << 12
-"""Entries of a run that are read at a time: reading fewer takes longer for nothing."""
+# Bytes of a unit, by its letter.
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What one process may use.
+    """The memory that one process may use.
 
     Args:
         size: bytes.
-        folder: for what does not fit; the same for all processes of a run.
+        folder: where the rest is written; the same for all processes of a run.
     """
 
     size: int
     folder: Path
 
     def new_file(self, kind: str) -> Path:
-        """A name that no other process takes."""
+        """Return a path that no other process takes."""
         return self.folder / f"{kind}-{secrets.token_hex(8)}"
 
 
 def parse_size(text: str) -> int:
-    """Bytes of a size such as ``800MB``, ``1.5G`` or ``1073741824``.
+    """Read a number of bytes from text such as ``800MB``, ``1.5G`` or ``1073741824``.
 
     Raises:
-        ConfigError: it is none, or too small to work with.
+        ConfigError: the text is no size, or the size is too small to work with.
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
     if match is None:
@@ -67,13 +69,13 @@ _memory: ContextVar[Memory | None] = ContextVar("spectralnlp.memory", default=No
 
 
 def current_memory() -> Memory | None:
-    """That of the innermost `use_memory`; None, without a limit, outside of all."""
+    """Return the memory of the innermost `use_memory`; None, without a limit, outside of all."""
     return _memory.get()
 
 
 @contextmanager
 def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator[Memory]:
-    """Inside the ``with`` block, counts that grow beyond their share of memory go to disk.
+    """Have counts that grow beyond their share of memory go to disk, inside the ``with`` block.
 
     Args:
         size: of each process: bytes, or text as for `parse_size`.
@@ -98,7 +100,7 @@ def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator
 
 @contextmanager
 def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
-    """A function that appends arrays to a new file, one after the other.
+    """Give a function that appends arrays to a new file, one after the other.
 
     Raises:
         ConfigError: the disk is full.
@@ -135,7 +137,7 @@ class Run:
         return cls(path, len(keys))
 
     def read(self, start: int = 0, end: int | None = None) -> tuple[Longs, Longs]:
-        """Keys and counts from ``start`` to before ``end``."""
+        """Return keys and counts from ``start`` to before ``end``."""
         n = min(self.length if end is None else end, self.length) - start
         return (
             np.fromfile(self.path, np.int64, n, offset=8 * start),
@@ -144,7 +146,7 @@ class Run:
 
 
 def sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
-    """Equal keys counted together, in ascending order; sums of zero left out."""
+    """Return equal keys counted together, in ascending order; sums of zero are left out."""
     if not len(keys):
         return keys, counts
     order = np.argsort(keys, kind="stable")
@@ -156,10 +158,10 @@ def sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
 
 
 def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Longs]]:
-    """The sums over all runs, as a stream of keys in ascending order and their counts.
+    """Yield the sums over all runs, as a stream of keys in ascending order and their counts.
 
     Args:
-        runs: what to merge.
+        runs: the runs.
         at_a_time: entries in memory, about; at least `LEAST_SHARE` of each run.
     """
     share = max(LEAST_SHARE, at_a_time // max(len(runs), 1))

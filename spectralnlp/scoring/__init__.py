@@ -1,4 +1,4 @@
-"""How good a parse is: EVALB's counts, scores that say how they were counted, significance."""
+"""Scores of parses: EVALB's counts, reports that say how they were counted, significance."""
 
 from spectralnlp.scoring.evalb import (
     EvalbScore,

@@ -1,4 +1,4 @@
-"""How well the top words of topics go together in documents that the topics were not learned from."""
+"""Coherence of topics: how often their top words meet in documents they were not learned from."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
+from spectralnlp.scoring.table import two_columns
 
 
 def npmi_coherence(top_words: Sequence[Sequence[int]], counts: sp.csr_matrix) -> NDArray[np.float64]:
-    """Mean normalised pointwise mutual information of each topic's top words (Bouma 2009; Lau et al. 2014).
+    """Return the mean normalised pointwise mutual information of top words (Bouma 2009; Lau et al. 2014).
 
     Of two words in n_i, n_j and, together, n_ij of n documents it is log(n n_ij/(n_i n_j))/log(n/n_ij): 1 for
     words that are always together, 0 for independent ones, -1 for words that never meet.
@@ -52,7 +53,9 @@ class TopicReport:
         perplexity: per word, each document explained by its own mixture; lower for models that fit better,
             but not a likelihood of unseen words, since the mixture has seen them.
         n_top: words of each topic that coherence looks at.
-        n_documents, n_words, n_unknown: how many there were; unknown words count for nothing.
+        n_documents: documents scored.
+        n_words: words in them.
+        n_unknown: words that no topic has, which count for nothing.
     """
 
     coherence: float
@@ -68,7 +71,7 @@ class TopicReport:
         return f"NPMI|top:{self.n_top}|window:document|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """The same by name."""
+        """Return the scores and counts by name."""
         return {
             "coherence": self.coherence,
             "perplexity": self.perplexity,
@@ -79,7 +82,7 @@ class TopicReport:
         }
 
     def to_table(self) -> str:
-        """The same for readers."""
+        """Return the scores as a table for readers."""
         rows = [
             ("coherence", f"{self.coherence:.3f}"),
             ("perplexity", f"{self.perplexity:.1f}"),
@@ -87,4 +90,4 @@ class TopicReport:
             ("words", f"{self.n_words}"),
             ("unknown", f"{self.n_unknown}"),
         ]
-        return "\n".join([*(f"{name:<12}{value:>12}" for name, value in rows), self.signature])
+        return two_columns(rows, self.signature)

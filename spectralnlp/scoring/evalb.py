@@ -21,17 +21,19 @@ from spectralnlp.scoring.prm import COLLINS, EvalbParameters
 from spectralnlp.trees.transforms import ROOT_LABELS
 from spectralnlp.trees.tree import Tree
 
+# Whose tags decide what is punctuation in the prediction: the gold tree's, or its own (plain EVALB).
 TagSource = Literal["gold", "own"]
-"""Whose tags decide what is punctuation in the prediction: the gold tree's, or its own (plain EVALB)."""
 
 Bracket = tuple[str, int, int]
 
+# Label of a trace.
 _TRACE = "-NONE-"
+# Words that parsers confuse.
 _QUOTES = frozenset({"'", '"', "/"})
 
 
 class Status(IntEnum):
-    """What became of a sentence; only OK sentences count towards recall and precision."""
+    """Outcome of scoring a sentence; only OK sentences count towards recall and precision."""
 
     OK = 0
     ERROR = 1  # the two trees are not over the same words
@@ -114,7 +116,7 @@ def count_sentence(
 
 
 def with_gold_tags(gold: Tree, predicted: Tree) -> Tree:
-    """The predicted tree with the gold tree's tags, word by word; traces are passed over in both.
+    """Return the predicted tree with the gold tree's tags, word by word; traces are passed over in both.
 
     Where the trees are not over equally many words the prediction comes back as it is.
     """
@@ -160,7 +162,7 @@ def _select(tokens: Sequence[str], kept: Sequence[bool]) -> list[str]:
 
 
 def _brackets(tree: Tree, kept: Sequence[bool], parameters: EvalbParameters) -> list[Bracket]:
-    """The constituents that count, over the words that count, parents first."""
+    """Return the constituents that count, over the words that count, parents first."""
     position = [0, *accumulate(kept)]  # of a token among the kept words
     brackets = []
     for index, (full_label, start, end) in enumerate(tree.spans()):
@@ -195,6 +197,10 @@ def _count_crossing(gold: list[Bracket], test: list[Bracket]) -> int:
     return sum(
         any(a < start < b < end or start < a < end < b for a, b in gold_spans) for _, start, end in test
     )
+
+
+# Counts of sentences that a score adds up.
+_SUMMED = ("matched", "gold", "test", "crossing", "words", "correct_tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +240,7 @@ class EvalbScore:
             sentences=len(chosen),
             errors=sum(c.status is Status.ERROR for c in chosen),
             skipped=sum(c.status is Status.SKIP for c in chosen),
-            matched=sum(c.matched for c in valid),
-            gold=sum(c.gold for c in valid),
-            test=sum(c.test for c in valid),
-            crossing=sum(c.crossing for c in valid),
-            words=sum(c.words for c in valid),
-            correct_tags=sum(c.correct_tags for c in valid),
+            **{name: sum(getattr(c, name) for c in valid) for name in _SUMMED},
             complete=sum(c.complete for c in valid),
             uncrossed=sum(c.crossing == 0 for c in valid),
             crossed_twice_at_most=sum(c.crossing <= 2 for c in valid),
@@ -292,5 +293,5 @@ class EvalbScore:
 
 
 def percent(part: int, whole: int) -> float:
-    """``part`` of ``whole`` in percent, 0.0 of nothing."""
+    """Return ``part`` of ``whole`` in percent, 0.0 of nothing."""
     return 100.0 * part / whole if whole else 0.0

@@ -1,4 +1,4 @@
-"""EVALB's parameter files: which labels do not count, and which count as the same."""
+"""Parameter files of EVALB: which labels do not count, and which are equivalent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralnlp.errors import InputError
 
 @dataclass(frozen=True)
 class EvalbParameters:
-    """What an EVALB parameter file (``.prm``) can say about counting.
+    """Settings of counting, as an EVALB parameter file (``.prm``) has them.
 
     Args:
         name: what a signature calls these parameters; no part of equality.
@@ -63,14 +63,15 @@ class EvalbParameters:
         return f"{self.name}#{hashlib.sha256(repr(settings).encode()).hexdigest()[:8]}"
 
 
+# The settings of EVALB's ``COLLINS.prm``, in which almost all published scores are counted.
 COLLINS = EvalbParameters(
     name="COLLINS",
     delete_labels=frozenset({"TOP", "-NONE-", ",", ":", "``", "''", "."}),
     delete_labels_for_length=frozenset({"-NONE-"}),
     eq_labels=frozenset({("ADVP", "PRT")}),
 )
-"""The settings of EVALB's ``COLLINS.prm``, in which almost all published scores are counted."""
 
+# Numbers of values of each keyword.
 _N_VALUES = {
     "DELETE_LABEL": 1,
     "DELETE_LABEL_FOR_LENGTH": 1,
@@ -87,7 +88,7 @@ _NUMERIC = frozenset({"LABELED", "CUTOFF_LEN", "DEBUG", "MAX_ERROR"})
 
 
 def read_prm(path: str | Path) -> EvalbParameters:
-    """Read an EVALB parameter file; as in EVALB, nothing is deleted that the file does not name.
+    """Read an EVALB parameter file; like EVALB, delete nothing that the file does not name.
 
     Raises:
         InputError: the file cannot be read, or a line has an unknown keyword, a wrong
@@ -101,24 +102,24 @@ def read_prm(path: str | Path) -> EvalbParameters:
     except UnicodeDecodeError:
         raise InputError("EVALB parameters are not UTF-8", path=path) from None
 
-    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    values_of: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.startswith("#"):
             try:
                 keyword, values = _read_line(line)
             except ValueError as error:
                 raise InputError(str(error), path=path, line=number) from None
-            found[keyword].append(values)
+            values_of[keyword].append(values)
 
     return EvalbParameters(
         name=path.stem,
-        delete_labels=frozenset(value for (value,) in found["DELETE_LABEL"]),
-        delete_labels_for_length=frozenset(value for (value,) in found["DELETE_LABEL_FOR_LENGTH"]),
-        quote_labels=frozenset(value for (value,) in found["QUOTE_LABEL"]),
-        eq_labels=frozenset((a, b) for a, b in found["EQ_LABEL"]),
-        eq_words=frozenset((a, b) for a, b in found["EQ_WORD"]),
-        labelled=_last_number(found["LABELED"], default=1) != 0,
-        cutoff_len=_last_number(found["CUTOFF_LEN"], default=40),
+        delete_labels=frozenset(value for (value,) in values_of["DELETE_LABEL"]),
+        delete_labels_for_length=frozenset(value for (value,) in values_of["DELETE_LABEL_FOR_LENGTH"]),
+        quote_labels=frozenset(value for (value,) in values_of["QUOTE_LABEL"]),
+        eq_labels=frozenset((a, b) for a, b in values_of["EQ_LABEL"]),
+        eq_words=frozenset((a, b) for a, b in values_of["EQ_WORD"]),
+        labelled=_last_number(values_of["LABELED"], default=1) != 0,
+        cutoff_len=_last_number(values_of["CUTOFF_LEN"], default=40),
     )
 
 

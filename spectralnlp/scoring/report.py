@@ -1,4 +1,4 @@
-"""What ``evaluate`` and ``score`` say about a parser: one flat dictionary, or a small table."""
+"""Report of a parser's scores: one flat dictionary, or a small table."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ParseReport:
         return f"EVALB|{settings}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Scores in percent (``crossing``: brackets per sentence), each also for short sentences.
+        """Return scores in percent (``crossing``: brackets per sentence), each also for short sentences.
 
         Keys for these end in the cut-off: ``f1`` and ``f1_40``. ``sentences_per_second`` is there when known.
         """
@@ -87,7 +87,7 @@ class ParseReport:
         return flat
 
     def to_table(self) -> str:
-        """The same for readers: a column for all lengths and one for short sentences, then the signature."""
+        """Return a table for readers: columns for all lengths and for short sentences, then the signature."""
         score, short = self.overall, self.short
         rows = zip(_ROW_NAMES, _percentages(score).values(), _percentages(short).values(), strict=True)
         lines = [
@@ -103,7 +103,7 @@ class ParseReport:
         return "\n".join([*lines, self.signature])
 
     def sentence_lines(self) -> Iterator[str]:
-        """One line for each sentence, in EVALB's own columns.
+        """Yield one line for each sentence, in EVALB's own columns.
 
         Sentence, length, status (0 ok, 1 error, 2 skipped), recall, precision, matched, gold and test
         brackets, crossing brackets, words, correct tags, tagging accuracy.
@@ -137,7 +137,7 @@ def score_trees(
     *,
     tags: TagSource = "gold",
 ) -> ParseReport:
-    """Count two sequences of trees against each other, sentence by sentence.
+    """Compare two sequences of trees, sentence by sentence.
 
     Args:
         gold: trees of the treebank.
@@ -157,4 +157,4 @@ def score_trees(
         )
     pairs = zip(gold_trees, predicted_trees, strict=True)
     counts = tuple(count_sentence(g, p, parameters, tags=tags) for g, p in pairs)
-    return ParseReport(counts, parameters, tags)
+    return ParseReport(counts=counts, parameters=parameters, tags=tags)

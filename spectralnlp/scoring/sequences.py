@@ -1,4 +1,4 @@
-"""How well a model predicts sequences: perplexity and accuracy of the next symbol."""
+"""Scores of predicted sequences: perplexity and accuracy of the next symbol."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from spectralnlp import __version__
+from spectralnlp.scoring.table import two_columns
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,9 @@ class SequenceReport:
         log_likelihood: natural logarithm of the probability of all symbols, each given those before it in its
             sequence; ends of sequences are not predicted.
         n_correct: symbols that were the likeliest.
-        n_symbols, n_unknown, n_sequences: how many there were; unknown ones count as one symbol.
+        n_symbols: symbols scored.
+        n_unknown: symbols that the model does not know; they count as one symbol.
+        n_sequences: sequences scored.
         vocabulary: symbols that the model tells apart.
         seconds: time that prediction took.
     """
@@ -31,7 +34,7 @@ class SequenceReport:
 
     @property
     def perplexity(self) -> float:
-        """Per symbol, without ends of sequences; infinite if a symbol was held to be impossible."""
+        """Perplexity per symbol, without ends of sequences; infinite if a symbol was impossible."""
         return math.exp(min(-self.log_likelihood / max(self.n_symbols, 1), 700.0))
 
     @property
@@ -45,7 +48,7 @@ class SequenceReport:
         return f"PERPLEXITY|per:symbol|ends:none|vocabulary:{self.vocabulary}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Perplexity, accuracy in percent, what they were counted on, and how."""
+        """Return perplexity, accuracy in percent, what they were counted on, and how."""
         return {
             "perplexity": self.perplexity,
             "accuracy": self.accuracy,
@@ -58,7 +61,7 @@ class SequenceReport:
         }
 
     def to_table(self) -> str:
-        """The same for readers."""
+        """Return the scores as a table for readers."""
         rows = [
             ("perplexity", f"{self.perplexity:.2f}"),
             ("accuracy", f"{self.accuracy:.2f}"),
@@ -67,4 +70,4 @@ class SequenceReport:
             ("sequences", f"{self.n_sequences}"),
             ("symbols/s", f"{self.n_symbols / max(self.seconds, 1e-9):.0f}"),
         ]
-        return "\n".join([*(f"{name:<12}{value:>12}" for name, value in rows), self.signature])
+        return two_columns(rows, self.signature)

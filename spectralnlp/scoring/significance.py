@@ -1,4 +1,4 @@
-"""Is one model better than another, or lucky? Paired tests over the counts of each sentence.
+"""Paired tests over the counts of each sentence: is one model better than another, or lucky?
 
 The p-value is of paired approximate randomisation (Noreen 1989; as D. Bikel's comparator for
 parsers does it): were the two systems equal, swapping their answers to a sentence would change
@@ -17,13 +17,15 @@ from spectralnlp import __version__
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.scoring.evalb import SentenceCounts
 
-_CELLS = 2_000_000  # samples are drawn in blocks of about so many random numbers, 16 MB
-_TIE = 1e-9  # differences closer than this, in percent, are the same
+# Samples are drawn in blocks of about so many random numbers, 16 MB.
+_CELLS = 2_000_000
+# Differences closer than this, in percent, are equal.
+_TIE = 1e-9
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How the score of two systems differs over the same sentences.
+    """The difference of two systems' scores over the same sentences.
 
     Args:
         score_a: score of the first system, in percent.
@@ -33,7 +35,7 @@ class Comparison:
         interval: 95 % of resampled test sets have a difference within these two values.
         samples: resamples drawn for each of the two.
         random_state: the seed they were drawn from.
-        metric: what the score is, ``f1`` or ``accuracy``.
+        metric: name of the score, ``f1`` or ``accuracy``.
     """
 
     score_a: float
@@ -56,7 +58,7 @@ class Comparison:
         return f"PAIRED|p:randomisation|interval:bootstrap|{draws}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | str]:
-        """What ``evaluate --against`` adds to a report's dictionary of the first system."""
+        """Return the difference by name, to be added to the first system's report."""
         low, high = self.interval
         return {
             f"{self.metric}_against": self.score_b,
@@ -117,9 +119,11 @@ def compare_ratios(
     """Test whether two systems differ in a score that is a ratio of sums over sentences.
 
     Args:
-        a, b: float64 (n_sentences, 2); of each system and sentence what is summed above and below the line.
-        metric: what the score is.
-        samples, random_state: as for `compare`.
+        a: float64 (n_sentences, 2); terms of the first system's numerator and denominator.
+        b: float64 (n_sentences, 2); of the second system's.
+        metric: name of the score.
+        samples: see `compare`.
+        random_state: see `compare`.
     """
     score_a, score_b = float(_ratio(a.sum(axis=0))), float(_ratio(b.sum(axis=0)))
     randomise, resample = np.random.default_rng(random_state).spawn(2)
@@ -138,7 +142,7 @@ def compare_ratios(
 
 
 def _f1_terms(counts: Sequence[SentenceCounts]) -> NDArray[np.float64]:
-    """(sentences, 2): twice the matched brackets, and gold and test brackets together; F1 is their ratio."""
+    """Return (sentences, 2): twice the matched brackets, and gold and test brackets; F1 is their ratio."""
     return np.array([(2 * c.matched, c.gold + c.test) for c in counts], dtype=np.float64)
 
 
@@ -149,7 +153,7 @@ def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def _randomised_deltas(
     a: NDArray[np.float64], b: NDArray[np.float64], samples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """(samples,): differences after the systems trade their answers to a random half of the sentences."""
+    """Return (samples,): differences after the systems trade answers to a random half of the sentences."""
     deltas = []
     for size in _blocks(samples, len(a)):
         traded = rng.integers(0, 2, size=(size, len(a)), dtype=np.int8) @ (b - a)
@@ -160,7 +164,7 @@ def _randomised_deltas(
 def _bootstrapped_deltas(
     a: NDArray[np.float64], b: NDArray[np.float64], samples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """(samples,): differences on test sets of the same size, drawn from the sentences with replacement."""
+    """Return (samples,): differences on test sets of equal size, drawn with replacement."""
     n_sentences, deltas = len(a), []
     for size in _blocks(samples, n_sentences):
         drawn = rng.integers(0, n_sentences, size=(size, n_sentences))
@@ -171,6 +175,6 @@ def _bootstrapped_deltas(
 
 
 def _blocks(samples: int, n_sentences: int) -> list[int]:
-    """Sizes of the blocks that samples are drawn in, so that memory does not grow with them."""
+    """Return the sizes of the blocks that samples are drawn in, so that memory does not grow with them."""
     size = max(1, _CELLS // n_sentences)
     return [min(size, samples - done) for done in range(0, samples, size)]

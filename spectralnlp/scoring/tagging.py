@@ -1,4 +1,4 @@
-"""How good tags are: accuracy, that of unknown words, and F1 of spans, as conlleval counts."""
+"""Scores of tags: accuracy, accuracy on unknown words, and F1 of spans, as conlleval counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from spectralnlp import __version__
 from spectralnlp.errors import InputError
+from spectralnlp.scoring.evalb import percent
 from spectralnlp.scoring.significance import Comparison, compare_ratios
+from spectralnlp.scoring.table import two_columns
 from spectralnlp.text.spans import Scheme, count_invalid, spans_of
 
 Counts = NDArray[np.int64]
@@ -42,27 +44,27 @@ class TagReport:
     @property
     def accuracy(self) -> float:
         """Percent of words tagged right."""
-        return _percent(self._total("correct"), self._total("words"))
+        return percent(self._total("correct"), self._total("words"))
 
     @property
     def accuracy_unknown(self) -> float:
         """Percent of words that are not in the training data tagged right."""
-        return _percent(self._total("unknown_correct"), self._total("unknown"))
+        return percent(self._total("unknown_correct"), self._total("unknown"))
 
     @property
     def precision(self) -> float:
         """Percent of spans found that are right."""
-        return _percent(self._total("matched"), self._total("found"))
+        return percent(self._total("matched"), self._total("found"))
 
     @property
     def recall(self) -> float:
         """Percent of gold spans found."""
-        return _percent(self._total("matched"), self._total("gold"))
+        return percent(self._total("matched"), self._total("gold"))
 
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
-        return _percent(2 * self._total("matched"), self._total("gold") + self._total("found"))
+        return percent(2 * self._total("matched"), self._total("gold") + self._total("found"))
 
     @property
     def signature(self) -> str:
@@ -71,7 +73,7 @@ class TagReport:
         return f"TAGS{spans}|unknown:not-in-train|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """By name, scores in percent; spans only where tags write them."""
+        """Return scores in percent and counts, by name; spans only where tags write them."""
         flat: dict[str, float | int | str] = {
             "accuracy": self.accuracy,
             "accuracy_unknown": self.accuracy_unknown,
@@ -91,7 +93,7 @@ class TagReport:
         return flat
 
     def to_table(self) -> str:
-        """For readers."""
+        """Return the scores as a table for readers."""
         rows = [
             ("accuracy", f"{self.accuracy:.2f}"),
             (f"  of {self._total('unknown'):,} unknown words", f"{self.accuracy_unknown:.2f}"),
@@ -111,7 +113,7 @@ class TagReport:
             rows.append(("tags never learned", names))
         if self.invalid:
             rows.append(("gold tags out of place", f"{self.invalid}, read as spans that begin there"))
-        return "\n".join([*(f"{name:<26}{value:>9}" for name, value in rows), self.signature])
+        return two_columns(rows, self.signature, name_width=26, value_width=9)
 
 
 def score_tags(
@@ -142,15 +144,17 @@ def score_tags(
         unknown = [word not in known for word in words]
         both = sum(a and b for a, b in zip(right, unknown, strict=True))
         spans, our_spans = _span_sets(tags, ours, scheme)
-        rows.append((len(words), sum(right), sum(unknown), both, len(spans), len(our_spans),
-                     len(spans & our_spans)))  # fmt: skip
+        counts = (len(words), sum(right), sum(unknown), both)
+        rows.append((*counts, len(spans), len(our_spans), len(spans & our_spans)))
         invalid += count_invalid(tags, scheme)
         for tag in tags:
             if tag not in labels:
                 new_tags[tag] = new_tags.get(tag, 0) + 1
     if not sum(row[0] for row in rows):
         raise InputError("no words to evaluate on")
-    return TagReport(np.array(rows, np.int64), scheme, new_tags, invalid, seconds)
+    return TagReport(
+        counts=np.array(rows, np.int64), scheme=scheme, new_tags=new_tags, invalid=invalid, seconds=seconds
+    )
 
 
 def _span_sets(
@@ -162,7 +166,7 @@ def _span_sets(
 
 
 def compare_tags(report: TagReport, other: TagReport) -> Comparison:
-    """A paired test of two reports on the same sentences: of F1 where there are spans, else of accuracy.
+    """Test the difference of two reports on equal sentences: of F1 where there are spans, else of accuracy.
 
     Raises:
         InputError: they are not of the same sentences, or only one of them has spans.
@@ -181,7 +185,3 @@ def _terms(report: TagReport, metric: str) -> NDArray[np.float64]:
     if metric == "accuracy":
         return np.stack([correct, words], axis=1)
     return np.stack([2 * matched, gold + found], axis=1)
-
-
-def _percent(part: int, whole: int) -> float:
-    return 100.0 * part / whole if whole else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from spectralnlp.runtime import Counts, Joint, Key, Moments
-from spectralnlp.text.conventions import Conventions, word_seams
+from spectralnlp.text.conventions import Conventions, token_boundaries
 from spectralnlp.trees import Tree
 
 
@@ -17,8 +17,8 @@ class WordSeams(Counts[Any]):
     """
 
     def events(self, example: Any) -> Iterator[Key]:
-        """As `word_seams`."""
-        return word_seams(example.words() if isinstance(example, Tree) else example[0])
+        """Yield the words and triples of `token_boundaries`."""
+        return token_boundaries(example.words() if isinstance(example, Tree) else example[0])
 
 
 def with_seams(moments: Moments[Any]) -> Joint[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from spectralnlp import __version__
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.eigenwords.counts import Example
+from spectralnlp.estimators.eigenwords.moments import Example
 from spectralnlp.models.vectors import Vectors
 from spectralnlp.runtime import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.storage import StoredModel

@@ -21,8 +21,11 @@ from spectralnlp.runtime import FileCorpus, Partition, is_address, is_zipped, op
 
 OnBad = Callable[[InputError], None]
 
-BLOCK = 1 << 15  # bytes, about
-LARGE = 256 << 20  # bytes of a file that are read as one partition
+# Bytes of a block, about.
+BLOCK = 1 << 15
+# Bytes of a file that are read as one partition.
+LARGE = 256 << 20
+# Names of the readers of plain text.
 READERS = ("auto", "text", "tokens")
 
 _LINE_OR_WORD = re.compile(r"\n|\w+(?:[-.,'’/@:]\w+)*|[^\w\s]+")
@@ -32,7 +35,7 @@ _APART = re.compile(r"(?<=\s)[.,;:!?](?=\s)")
 
 @dataclass(frozen=True)
 class Span:
-    """Of a file, the lines that begin at a byte from ``begin`` to before ``end``."""
+    """The lines of a file that begin at a byte from ``begin`` to before ``end``."""
 
     begin: int = 0
     end: int = sys.maxsize
@@ -42,7 +45,7 @@ WHOLE = Span()
 
 
 def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
-    """The text of a file, plain or gzipped, in blocks that end at line ends.
+    """Read the text of a file, plain or gzipped, in blocks that end at line ends.
 
     A line longer than a block is cut at a blank, so memory is bounded even where there are no line ends.
 
@@ -71,7 +74,7 @@ def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
 
 
 def _line_at(path: str | Path, span: Span) -> int:
-    """How many lines begin before a span."""
+    """Count the lines that begin before a span."""
     before = _raw_blocks(path, Span(0, span.begin))
     return sum(raw.count(b"\n") for raw in before) if span.begin else 0
 
@@ -96,7 +99,7 @@ def _raw_blocks(path: str | Path, span: Span) -> Iterator[bytes]:
 
 
 def _chunks(file: BufferedReader, span: Span, *, zipped: bool) -> Iterator[bytes]:
-    """A span's bytes, without a byte order mark: to the end of the line that its last byte is in."""
+    """Yield a span's bytes without a byte order mark, to the end of the line that its last byte is in."""
     if span.begin:
         file.seek(span.begin - 1)
         while (piece := file.readline(BLOCK)) and not piece.endswith(b"\n"):
@@ -112,7 +115,7 @@ def _chunks(file: BufferedReader, span: Span, *, zipped: bool) -> Iterator[bytes
 
 
 def column_blocks(path: str | Path, column: int, on_bad: OnBad | None = None) -> Iterator[str]:
-    """One column of a file of lines with tabs, in blocks of lines.
+    """Read one column of a file of lines with tabs, in blocks of lines.
 
     Args:
         path: the file.
@@ -148,7 +151,9 @@ class TextFiles(FileCorpus[str]):
 
     Args:
         paths: the files.
-        reader, column, on_bad: as for `read_words`.
+        reader: see `read_words`.
+        column: see `read_words`.
+        on_bad: see `read_words`.
         large: bytes of a partition at most. Zipped files, addresses and files of columns are not split.
     """
 
@@ -167,7 +172,7 @@ class TextFiles(FileCorpus[str]):
         self.large = 0 if column else large
 
     def partitions(self) -> Sequence[Partition[str]]:
-        """One for each file, or each span of a large one, whose rows are numbered from its first byte on."""
+        """Return one for each file or span of a large file; rows are numbered from the first byte on."""
         return [
             replace(whole, start=span.begin, read=partial(self.read, path, span=span))
             for whole, path in zip(super().partitions(), self.paths, strict=True)
@@ -176,7 +181,7 @@ class TextFiles(FileCorpus[str]):
 
 
 def _spans(path: str | Path, large: int) -> list[Span]:
-    """Of a large file that can be read from any place, parts of equal size; of others, all in one."""
+    """Cut a large file that can be read from any place into parts of equal size; leave others whole."""
     if not large or is_address(path):
         return [WHOLE]
     try:
@@ -201,7 +206,7 @@ def read_words(
     on_bad: OnBad | None = None,
     span: Span = WHOLE,
 ) -> Iterator[str]:
-    """Blocks of lines in which blanks stand between words and marks.
+    """Read blocks of lines in which blanks stand between words and marks.
 
     Args:
         path: a text file.
@@ -226,7 +231,7 @@ def read_words(
 
 
 def settled_reader(path: str | Path) -> str:
-    """``tokens`` or ``text``, by how a file begins."""
+    """Return ``tokens`` or ``text``, by how a file begins."""
     return "tokens" if is_tokenised(next(read_blocks(path), "")) else "text"
 
 

@@ -12,8 +12,9 @@ from typing import TypeAlias
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime import open_text
 
+# Words, and a tag for each.
 TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
-"""Words, and a tag for each."""
+# Called for each bad sentence.
 OnBad = Callable[[InputError], None]
 
 READERS = ("conllu", "columns", "tagged")
@@ -44,7 +45,7 @@ class AnnotatedSentence:
     line: int = field(default=0, compare=False)
 
     def tagged(self, column: str | int | None = None) -> TaggedSentence:
-        """The words with the tags of one column.
+        """Return the words with the tags of one column.
 
         Raises:
             InputError: the file has no such column.
@@ -59,7 +60,7 @@ class AnnotatedSentence:
 def read_annotated(
     path: str | Path, reader: str = "auto", on_bad: OnBad | None = None
 ) -> Iterator[AnnotatedSentence]:
-    """The sentences of a file, plain or gzipped; sentences without words are passed over.
+    """Read the sentences of a file, plain or gzipped; sentences without words are passed over.
 
     Args:
         path: the file.
@@ -81,22 +82,23 @@ def read_annotated(
             head = _head(numbered)
             name = _recognise([line for _, line in head]) if reader == "auto" else reader
             rest = chain(head, numbered)
-            sentences = _word_tag(path, rest) if name == "tagged" else _blocks(path, rest, name == "conllu")
-            for sentence in sentences:
-                if isinstance(sentence, InputError):
-                    if on_bad is None:
-                        raise sentence
-                    on_bad(sentence)
-                else:
-                    yield sentence
+            report = on_bad or _raise
+            if name == "tagged":
+                yield from _word_tag(path, rest, report)
+            else:
+                yield from _blocks(path, rest, name == "conllu", report)
     except InputError as error:
         if on_bad is None:
             raise
         on_bad(error)
 
 
+def _raise(error: InputError) -> None:
+    raise error
+
+
 def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The lines up to one that is not blank and cannot be a comment."""
+    """Read the lines up to one that is not blank and cannot be a comment."""
     head: list[tuple[int, str]] = []
     for number, line in lines:
         head.append((number, line))
@@ -106,7 +108,7 @@ def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _recognise(head: Sequence[str]) -> str:
-    """The reader for a file that begins so. A ``#`` begins a comment of CoNLL-U, or is a word."""
+    """Return the reader for a file that begins so. A ``#`` begins a comment of CoNLL-U, or is a word."""
     telling = next((line for line in reversed(head) if line.strip()), "")
     fields = telling.split("\t")
     commented = any(line.startswith("# ") for line in head)
@@ -119,21 +121,21 @@ def _recognise(head: Sequence[str]) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """What blanks and tabs separate; other spaces, such as the one that does not break, are letters."""
+    """Split at blanks and tabs; other spaces, such as the one that does not break, are letters."""
     return [field for field in _BLANKS.split(line) if field]
 
 
 def _blocks(
-    path: str | Path, lines: Iterator[tuple[int, str]], conllu: bool
-) -> Iterator[AnnotatedSentence | InputError]:
-    """Sentences of a line a word, and in the place of each bad one what is wrong with it."""
+    path: str | Path, lines: Iterator[tuple[int, str]], conllu: bool, report: OnBad
+) -> Iterator[AnnotatedSentence]:
+    """Yield sentences of a line a word; of each bad one the error is reported."""
     rows: list[list[str]] = []
     start, error = 0, None
     for number, line in chain(lines, [(0, "")]):
         fields = line.split("\t") if conllu else _fields(line)
         if not line.strip():
             if error is not None:
-                yield error
+                report(error)
             elif rows:
                 yield _sentence(path, start, rows, conllu)
             rows, error = [], None
@@ -162,7 +164,7 @@ def _fault(fields: Sequence[str], rows: Sequence[Sequence[str]], conllu: bool) -
 
 
 def _is_word(fields: Sequence[str], conllu: bool) -> bool:
-    """Not a range of CoNLL-U's multiword tokens, not an empty node, not the mark of a document."""
+    """Whether a line is no range of CoNLL-U's multiword tokens, no empty node and no mark of a document."""
     return fields[0].isdecimal() if conllu else fields[0] != _DOCUMENT
 
 
@@ -170,17 +172,20 @@ def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu
     columns = list(zip(*rows, strict=True))
     if conllu:
         named = {name: columns[i] for name, i in _CONLLU.items()}
-        return AnnotatedSentence(columns[1], named, "upos", path, line)
+        return AnnotatedSentence(words=columns[1], columns=named, default="upos", path=path, line=line)
     named = {str(i): column for i, column in enumerate(columns[1:], 2)}
-    return AnnotatedSentence(columns[0], named, str(len(columns)), path, line)
+    return AnnotatedSentence(words=columns[0], columns=named, default=str(len(columns)), path=path, line=line)
 
 
-def _word_tag(path: str | Path, lines: Iterator[tuple[int, str]]) -> Iterator[AnnotatedSentence | InputError]:
+def _word_tag(
+    path: str | Path, lines: Iterator[tuple[int, str]], report: OnBad
+) -> Iterator[AnnotatedSentence]:
+    """Yield sentences of a line of ``word_TAG``; of each bad one the error is reported."""
     for number, line in lines:
         tokens = _fields(line)
         bad = next((token for token in tokens if token.rfind("_") in (-1, 0, len(token) - 1)), None)
         if bad is not None:
-            yield InputError(f"{bad!r} is not word_TAG", path=path, line=number)
+            report(InputError(f"{bad!r} is not word_TAG", path=path, line=number))
         elif tokens:
             words, _, tags = zip(*(token.rpartition("_") for token in tokens), strict=True)
-            yield AnnotatedSentence(words, {"tag": tags}, "tag", path, number)
+            yield AnnotatedSentence(words=words, columns={"tag": tags}, default="tag", path=path, line=number)

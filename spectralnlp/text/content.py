@@ -8,5 +8,5 @@ _WORD = re.compile(r"[^\W\d_]{2,}(?:['’][^\W\d_]+)?")
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text in lower case: two letters or more, with what follows an apostrophe; no numbers."""
+    """Return the words of a text in lower case: two letters or more, also after an apostrophe; no numbers."""
     return _WORD.findall(text.lower())

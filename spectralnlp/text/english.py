@@ -1,4 +1,4 @@
-"""What a rule tokeniser has to know of English: abbreviations, contractions, affixes, sentence starters."""
+"""English words that a rule tokeniser knows: abbreviations, contractions, affixes, sentence starters."""
 
 from __future__ import annotations
 

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import open_text
 
+# N-grams that are read at a time.
 _AT_A_TIME = 1 << 15
+# The least count that is too large for an int64 sum.
 _LARGEST = 1 << 62
 
 
@@ -30,7 +32,7 @@ class Ngrams:
 
 
 def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) -> Iterator[Ngrams]:
-    """Counted n-grams, some thousands at a time.
+    """Read counted n-grams, some thousands at a time.
 
     A line is the n-gram, a tab and its count (Google's Web 1T), or the n-gram, year, count and number of
     books between tabs (Google Books). All n-grams of a file have one length, 2 or more.
@@ -71,6 +73,7 @@ def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) 
 
 
 def _problem(ngram: list[str], count: str, n_fields: int, order: int) -> str | None:
+    """Say why a line is refused; None if it is not."""
     if n_fields not in (2, 4):
         return f"{n_fields} columns between tabs, not 2 or 4"
     if not (count.isascii() and count.isdecimal() and int(count) < _LARGEST):

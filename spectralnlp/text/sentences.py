@@ -1,4 +1,4 @@
-"""Sentences from a stream of lines: found in raw text, or given one a line.
+"""Sentences from a stream of lines: split from raw text, or one a line.
 
 Everything here is lazy and keeps no more than the sentence under way (and one line) in memory. Offsets
 count decoded characters from the start of the stream, line ends included.
@@ -16,11 +16,11 @@ from spectralnlp.text.english import NEVER_FINAL, STARTERS
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
 
+# A sentence that has not ended after so many tokens is cut there.
 MAX_TOKENS = 1000
-"""A sentence that has not ended after so many tokens is cut there."""
 
+# A line longer than so many characters is handed on in pieces by ``read_lines``.
 MAX_LINE = 1 << 16
-"""A line longer than so many characters is handed on in pieces by ``read_lines``."""
 
 # A line of more characters was not wrapped by an editor: it is a paragraph, and its end is an end.
 _WIDEST_WRAP = 120
@@ -33,11 +33,11 @@ _SUSPENSIONS = frozenset(("...", "..", "…", "……"))
 _CLOSERS = frozenset(("'", '"', "''", "’", "”", "»", "›", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
 _MOST_CLOSERS = 8  # so that a million of them take linear time
 _CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
-_GIVEN_TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
+_TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
 
 
 def read_lines(stream: TextIO) -> Iterator[str]:
-    """The lines of a text stream with their ends; a line too long for memory in pieces, cut at blanks.
+    """Read the lines of a text stream with their ends; a line too long for memory in pieces, cut at blanks.
 
     A piece is shorter than twice ``MAX_LINE``; only a word longer than ``MAX_LINE`` is cut itself.
     """
@@ -53,7 +53,7 @@ def read_lines(stream: TextIO) -> Iterator[str]:
 
 
 def split_sentences(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[Sentence]:
-    """Find the sentences of raw text.
+    """Split raw text into sentences.
 
     A sentence ends at a stop that the words around it do not contradict: abbreviations, initials, a
     comma or a small letter behind a closing quotation mark. Closing quotation marks and brackets
@@ -111,7 +111,7 @@ def _is_complete(tokens: list[Token]) -> bool:
 
 
 def _last_open(tokens: list[Token]) -> int:
-    """Index of the last token that is no closing mark, as far back as a few such marks."""
+    """Return the index of the last token that is no closing mark, as far back as a few such marks."""
     last = len(tokens) - 1
     index = last
     while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:
@@ -147,7 +147,7 @@ def _closes(token: Token, last: Token) -> bool:
 
 
 def _ends_neutral(stop: str, following: str) -> bool:
-    """After an ellipsis or a word with its stop, a capital begins a sentence; after initials it does not."""
+    """Whether an ellipsis or a word with its stop ends a sentence, by the capital after it; no initials."""
     if stop in _SUSPENSIONS:
         return not following[0].islower()
     return len(stop) > 2 and stop[:-1].isalpha() and following[0].isupper()
@@ -166,7 +166,7 @@ def _ends_english(stop: str, following: str) -> bool:
 
 
 def read_tokenized(lines: Iterable[str], tokenizer: Tokenizer | None = None) -> Iterator[Sentence | None]:
-    """Sentences that are tokenised already: one a line, blanks between tokens.
+    """Read sentences that are tokenised already: one a line, blanks between tokens.
 
     Args:
         lines: lines with their ends.
@@ -177,15 +177,15 @@ def read_tokenized(lines: Iterable[str], tokenizer: Tokenizer | None = None) -> 
     """
     offset = 0
     for line in lines:
-        found = [(match[0], match.start() + offset) for match in _GIVEN_TOKEN.finditer(line)]
-        yield _given(found, tokenizer) if found else None
+        words = [(match[0], match.start() + offset) for match in _TOKEN.finditer(line)]
+        yield _sentence(words, tokenizer) if words else None
         offset += len(line)
 
 
 def read_tagged(
     lines: Iterable[str], tokenizer: Tokenizer | None = None, path: str | Path | None = None
 ) -> Iterator[Sentence | None]:
-    """Sentences of ``word_TAG``, one a line; the tag follows the last underscore.
+    """Read sentences of ``word_TAG``, one a line; the tag follows the last underscore.
 
     Args:
         lines: lines with their ends.
@@ -200,27 +200,27 @@ def read_tagged(
     """
     offset = 0
     for number, line in enumerate(lines, 1):
-        found: list[tuple[str, int]] = []
+        words: list[tuple[str, int]] = []
         tags: list[str] = []
-        for match in _GIVEN_TOKEN.finditer(line):
+        for match in _TOKEN.finditer(line):
             word, _, tag = match[0].rpartition("_")
             if not word or not tag:
                 shown = match[0] if len(match[0]) <= 40 else match[0][:40] + "…"
-                raise InputError(
-                    f"no word_TAG: {shown!r}", path=path, line=number, hint="without tags, use --tokenized"
-                )
-            found.append((word, match.start() + offset))
+                hint = "without tags, use `tokenized`"
+                raise InputError(f"no word_TAG: {shown!r}", path=path, line=number, hint=hint)
+            words.append((word, match.start() + offset))
             tags.append(tag)
-        yield _given(found, tokenizer, tuple(tags)) if found else None
+        yield _sentence(words, tokenizer, tuple(tags)) if words else None
         offset += len(line)
 
 
-def _given(
-    found: list[tuple[str, int]], tokenizer: Tokenizer | None, tags: tuple[str, ...] | None = None
+def _sentence(
+    words: list[tuple[str, int]], tokenizer: Tokenizer | None, tags: tuple[str, ...] | None = None
 ) -> Sentence:
-    words = [word for word, _ in found]
-    forms = tokenizer.normalise_all(words) if tokenizer else words
+    """Make a sentence of words and where they begin."""
+    texts = [word for word, _ in words]
+    forms = tokenizer.normalise_all(texts) if tokenizer else texts
     tokens = (
-        Token(word, form, start, start + len(word)) for (word, start), form in zip(found, forms, strict=True)
+        Token(word, form, start, start + len(word)) for (word, start), form in zip(words, forms, strict=True)
     )
     return Sentence(tuple(tokens), tags)

@@ -10,17 +10,17 @@ from collections.abc import Callable, Container
 
 from spectralnlp.errors import ConfigError
 
+# ``signature(word, position, known=())``: ``position`` counts from 0, ``known`` holds frequent words.
 Signature = Callable[..., str]
-"""``signature(word, position, known=())``: ``position`` counts from 0, ``known`` holds frequent words."""
 
 _BRACKET_FORM = re.compile(r"-[LR][RSC]B-")
 _LAST_LETTERS = re.compile(r"[^\W\d_]{1,5}\Z")
-# The first that a word ends with is its class.
+# A word is of the class of the first of these that it ends with.
 _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
 
 def english_signature(word: str, position: int, known: Container[str] = ()) -> str:
-    """Signature of an English word, in the manner of level 5 of the Berkeley parser (Petrov et al. 2006).
+    """Return the signature of an English word, after level 5 of the Berkeley parser (Petrov et al. 2006).
 
     Parts, each optional: ``INITC`` (the only capital, and it begins the sentence) with ``KNOWNLC`` if the
     word in small letters is known, else ``CAPS``; ``LC`` (has small letters); ``NUM``; ``DASH``; an
@@ -53,7 +53,7 @@ def english_signature(word: str, position: int, known: Container[str] = ()) -> s
 
 
 def neutral_signature(word: str, position: int, known: Container[str] = ()) -> str:
-    """Signature of a word of any language: its shape and its last two or three letters.
+    """Return the signature of a word of any language: its shape and its last two or three letters.
 
     Parts: ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with ``KNOWNLC`` as
     in ``english_signature``), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone, ``NUMBER``;
@@ -82,13 +82,13 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
 
 
 def signature_chain(signature: str, word: str) -> list[str]:
-    """A word's signatures, the finest first: with its last five letters, four, and so on, then with none.
+    """Return a word's signatures, the finest first: with its last five letters, four, …, then with none.
 
     Each backs off to the next, as the suffixes of TnT do (Brants 2000, section 2.3). Letters end at a mark or
     digit, and the word's first is never among them.
 
     Args:
-        signature: what a signature function says of the word; an ending after ``~`` gives way to these.
+        signature: of the word, by a signature function; an ending after ``~`` gives way to these.
         word: the token.
 
     Returns:
@@ -108,7 +108,7 @@ _SIGNATURES: dict[str, Signature] = {"english": english_signature, "neutral": ne
 
 
 def signature_by_name(name: str) -> Signature:
-    """The signature function ``english`` or ``neutral``; raises ConfigError for another name."""
+    """Return the signature function ``english`` or ``neutral``; raises ConfigError for another name."""
     try:
         return _SIGNATURES[name]
     except KeyError:

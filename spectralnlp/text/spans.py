@@ -1,4 +1,4 @@
-"""Spans written as a tag a token: BIO (IOB2), BIOES, and what to do with tags that say nothing."""
+"""Spans written as a tag a token: BIO (IOB2) and BIOES, valid and invalid ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scheme = Literal["tags", "bio", "bioes"]
+# First token, token after the last, label.
 Span = tuple[int, int, str]
-"""First token, token after the last, label."""
 
 
 def scheme_of(tags: Iterable[str]) -> Scheme:
-    """How a set of tags is written.
+    """Return how a set of tags is written.
 
     ``bio`` if every tag but O is ``B-…`` or ``I-…``, ``bioes`` if some are ``E-…`` or ``S-…``; ``tags`` where
     they are not spans.
@@ -44,7 +44,7 @@ def _joined(before: tuple[str, str], now: tuple[str, str]) -> bool:
 
 
 def spans_of(tags: Sequence[str]) -> list[Span]:
-    """The spans that tags of BIO or BIOES write, as conlleval reads them: what does not go on begins anew."""
+    """Read the spans of BIO or BIOES as conlleval does: a tag that does not go on with a span begins one."""
     spans: list[Span] = []
     before, first = ("O", ""), 0
     for t, tag in enumerate([*tags, "O"]):
@@ -58,7 +58,7 @@ def spans_of(tags: Sequence[str]) -> list[Span]:
 
 
 def write_spans(spans: Iterable[Span], n: int, scheme: Scheme) -> list[str]:
-    """Tags of ``n`` tokens that write these spans in ``bio`` or ``bioes``."""
+    """Write spans of ``n`` tokens as tags in ``bio`` or ``bioes``."""
     tags = ["O"] * n
     for first, end, label in spans:
         tags[first:end] = [f"I-{label}"] * (end - first)
@@ -69,7 +69,7 @@ def write_spans(spans: Iterable[Span], n: int, scheme: Scheme) -> list[str]:
 
 
 def count_invalid(tags: Sequence[str], scheme: Scheme) -> int:
-    """How many tags cannot follow the one before, or stand at the end."""
+    """Count tags that cannot follow the one before, or stand at the end."""
     if scheme == "tags":
         return 0
     marks = [("O", ""), *map(_parts, tags), ("O", "")]
@@ -85,7 +85,7 @@ def _may_follow(before: tuple[str, str], now: tuple[str, str], scheme: Scheme) -
 def valid_transitions(
     tags: Sequence[str], scheme: Scheme
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which tags may follow one another, come first, and come last.
+    """Return which tags may follow one another, come first, and come last.
 
     Returns:
         bool (n_tags, n_tags), from and to; (n_tags,); (n_tags,).

@@ -1,9 +1,9 @@
 """A rule tokeniser in the manner of the Penn treebank, with exact offsets and any treebank's conventions.
 
-A text is cut at blanks into chunks, a chunk into tokens by one pattern, and what depends on the chunk's
-neighbours (the direction of a free-standing quotation mark, the stop after an abbreviation) is settled
-last. Nothing looks beyond a line, so that a stream can be read line by line. All patterns are possessive
-or bounded: time is linear in the length of the text, however long a line or a word.
+A text is cut at blanks into chunks, a chunk into tokens by one pattern. Last come decisions that depend on a
+chunk's neighbours: the direction of a free-standing quotation mark, the stop after an abbreviation. Nothing
+looks beyond a line, so that a stream can be read line by line. All patterns are possessive or bounded: time
+is linear in the length of the text, however long a line or a word.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Tokenizer:
         return Tokenizer, (self.conventions,)  # the cache stays behind when sent to another process
 
     def tokenize(self, text: str, offset: int = 0) -> Iterator[Token]:
-        """The tokens of a text, from left to right.
+        """Yield the tokens of a text, from left to right.
 
         Args:
             text: one line or many.
@@ -80,11 +80,11 @@ class Tokenizer:
             start = end
 
     def normalise(self, word: str) -> str:
-        """The form of a word that is a token already; a quotation mark that does not point opens."""
+        """Return the form of a word that is a token already; a quotation mark that does not point opens."""
         return self.conventions.form(word)
 
     def normalise_all(self, words: Iterable[str]) -> list[str]:
-        """The forms of a sentence's tokens; quotation marks that do not point open and close in turn."""
+        """Return the forms of a sentence's tokens; quotation marks that do not point take turns."""
         return self.conventions.forms(words)
 
     def _line(self, line: str, offset: int) -> Iterator[Token]:
@@ -139,7 +139,7 @@ class Tokenizer:
         return pieces
 
     def _split(self, chunk: str) -> Iterator[_Piece]:
-        """The tokens of a chunk, as far as they can be told without its neighbours."""
+        """Yield the tokens of a chunk, as far as its neighbours do not matter."""
         start = 0
         while start < len(chunk):
             match = self._match(chunk, start)
@@ -177,7 +177,7 @@ class Tokenizer:
         return lowered in ANY_CASE or (word[0].isupper() and lowered.capitalize() in CAPITALISED)
 
     def _parts(self, word: str) -> list[str]:
-        """A word cut at its contraction and its hyphens, if the treebank does so."""
+        """Cut a word at its contraction and its hyphens, if the treebank does so."""
         tail: list[str] = []
         if self.conventions.split_clitics:
             cut = CONTRACTIONS.get(word.lower().replace("’", "'"))
@@ -208,7 +208,7 @@ def _split_hyphens(word: str) -> list[str]:
 
 
 def _pattern(conventions: Conventions) -> str:
-    """One pattern for the next token of a chunk; group ``word`` may hold several tokens still."""
+    """Return a pattern for the next token of a chunk; group ``word`` may hold several tokens still."""
     english = conventions.language == "en"
     hyphens = "-‐‑" if conventions.split_hyphens else "-‐‑–"
     run = rf"(?:[^\W_]++[{_MARKS}]*+)++"

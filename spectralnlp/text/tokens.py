@@ -72,7 +72,7 @@ class Sentence:
 
     @classmethod
     def from_words(cls, words: Iterable[str], tags: Iterable[str] | None = None) -> Sentence:
-        """A sentence of ready-made tokens, with offsets as if they were joined by single blanks."""
+        """Make a sentence of ready-made tokens, with offsets as if they were joined by single blanks."""
         tokens: list[Token] = []
         start = 0
         for word in words:

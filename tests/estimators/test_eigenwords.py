@@ -9,6 +9,7 @@ import pytest
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.eigenwords.matrix import MatrixInMemory
 from spectralnlp.estimators.eigenwords.solve import (
     blocks_of,
     choose_vocabulary,
@@ -25,12 +26,12 @@ TUTORIAL = ["I ate ham", "You ate cheese", "You ate"]
 def text(n: int = 400, seed: int = 0) -> list[str]:
     """Determiners, nouns, verbs: ``the cat saw a dog``, with words drawn from each class."""
     rng = np.random.default_rng(seed)
+    determiners = ["the", "a"]
     nouns, verbs = [f"n{i}ing" for i in range(12)], [f"v{i}ed" for i in range(12)]
     return [
-        " ".join([*rng.choice(["the", "a"], 1), *rng.choice(nouns, 1), *rng.choice(verbs, 1),
-                  *rng.choice(["the", "a"], 1), *rng.choice(nouns, 1)])
+        " ".join(rng.choice(words, 1)[0] for words in (determiners, nouns, verbs, determiners, nouns))
         for _ in range(n)
-    ]  # fmt: skip
+    ]
 
 
 def fit(lines: list[str], **settings: object) -> WordVectors:
@@ -66,7 +67,12 @@ def test_one_step_cca_is_the_cca_of_a_word_and_its_neighbour() -> None:
     import scipy.sparse
 
     u, sigma, v = solve_vectors(
-        scipy.sparse.csr_array(counts), "cca", 4, oversampling=20, iterations=8, random_state=0
+        MatrixInMemory(scipy.sparse.csr_array(counts)),
+        "cca",
+        4,
+        oversampling=20,
+        iterations=8,
+        random_state=0,
     )
     np.testing.assert_allclose(sigma, exact.correlations, atol=1e-4)
     # U is D^½ times CCA's weights, which take each word's share of the text into account.

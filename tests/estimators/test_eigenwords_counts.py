@@ -180,7 +180,7 @@ def test_senseless_sizes_are_refused(options: dict[str, int]) -> None:
 
 
 def test_spelling_features_are_letters_not_bytes() -> None:
-    """The same number of features for words of as many letters, in one alphabet or another."""
+    """There are as many features for words of as many letters, in one alphabet or another."""
     features = features_of(["abcdef", "привет", "日本", "", "a"], bits=20)
     per_word = np.diff(features.indptr).tolist()
     assert per_word[0] == per_word[1] == 4 + 4 + 5 + 2  # prefixes, trigrams, suffixes, shape and length

@@ -13,8 +13,8 @@ from spectralnlp.estimators.eigenwords import Eigenwords, HashedPairCounts, Pair
 from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, use_engine, use_memory
 
 N_WORDS = 3000
+# Bytes: a table holds 24,000 pairs, a segment 4,096 words.
 LITTLE = 1 << 23
-"""Bytes: a table has room for 24,000 pairs, an epoch for 4,096 words."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def lines() -> list[str]:
     words = np.array([f"w{number}" for number in range(N_WORDS)])
     likely = 1 / np.arange(1, N_WORDS + 1)
     rows = rng.choice(words, size=(4000, 12), p=likely / likely.sum())
-    # And words that occur once, so that epochs are full of words before tables are full of pairs.
+    # And words that occur once, so that segments are full of words before tables are full of pairs.
     return [" ".join([*row, f"rare{number}", f"once{number}"]) for number, row in enumerate(rows)]
 
 
@@ -53,8 +53,8 @@ def test_what_is_on_disk_and_in_memory_is_what_was_counted(
     lines: list[str], whole: dict[str, bytes], memory: Memory
 ) -> None:
     counts = observed(lines)
-    assert len(counts.epochs) >= 2
-    assert any(len(epoch.runs) > 1 for epoch in counts.epochs)
+    assert len(counts.segments) >= 2
+    assert any(len(segment.runs) > 1 for segment in counts.segments)
     assert counts.is_spilled
     assert counts.is_exact
     assert counts.n_tokens == 14 * len(lines)

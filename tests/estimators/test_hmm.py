@@ -9,28 +9,39 @@ from true_hmm import TrueHMM
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz
-from spectralnlp.estimators.hmm.ngrams import NGramCounts
-from spectralnlp.estimators.hmm.regression import solve_regression
+from spectralnlp.estimators.hmm.moments import NGramCounts
+from spectralnlp.estimators.hmm.ngrams import NGramTable
+from spectralnlp.estimators.hmm.solve import PredictionSettings, solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
-from spectralnlp.estimators.hmm.sums import NGramTable
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter, run_sequences
 from spectralnlp.runtime import InMemoryCorpus, use_engine
 
 TRUE = TrueHMM.random()
 SYMBOLS = tuple(f"s{x}" for x in range(len(TRUE.emission)))
-BASE = np.full(len(SYMBOLS), 1 / len(SYMBOLS))
+# No floor under probabilities, and no bound of negative ones.
+UNTOUCHED = PredictionSettings(
+    symbols=SYMBOLS, base=np.full(len(SYMBOLS), 1 / len(SYMBOLS)), floor=0.0, tolerance=np.inf
+)
 
 
 def hkz(table: NGramTable, n_states: int, whitening: bool) -> Filter:
-    operators, _ = solve_hkz(
-        table, SYMBOLS, n_states, whitening=whitening, base=BASE, floor=0.0, tolerance=np.inf
-    )
+    operators, _ = solve_hkz(table, UNTOUCHED, n_states, whitening=whitening, random_state=0)
     return OperatorFilter(operators)
 
 
 def regression(table: NGramTable, n_states: int, history: int) -> Filter:
-    options = RegressionOptions(n_states, history, history + 1, 0.0, 0.0, 60.0, 0, False, 0)
-    operators, _ = solve_regression(table, SYMBOLS, BASE, 0.0, np.inf, options)
+    options = RegressionOptions(
+        n_states=n_states,
+        history=history,
+        target=history + 1,
+        backoff=0.0,
+        ridge=0.0,
+        damping=60.0,
+        operator_count=0,
+        leave_one_out=False,
+        random_state=0,
+    )
+    operators, _ = solve_regression(table, UNTOUCHED, options)
     return OperatorFilter(operators)
 
 
@@ -101,7 +112,7 @@ def test_every_prediction_is_a_distribution(preset: str | None) -> None:
 
 
 def test_longer_histories_are_learned() -> None:
-    """What follows b depends on what came before it, which no model of one symbol can know."""
+    """The symbol after b depends on the one before it, which no model of one symbol can know."""
     rng = np.random.default_rng(0)
     parts = [["x", "b", "1"], ["y", "b", "2"], ["x", "c", "1"], ["y", "d", "2"]]
     chosen = rng.choice(4, size=(300, 6), p=[0.3, 0.3, 0.2, 0.2])

@@ -10,12 +10,12 @@ import pytest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.hmm import HMM, states
-from spectralnlp.estimators.hmm.ngrams import NGramCounts
-from spectralnlp.estimators.hmm.sums import NGramTable, group_starts, in_chunks
+from spectralnlp.estimators.hmm.moments import NGramCounts
+from spectralnlp.estimators.hmm.ngrams import NGramTable, group_starts, in_chunks
 from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, spill, use_engine, use_memory
 
+# Bytes: enough for 512 symbols and for 4,096 n-grams at a time.
 LITTLE = 1 << 21
-"""Bytes: there is room for 512 symbols and for 4,096 n-grams at a time."""
 N_SYMBOLS = 700
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.tagger import PerceptronTagger
+from spectralnlp.estimators.tagger.kernels import ScoreWeights
 from spectralnlp.estimators.tagger.perceptron import emissions_of
 from spectralnlp.inference.chains.templates import find_rows
 from spectralnlp.models.tagger import Scorer
@@ -60,7 +61,15 @@ def test_tables_are_the_scores_of_training(word_folders: Folders, which: str) ->
     features[find_rows(weights.keys, keys)] = weights.features
     scale = np.float32(learner.vector_scale)
     order = np.arange(len(WORDS))
-    slow, starts = emissions_of(examples, order, [features, weights.words / scale, weights.tokens / scale])
+    unscaled = ScoreWeights(
+        features=features,
+        words=weights.words / scale,
+        tokens=weights.tokens / scale,
+        transitions=weights.transitions,
+        start=weights.start,
+        end=weights.end,
+    )
+    slow, starts = emissions_of(examples, order, unscaled)
     sentences = [words for words, _ in WORDS]
     scorer = Scorer(weights, learner.features_)
     fast, fast_starts = scorer.emissions(sentences)

@@ -37,11 +37,16 @@ def vectors_of(features: UnlabelledFeatures) -> np.ndarray:
 @pytest.mark.parametrize(
     "settings",
     [
-        {}, {"window": 1}, {"window": 3}, {"positions": "pooled"}, {"hash_bits": 12}, {"lowercase": False},
+        {},
+        {"window": 1},
+        {"window": 3},
+        {"positions": "pooled"},
+        {"hash_bits": 12},
+        {"lowercase": False},
         {"contexts": 5},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_eigentokens_are_those_of_the_eigenwords(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     text = [" ".join(rng.choice(["the", "a", "cat", "dog", "fox", "hen", "saw", "."], 6)) for _ in range(80)]

@@ -8,9 +8,9 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from spectralnlp.estimators.tagger.perceptron import Examples, Perceptron, emissions_of
+from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
+from spectralnlp.estimators.tagger.perceptron import Perceptron, emissions_of
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER
 from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS
 
@@ -26,18 +26,18 @@ def random_examples(seed: int, word_width: int = 2, token_width: int = 3) -> Exa
     types = np.concatenate([[1, 0, *rng.integers(2, N_TYPES, length), 0, 1] for length in LENGTHS])
     counts = rng.integers(0, 4, N_SLOTS * N_TYPES)
     return Examples(
-        types.astype(np.int32),
-        starts,
-        rng.integers(0, N_TAGS, n).astype(np.int32),
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        rng.integers(0, N_FEATURES, counts.sum()).astype(np.int32),
-        rng.integers(-1, N_FEATURES, (n, 2)).astype(np.int32),
-        (rng.integers(-8, 9, (N_TYPES, word_width)) / 8).astype(np.float32),
-        (rng.integers(-8, 9, (n, token_width)) / 8).astype(np.float32),
+        types=types.astype(np.int32),
+        starts=starts,
+        tags=rng.integers(0, N_TAGS, n).astype(np.int32),
+        row_starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rows=rng.integers(0, N_FEATURES, counts.sum()).astype(np.int32),
+        pairs=rng.integers(-1, N_FEATURES, (n, 2)).astype(np.int32),
+        words=(rng.integers(-8, 9, (N_TYPES, word_width)) / 8).astype(np.float32),
+        tokens=(rng.integers(-8, 9, (n, token_width)) / 8).astype(np.float32),
     )
 
 
-def some_forbidden(seed: int) -> tuple[NDArray[np.float32], ...]:
+def some_forbidden(seed: int) -> ChainScores:
     """Some transitions are; the first tag may always stand."""
     rng = np.random.default_rng(seed)
     forbidden = []
@@ -45,19 +45,19 @@ def some_forbidden(seed: int) -> tuple[NDArray[np.float32], ...]:
         each = np.where(rng.random(shape) < 0.3, -np.inf, 0).astype(np.float32)
         each.flat[0] = 0
         forbidden.append(each)
-    return tuple(forbidden)
+    return ChainScores(*forbidden)
 
 
 class Reference:
     """A structured perceptron as first written down: a dictionary from (feature, tag) to weight."""
 
-    def __init__(self, examples: Examples, forbidden: tuple[NDArray[np.float32], ...]) -> None:
+    def __init__(self, examples: Examples, forbidden: ChainScores) -> None:
         self.examples, self.forbidden = examples, forbidden
         self.weights: dict[tuple[object, ...], float] = defaultdict(float)
         self.history = [dict(self.weights)]
 
     def features(self, s: int, t: int) -> Iterator[tuple[tuple[object, ...], float]]:
-        """Names and values of what is seen of a token."""
+        """Names and values of the features of a token."""
         e = self.examples
         first = int(e.starts[s])
         place = first + 4 * s + 2 + t
@@ -122,7 +122,7 @@ class Reference:
         return total
 
 
-def by_name(weights: list[NDArray[np.float32]]) -> dict[tuple[object, ...], float]:
+def by_name(weights: ScoreWeights) -> dict[tuple[object, ...], float]:
     """Arrays of weights in the reference's names."""
     features, words, tokens, transitions, start, end = (each.tolist() for each in weights)
     named = {("feature", i, y): value for i, row in enumerate(features) for y, value in enumerate(row)}
@@ -169,7 +169,7 @@ def test_scores_are_the_references() -> None:
 
 def test_it_learns_what_can_be_learned_and_then_stops() -> None:
     examples = random_examples(0)
-    allowed = tuple(np.zeros_like(each) for each in some_forbidden(0))
+    allowed = ChainScores(*(np.zeros_like(each) for each in some_forbidden(0)))
     model, order = Perceptron(N_FEATURES, N_TAGS, 2, 3), np.arange(len(LENGTHS))
     wrong = [model.epoch(examples, order, allowed) for _ in range(60)]
     assert wrong[0] > 0

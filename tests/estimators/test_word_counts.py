@@ -13,8 +13,8 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, use_engine, use_memory
 
+# Bytes: a segment holds 1,024 words.
 LITTLE = 1 << 22
-"""Bytes: an epoch has room for 1,024 words."""
 ODD = ["", "\udc80", "\u2028", "a b", "🐈", "\ue000", "\ud7ff", "\0"]
 
 
@@ -46,7 +46,7 @@ def state(counts: WordCounts) -> dict[str, bytes]:
 def test_on_disk_and_in_memory_words_are_counted_alike(sentences: list[list[str]], memory: Memory) -> None:
     counts = observed(sentences)
     expected = Counter(word for sentence in sentences for word in sentence)
-    assert len(counts.epochs) >= 2
+    assert len(counts.segments) >= 2
     assert counts.total() == expected.total()
     assert all(counts[word] == expected[word] for word in ["w0", "w1999", "once7", "never", *ODD])
     whole = counts.in_memory()

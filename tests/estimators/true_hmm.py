@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from spectralnlp.estimators.hmm.sums import NGramTable
+from spectralnlp.estimators.hmm.ngrams import NGramTable
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,13 @@ from sketch_cases import (
 
 from spectralnlp.changes.ledger import DocumentDigests
 from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
-from spectralnlp.estimators.hmm.em import ExpectedTransitions
-from spectralnlp.estimators.hmm.ngrams import NGramCounts
-from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
+from spectralnlp.estimators.hmm.moments import ExpectedTransitions, NGramCounts
+from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.pcfg.moments import RuleCounts
 from spectralnlp.estimators.rhmm import TagLog
 from spectralnlp.estimators.shared.word_counts import WordCounts
-from spectralnlp.estimators.topics.log import DocumentLog
 from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
+from spectralnlp.estimators.topics.replay_log import DocumentLog
 from spectralnlp.runtime import Batch, Counts, Moments
 from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.trees import Binariser, Tree
@@ -135,11 +134,11 @@ LEFT, RIGHT = (
 PROJECTION = np.random.default_rng(1).standard_normal((8, 3))
 TOPICS = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])
 WORDS = ["the", "cat", ""]
-HIDDEN = (
-    np.array([0.6, 0.4]),
-    np.array([[0.7, 0.2], [0.3, 0.8]]),
-    np.array([[0.5, 0.1], [0.2, 0.1], [0.3, 0.8]]),
-)
+HIDDEN = {
+    "initial": np.array([0.6, 0.4]),
+    "transition": np.array([[0.7, 0.2], [0.3, 0.8]]),
+    "emission": np.array([[0.5, 0.1], [0.2, 0.1], [0.3, 0.8]]),
+}
 SENTENCES = random_sentences(37)
 TREES = random_trees(37)
 
@@ -211,18 +210,25 @@ CASES = [
             "topics": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS[::-1], TOPICS[:, 0], 1.0),
             "weights": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[::-1, 0], 1.0),
             "alpha0": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 0.0),
+            "iteration": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 1.0, 2),
         },
         exact=False,
     ),
     MomentsCase(
         "expected transitions of a hidden Markov model",
-        lambda: ExpectedTransitions(WORDS, *HIDDEN),
+        lambda: ExpectedTransitions(WORDS, **HIDDEN),
         SENTENCES,
         {
-            "vocabulary": lambda: ExpectedTransitions(["cat", "the", ""], *HIDDEN),
-            "initial": lambda: ExpectedTransitions(WORDS, HIDDEN[0][::-1].copy(), *HIDDEN[1:]),
-            "transition": lambda: ExpectedTransitions(WORDS, HIDDEN[0], HIDDEN[1][::-1].copy(), HIDDEN[2]),
-            "emission": lambda: ExpectedTransitions(WORDS, *HIDDEN[:2], HIDDEN[2][::-1].copy()),
+            "vocabulary": lambda: ExpectedTransitions(["cat", "the", ""], **HIDDEN),
+            "initial": lambda: ExpectedTransitions(
+                WORDS, **{**HIDDEN, "initial": HIDDEN["initial"][::-1].copy()}
+            ),
+            "transition": lambda: ExpectedTransitions(
+                WORDS, **{**HIDDEN, "transition": HIDDEN["transition"][::-1].copy()}
+            ),
+            "emission": lambda: ExpectedTransitions(
+                WORDS, **{**HIDDEN, "emission": HIDDEN["emission"][::-1].copy()}
+            ),
         },
         exact=False,
     ),

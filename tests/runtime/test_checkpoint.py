@@ -11,7 +11,7 @@ import pytest
 
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.eigenwords import PairCounts
-from spectralnlp.estimators.hmm.ngrams import NGramCounts
+from spectralnlp.estimators.hmm.moments import NGramCounts
 from spectralnlp.runtime import (
     Batch,
     Counts,

@@ -12,11 +12,19 @@ from spectralnlp.text.spans import Scheme, scheme_of
 Tags = list[list[str]]
 
 GOLD = [
-    "B-PER I-PER O B-LOC O", "B-LOC O O B-PER", "O O", "B-ORG I-ORG I-ORG O B-PER", "I-PER O B-PER I-LOC",
-]  # fmt: skip
+    "B-PER I-PER O B-LOC O",
+    "B-LOC O O B-PER",
+    "O O",
+    "B-ORG I-ORG I-ORG O B-PER",
+    "I-PER O B-PER I-LOC",
+]
 FOUND = [
-    "B-PER I-PER O B-ORG O", "B-LOC I-LOC O B-PER", "O B-LOC", "B-ORG I-ORG O O B-PER", "B-PER O B-PER B-LOC",
-]  # fmt: skip
+    "B-PER I-PER O B-ORG O",
+    "B-LOC I-LOC O B-PER",
+    "O B-LOC",
+    "B-ORG I-ORG O O B-PER",
+    "B-PER O B-PER B-LOC",
+]
 
 
 def split(lines: list[str]) -> Tags:
@@ -79,8 +87,9 @@ def test_the_signature_says_how() -> None:
 
 
 def test_words_a_second() -> None:
-    report = score_tags([(["a"] * 10, ["N"] * 10)], [["N"] * 10], known=(), labels="N", scheme="tags",
-                        seconds=0.5)  # fmt: skip
+    report = score_tags(
+        [(["a"] * 10, ["N"] * 10)], [["N"] * 10], known=(), labels="N", scheme="tags", seconds=0.5
+    )
     assert report.to_flat_dict()["words_per_second"] == pytest.approx(20)
     assert "words/s" in report.to_table()
 

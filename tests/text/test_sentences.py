@@ -50,8 +50,10 @@ def test_english(text: str) -> None:
 
 def test_neutral() -> None:
     assert split("El grupo vino. ¿Qué dijo? Nada... y se fue.", NEUTRAL) == [
-        "El grupo vino.", "¿Qué dijo?", "Nada... y se fue.",
-    ]  # fmt: skip
+        "El grupo vino.",
+        "¿Qué dijo?",
+        "Nada... y se fue.",
+    ]
     assert split("你好。世界！", NEUTRAL) == ["你好。", "世界！"]
 
 
@@ -62,8 +64,12 @@ def test_line_ends() -> None:
         "The striatum plays a role in motor activity and in Parkinson's disease only.",
     ]
     assert split("- item one\n- item two\nHeading\n\nText goes on\r\n\r\nhere") == [
-        "- item one", "- item two", "Heading", "Text goes on", "here",
-    ]  # fmt: skip
+        "- item one",
+        "- item two",
+        "Heading",
+        "Text goes on",
+        "here",
+    ]
     review = "a film " * 30
     assert split(f"{review.strip()}\nother text") == [review.strip(), "other text"]
 

@@ -92,12 +92,21 @@ def test_tags_that_are_no_spans_follow_one_another_freely() -> None:
 @pytest.mark.parametrize(
     ("tags", "scheme"),
     [
-        (["B-X", "I-X", "O"], "bio"), (["B-NP-SBJ"], "bio"), (["I-X", "O"], "bio"),
-        (["B-X", "E-X"], "bioes"), (["S-X", "O"], "bioes"),
-        (["NOUN", "VERB"], "tags"), (["O"], "tags"), ([], "tags"), (["B-X", "NOUN"], "tags"),
-        (["B-", "O"], "tags"), (["B", "I", "O"], "tags"), (["-LRB-", "O"], "tags"), (["X-B"], "tags"),
+        (["B-X", "I-X", "O"], "bio"),
+        (["B-NP-SBJ"], "bio"),
+        (["I-X", "O"], "bio"),
+        (["B-X", "E-X"], "bioes"),
+        (["S-X", "O"], "bioes"),
+        (["NOUN", "VERB"], "tags"),
+        (["O"], "tags"),
+        ([], "tags"),
+        (["B-X", "NOUN"], "tags"),
+        (["B-", "O"], "tags"),
+        (["B", "I", "O"], "tags"),
+        (["-LRB-", "O"], "tags"),
+        (["X-B"], "tags"),
     ],
-)  # fmt: skip
+)
 def test_schemes(tags: list[str], scheme: str) -> None:
     assert scheme_of(tags) == scheme
 

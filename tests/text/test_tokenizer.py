@@ -29,8 +29,8 @@ NEUTRAL = Tokenizer(Conventions(split_clitics=False, split_units=False, language
 # Everything that a pattern gives a meaning to, and some that nothing does.
 PIECES = [
     *"aZé5.,:;-'\"`()[]/\\*_&%$#@!?…–—’‘“” \t\n\r\x00\u00a0\u0301\u200b\u200d\ufeff😀🏽你。",
-    "n't", "'s", "U.S.", "Mr.", "No.", "can", "cannot", "http://", "www.", "a@b.c", "-LRB-", "...", "``",
-]  # fmt: skip
+    *["n't", "'s", "U.S.", "Mr.", "No.", "can", "cannot", "http://", "www.", "a@b.c", "-LRB-", "...", "``"],
+]
 texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=30)
 
 
@@ -109,9 +109,11 @@ def test_line_by_line_is_the_whole(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["a", "a.", "-", "a-", "a'", '"', "1,", "www.", "http://", "http://.", "a@", ".", "(:", "a_", "n't", "'s",
-     "é", "\u0301", "😀\u200d", "a ", "U.S.", "a&", "_", "(", "\\/"],
-)  # fmt: skip
+    [
+        *["a", "a.", "-", "a-", "a'", '"', "1,", "www.", "http://", "http://.", "a@", ".", "(:", "a_"],
+        *["n't", "'s", "é", "\u0301", "😀\u200d", "a ", "U.S.", "a&", "_", "(", "\\/"],
+    ],
+)
 def test_time_is_linear(unit: str) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Gt
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator, fit_pass
-from spectralnlp.estimators.eigenwords.counts import Example, HashedPairCounts, PairCounts
+from spectralnlp.estimators.eigenwords.hashed_moments import HashedPairCounts
+from spectralnlp.estimators.eigenwords.moments import CountedPairs, Example, PairCounts
 from spectralnlp.estimators.eigenwords.solve import (
+    Array32,
+    MatrixShape,
     Positions,
+    Tabulated,
     Transform,
     Variant,
     blocks_of,
@@ -21,9 +25,8 @@ from spectralnlp.estimators.eigenwords.solve import (
 )
 from spectralnlp.estimators.eigenwords.spelling import fit_spelling
 from spectralnlp.inference.words.lookup import unit_rows
-from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.kmeans import kmeans
-from spectralnlp.parameters import WordVectors
+from spectralnlp.parameters import Ints, Spelling, WordVectors
 from spectralnlp.runtime import Corpus
 
 
@@ -40,7 +43,7 @@ class Eigenwords(MomentEstimator[Example]):
         n_tokens_: words read.
         n_types_: different words read.
         is_exact_: False if pairs or words had to be dropped.
-        counts_: the counts; None unless ``keep_counts``.
+        counts_: the counts of pairs; None unless ``keep_counts``.
     """
 
     unlearning = "exact"
@@ -68,15 +71,11 @@ class Eigenwords(MomentEstimator[Example]):
     normalise: Annotated[bool, Doc("Scale each vector to length 1.")] = True
     lowercase: Annotated[bool, Doc("Count words in small letters.")] = True
     min_count: Annotated[
-        int,
-        Ge(1),
-        Doc("Words that occur less often have no vector of their own, but one by their spelling."),
+        int, Ge(1), Doc("Words that occur less often have no vector of their own, but one by their spelling.")
     ] = 3
     vocabulary: Annotated[Annotated[int, Ge(1)] | None, Doc("At most so many words have one.")] = None
     contexts: Annotated[
-        int,
-        Ge(1),
-        Doc("The most frequent so many words are contexts (and the end of a sentence)."),
+        int, Ge(1), Doc("The most frequent so many words are contexts (and the end of a sentence).")
     ] = 5000
     hash_bits: Annotated[
         Annotated[int, Ge(1)] | None,
@@ -86,9 +85,7 @@ class Eigenwords(MomentEstimator[Example]):
         ),
     ] = None
     max_pairs: Annotated[
-        int,
-        Ge(1),
-        Doc("Pairs of words counted at a time; beyond, the rarest are dropped."),
+        int, Ge(1), Doc("Pairs of words counted at a time; beyond, the rarest are dropped.")
     ] = 12_000_000
     spelling: Annotated[bool, Doc("Learn vectors of unseen words from their spelling.")] = True
     spelling_penalty: Annotated[float, Gt(0), Doc("Penalty of that regression.")] = 1.0
@@ -96,53 +93,52 @@ class Eigenwords(MomentEstimator[Example]):
     oversampling: Annotated[int, Ge(0), Doc("Singular vectors carried beyond ``dimensions``.")] = 20
     iterations: Annotated[int, Ge(0), Doc("Power iterations of the decomposition.")] = 4
     keep_counts: Annotated[
-        bool,
-        Doc("Keep the counts as ``counts_``, to add or take out text and solve again."),
+        bool, Doc("Keep the counts as ``counts_``, to add or take out text and solve again.")
     ] = False
     random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
 
-    def init_moments(self, corpus: Corpus[Example]) -> PairCounts:
+    def init_moments(self, corpus: Corpus[Example]) -> CountedPairs[Any]:
         """Return empty counts of pairs of words."""
         if self.hash_bits is None:
-            return PairCounts(self.window, self.lowercase, max_pairs=self.max_pairs)
-        return HashedPairCounts(self.hash_bits, self.window, self.lowercase, self.max_pairs)
+            return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=self.max_pairs)
+        return HashedPairCounts(
+            hash_bits=self.hash_bits, window=self.window, lowercase=self.lowercase, max_pairs=self.max_pairs
+        )
 
-    def solve(self, moments: PairCounts) -> None:
+    def solve(self, moments: CountedPairs[Any]) -> None:
         """Decompose the matrix of words and contexts; learn to spell, and cluster.
 
         Raises:
             InputError: fewer than two words occur often enough.
         """
+        blocks = blocks_of(self.window, self.positions)
         with fit_pass("matrix"):
-            blocks = blocks_of(self.window, self.positions)
-            table = tabulate(
-                moments, min_count=self.min_count, max_words=self.vocabulary, n_contexts=self.contexts,
-                blocks=blocks, transform=self.transform, width=self.dimensions + self.oversampling,
-            )  # fmt: skip
-        words, word_counts = table.words, table.counts
+            shape = MatrixShape(
+                min_count=self.min_count,
+                max_words=self.vocabulary,
+                n_contexts=self.contexts,
+                blocks=blocks,
+            )
+            width = self.dimensions + self.oversampling
+            table = tabulate(moments, shape, transform=self.transform, width=width)
         self.n_tokens_, self.n_types_ = moments.n_tokens, table.n_types
         self.is_exact_ = moments.is_exact and table.is_whole
         self.counts_ = moments if self.keep_counts else None
-        with one_blas_thread():
-            with fit_pass("SVD"):
-                vectors, sigma, context_vectors = solve_vectors(
-                    table.matrix, self.variant, self.dimensions, oversampling=self.oversampling,
-                    iterations=self.iterations, random_state=self.random_state,
-                )  # fmt: skip
-                if self.normalise:
-                    vectors = unit_rows(vectors)
-            spelling = clusters = None
-            if self.spelling:
-                with fit_pass("spelling"):
-                    spelling = fit_spelling(
-                        words, vectors, np.power(word_counts, 0.25), self.spelling_penalty
-                    )
-            if self.clusters:
-                with fit_pass("clusters"):
-                    clusters, _ = kmeans(vectors, self.clusters, random_state=self.random_state)
+        with fit_pass("SVD"):
+            vectors, sigma, context_vectors = solve_vectors(
+                table.matrix,
+                self.variant,
+                self.dimensions,
+                oversampling=self.oversampling,
+                iterations=self.iterations,
+                random_state=self.random_state,
+            )
+            if self.normalise:
+                vectors = unit_rows(vectors)
+        hashed = None if self.hash_bits is None else table.numbers
         self.word_vectors_ = WordVectors(
-            words=tuple(words),
-            counts=word_counts,
+            words=tuple(table.words),
+            counts=table.counts,
             vectors=vectors,
             singular_values=sigma,
             contexts=tuple(table.contexts),
@@ -150,9 +146,16 @@ class Eigenwords(MomentEstimator[Example]):
             context_vectors=context_vectors.reshape(len(blocks), len(table.contexts), -1),
             lowercase=self.lowercase,
             hash_bits=self.hash_bits,
-            numbers=None
-            if self.hash_bits is None or table.numbers is None
-            else table.numbers.astype(np.int32),
-            spelling=spelling,
-            clusters=clusters,
+            numbers=None if hashed is None else hashed.astype(np.int32),
+            spelling=self._learn_spelling(table, vectors) if self.spelling else None,
+            clusters=self._cluster(vectors) if self.clusters else None,
         )
+
+    def _learn_spelling(self, table: Tabulated, vectors: Array32) -> Spelling:
+        with fit_pass("spelling"):
+            return fit_spelling(table.words, vectors, np.power(table.counts, 0.25), self.spelling_penalty)
+
+    def _cluster(self, vectors: Array32) -> Ints:
+        with fit_pass("clusters"):
+            clusters, _ = kmeans(vectors, self.clusters, random_state=self.random_state)
+            return clusters

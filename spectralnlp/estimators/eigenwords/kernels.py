@@ -2,17 +2,55 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.inference.words.kernels import _GOLDEN, _HALF, hash_word
 from spectralnlp.jit import kernel
 
-# A pair's key: distance (5 bits), left word (29 bits), right word (29 bits). 0 marks a free slot.
+# A pair's key: distance (5 bits), left word (29 bits), right word (29 bits). 0 is the key of a free slot.
 ID_BITS = 29
 MAX_WINDOW = 31
 ID_MASK = (1 << ID_BITS) - 1
 
-_BATCH = 64  # keys that are looked up at a time
+# Keys that are looked up at a time.
+_BATCH = 64
+
+
+class InternedWords(NamedTuple):
+    """Words numbered by first appearance, in arrays that grow between calls of `intern_words`.
+
+    Attributes:
+        slots: int32, a power of two; open addressing, -1 or the number of a word.
+        letters: uint8; the words known, one after the other.
+        bounds: int64 (capacity + 1,); where each word's letters begin; ``bounds[n_words]`` is the next free.
+        hashes: uint64 (capacity,); of each word.
+        counts: int64 (capacity,); of each word, of sentences at 0.
+    """
+
+    slots: NDArray[np.int32]
+    letters: NDArray[np.uint8]
+    bounds: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
+
+class BucketedWords(NamedTuple):
+    """Words numbered by hashing.
+
+    Attributes:
+        letters: uint8; the names of buckets, one after the other.
+        bounds: int64 (2^bits + 1, 2); where each bucket's name begins and ends.
+        hashes: uint64 (2^bits + 1,); of the names.
+        counts: int64 (2^bits + 1,).
+    """
+
+    letters: NDArray[np.uint8]
+    bounds: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    counts: NDArray[np.int64]
 
 
 @kernel
@@ -21,7 +59,26 @@ def _is_blank(byte):
 
 
 @kernel
-def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, ids, n_ids):
+def _next_word(text, i, ids, n_ids, counts):
+    """Pass over blanks to the next word; a line feed that ends a sentence is written as 0 and counted.
+
+    Returns:
+        (where the word begins, where it ends, n_ids); the end of the text, twice, if there is none.
+    """
+    while i < len(text) and _is_blank(text[i]):
+        if text[i] == 10 and ids[n_ids - 1] != 0:
+            ids[n_ids] = 0
+            n_ids += 1
+            counts[0] += 1
+        i += 1
+    end = i
+    while end < len(text) and not _is_blank(text[end]):
+        end += 1
+    return i, end, n_ids
+
+
+@kernel
+def intern_words(text, start, known, n_words, ids, n_ids):
     """Number the words of a text by first appearance, and count them.
 
     Words stand between ASCII's blanks; a line feed ends a sentence, which is written as one 0.
@@ -29,11 +86,7 @@ def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, i
     Args:
         text: uint8 (n,); ends in a line feed.
         start: where to go on.
-        slots: int32, a power of two; open addressing, -1 or the number of a word.
-        letters: uint8; the words known, one after the other.
-        bounds: int64 (capacity + 1,); where each word's letters begin; ``bounds[n_words]`` is the next free.
-        hashes: uint64 (capacity,); of each word.
-        counts: int64 (capacity,); of each word, of sentences at 0.
+        known: `InternedWords`; changed.
         n_words: how many are known.
         ids: int32; the numbers are written here.
         n_ids: how many are there; the first must be 0.
@@ -41,20 +94,10 @@ def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, i
     Returns:
         (where it stopped, n_words, n_ids): before the end of the text if slots or letters ran out.
     """
+    slots, letters, bounds, hashes, counts = known
     mask = len(slots) - 1
-    i = start
-    while i < len(text):
-        byte = text[i]
-        if _is_blank(byte):
-            if byte == 10 and ids[n_ids - 1] != 0:
-                ids[n_ids] = 0
-                n_ids += 1
-                counts[0] += 1
-            i += 1
-            continue
-        end = i + 1
-        while not _is_blank(text[end]):
-            end += 1
+    i, end, n_ids = _next_word(text, start, ids, n_ids, counts)
+    while i < end:
         value = hash_word(text, i, end)
         slot = np.int64(value) & mask
         while True:
@@ -76,8 +119,7 @@ def intern_words(text, start, slots, letters, bounds, hashes, counts, n_words, i
             slot = (slot + 1) & mask
         counts[word] += 1
         ids[n_ids] = word
-        n_ids += 1
-        i = end
+        i, end, n_ids = _next_word(text, end, ids, n_ids + 1, counts)
     return i, n_words, n_ids
 
 
@@ -109,7 +151,7 @@ def fill_slots(slots, hashes, n_words):
 
 
 @kernel
-def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_ids):
+def bucket_words(text, bits, known, n_letters, ids, n_ids):
     """Number the words of a text by their hash alone, and count them.
 
     Of the words that share a bucket, the one with the smallest hash names it, however often it occurs: so the
@@ -118,10 +160,7 @@ def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_
     Args:
         text: uint8 (n,); ends in a line feed.
         bits: there are 2^bits buckets, numbered from 1.
-        letters: uint8; names, with room for those of this text.
-        bounds: int64 (2^bits + 1, 2); where each bucket's name begins and ends.
-        hashes: uint64 (2^bits + 1,); of the names.
-        counts: int64 (2^bits + 1,).
+        known: `BucketedWords`, whose letters have space for those of this text; changed.
         n_letters: letters in use.
         ids: int32; the numbers are written here.
         n_ids: how many are there; the first must be 0.
@@ -129,20 +168,10 @@ def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_
     Returns:
         (n_letters, n_ids)
     """
+    letters, bounds, hashes, counts = known
     mask = (1 << bits) - 1
-    i = 0
-    while i < len(text):
-        byte = text[i]
-        if _is_blank(byte):
-            if byte == 10 and ids[n_ids - 1] != 0:
-                ids[n_ids] = 0
-                n_ids += 1
-                counts[0] += 1
-            i += 1
-            continue
-        end = i + 1
-        while not _is_blank(text[end]):
-            end += 1
+    i, end, n_ids = _next_word(text, 0, ids, n_ids, counts)
+    while i < end:
         value = hash_word(text, i, end)
         word = 1 + (np.int64(value) & mask)
         if counts[word] == 0 or value < hashes[word]:
@@ -152,8 +181,7 @@ def bucket_words(text, bits, letters, bounds, hashes, counts, n_letters, ids, n_
             n_letters += end - i
         counts[word] += 1
         ids[n_ids] = word
-        n_ids += 1
-        i = end
+        i, end, n_ids = _next_word(text, end, ids, n_ids + 1, counts)
     return n_letters, n_ids
 
 
@@ -183,7 +211,9 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
             for distance in range(1, min(window, n_ids - 1 - i) + 1):
                 right = ids[i + distance]
                 if right or ids[i]:
-                    key = (np.int64(distance) << 58) | (np.int64(ids[i]) << 29) | np.int64(right)
+                    key = (
+                        (np.int64(distance) << 2 * ID_BITS) | (np.int64(ids[i]) << ID_BITS) | np.int64(right)
+                    )
                     batch[n_keys] = key
                     n_keys += 1
                 if right == 0:
@@ -220,7 +250,7 @@ def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
 
 @kernel
 def _look_up(some, begin, end, keys, slots, found):
-    """Where some keys belong, and which are there: loads that do not wait for each other, but one for all."""
+    """Look up the slots of some keys and what is there, in loads that do not wait for one another."""
     mask = len(keys) - 1
     for i in range(begin, end):
         value = np.uint64(some[i]) * _GOLDEN
@@ -231,7 +261,7 @@ def _look_up(some, begin, end, keys, slots, found):
 
 @kernel
 def _add(keys, counts, slot, found, key, count):
-    """Add to the count of a key that belongs into a slot, where another was found before; 1 if it is new."""
+    """Add to the count of a key whose slot held another one when looked up; return 1 if the key is new."""
     if found != key:
         mask = len(keys) - 1
         while keys[slot] != key:
@@ -250,7 +280,8 @@ def renumber_pairs(keys, numbers):
     for i in range(len(keys)):
         key = keys[i]
         if key:
-            left, right = numbers[(key >> 29) & ID_MASK], numbers[key & ID_MASK]
+            left, right = numbers[(key >> ID_BITS) & ID_MASK], numbers[key & ID_MASK]
+            distance = (key >> 2 * ID_BITS) << 2 * ID_BITS
             keys[i] = (
-                (key >> 58) << 58 | np.int64(left) << 29 | np.int64(right) if left >= 0 and right >= 0 else 0
+                distance | np.int64(left) << ID_BITS | np.int64(right) if left >= 0 and right >= 0 else 0
             )

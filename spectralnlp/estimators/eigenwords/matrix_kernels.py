@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from spectralnlp.estimators.eigenwords.kernels import ID_MASK
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.eigenwords.kernels import ID_BITS, ID_MASK
 from spectralnlp.jit import kernel
+
+
+class ContextBlocks(NamedTuple):
+    """Blocks of columns of the word × context matrix, by the distance of the context.
+
+    Attributes:
+        before: int64 (window + 1,); block of contexts so many words before, none at 0.
+        after: int64 (window + 1,); block of contexts so many words after.
+        n_contexts: columns of a block.
+    """
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    n_contexts: int
 
 
 @kernel
 def count_entries(keys, row_of, column_of, entries):
-    """How many entries each row of the word × context matrix gets from a table; see `fill_entries`."""
+    """Count the entries that each row of the word × context matrix gets from a table; see `fill_entries`."""
     for key in keys:
         if key:
-            left, right = (key >> 29) & ID_MASK, key & ID_MASK
+            left, right = (key >> ID_BITS) & ID_MASK, key & ID_MASK
             if row_of[left] >= 0 and column_of[right] >= 0:
                 entries[row_of[left]] += 1
             if row_of[right] >= 0 and column_of[left] >= 0:
@@ -21,7 +38,7 @@ def count_entries(keys, row_of, column_of, entries):
 
 
 @kernel
-def fill_entries(keys, counts, row_of, column_of, left_block, right_block, n_contexts, free, columns, values):
+def fill_entries(keys, counts, row_of, column_of, blocks, free, columns, values):
     """Write the entries of the word × context matrix, row by row.
 
     Args:
@@ -29,18 +46,17 @@ def fill_entries(keys, counts, row_of, column_of, left_block, right_block, n_con
         counts: int64; of the keys.
         row_of: int32; the row of a word's number, or -1.
         column_of: int32; its place among the contexts, or -1.
-        left_block: int64 (window + 1,); block of columns of contexts so many words before.
-        right_block: the same of contexts after.
-        n_contexts: columns of a block.
+        blocks: `ContextBlocks`.
         free: int64 (n_rows,); next free entry of each row; changed.
         columns: int32 (n_entries,); written.
         values: float (n_entries,); written.
     """
+    left_block, right_block, n_contexts = blocks
     for i in range(len(keys)):
         key = keys[i]
         if key == 0:
             continue
-        distance, left, right = key >> 58, (key >> 29) & ID_MASK, key & ID_MASK
+        distance, left, right = key >> 2 * ID_BITS, (key >> ID_BITS) & ID_MASK, key & ID_MASK
         row, context = row_of[left], column_of[right]
         if row >= 0 and context >= 0:
             columns[free[row]] = right_block[distance] * n_contexts + context
@@ -54,28 +70,27 @@ def fill_entries(keys, counts, row_of, column_of, left_block, right_block, n_con
 
 
 @kernel
-def pair_entries(keys, counts, row_of, left_block, right_block, n_contexts, entries, values):
+def pair_entries(keys, counts, row_of, blocks, entries, values):
     """Write the entries of the word × context matrix that pairs give, in the order of the pairs.
 
     Contexts are the sentence's end and the first rows, so a word's row says which it is.
 
     Args:
         keys: int64; of pairs.
-        counts: int64; theirs.
+        counts: int64; of the pairs.
         row_of: int32; the row of a word's number, or -1.
-        left_block: int64 (window + 1,); block of columns of contexts so many words before.
-        right_block: the same of contexts after.
-        n_contexts: columns of a block.
+        blocks: `ContextBlocks`.
         entries: int64 (2 n,); row · 2³² + column, written.
         values: int64 (2 n,); written.
 
     Returns:
-        How many there are.
+        Number of entries.
     """
+    left_block, right_block, n_contexts = blocks
     n = 0
     for i in range(len(keys)):
         key = keys[i]
-        distance, left, right = key >> 58, (key >> 29) & ID_MASK, key & ID_MASK
+        distance, left, right = key >> 2 * ID_BITS, (key >> ID_BITS) & ID_MASK, key & ID_MASK
         for side in range(2):
             word, other = (left, right) if side == 0 else (right, left)
             context = row_of[other] + 1 if other else 0

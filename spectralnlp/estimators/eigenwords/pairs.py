@@ -13,8 +13,12 @@ from spectralnlp.runtime import Memory, Run
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
+# Slots of an empty table.
 _SLOTS = 1 << 14
-_FULL = 0.75  # share of slots in use at which a table doubles
+# Share of slots in use at which a table doubles.
+_FULL = 0.75
+# Part of the memory, one of so many, for the slots of a table; sorting takes twice as much for a moment.
+_SHARE = 16
 
 
 class PairTable:
@@ -32,7 +36,7 @@ class PairTable:
         keys: int64; see :mod:`~spectralnlp.estimators.eigenwords.kernels`; 0 is a free slot.
         counts: int64; as ``keys``.
         n_dropped: how often pairs were dropped.
-        runs: what went to disk.
+        runs: sorted pairs on disk.
     """
 
     def __init__(self, most: int, memory: Memory | None = None) -> None:
@@ -62,7 +66,7 @@ class PairTable:
             )
             if position >= len(ids):
                 return
-            self._make_room(window)
+            self._free_slots(window)
 
     def add(self, keys: Longs, counts: Longs) -> None:
         """Add counted pairs; keys that are 0 are passed over."""
@@ -74,9 +78,9 @@ class PairTable:
             )
             if position >= len(keys):
                 return
-            self._make_room(1)
+            self._free_slots(1)
 
-    def _make_room(self, n: int) -> None:
+    def _free_slots(self, n: int) -> None:
         n_slots = len(self.keys)
         if int(_FULL * n_slots) < self.most:
             self._rebuild(self.keys, self.counts, 2 * n_slots)
@@ -115,18 +119,18 @@ class PairTable:
         self._rebuild(keys, counts, len(keys))
 
     def unsorted(self) -> tuple[Longs, Longs]:
-        """Keys as they lie, and their counts; of those in memory; copies."""
+        """Return keys as they lie and their counts, of pairs in memory; copies."""
         used = self.keys != 0
         return self.keys[used], self.counts[used]
 
     def sorted(self) -> tuple[Longs, Longs]:
-        """Keys in order, and their counts; of those in memory."""
+        """Return keys in order and their counts, of pairs in memory."""
         used = np.flatnonzero(self.keys)
         used = used[np.argsort(self.keys[used], kind="stable")]
         return self.keys[used], self.counts[used]
 
     def copy(self) -> Self:
-        """The same table; the two share their memory until one of them changes."""
+        """Return an equal table; the two share their memory until one of them changes."""
         other = type(self)(self.most, self.memory)
         other.runs = list(self.runs)
         other.keys, other.counts = self.keys, self.counts
@@ -139,10 +143,8 @@ class PairTable:
             self.keys, self.counts, self._shared = self.keys.copy(), self.counts.copy(), False
 
 
-_SHARE = 16  # of the memory that the slots of a table may take; sorting it takes twice as much for a moment
-
-
 def _fitting(memory: Memory) -> int:
+    """Return how many pairs fit into a table."""
     slots = _SLOTS
     while 2 * slots * 16 <= memory.size // _SHARE:
         slots *= 2

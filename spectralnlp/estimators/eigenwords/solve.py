@@ -5,17 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.eigenwords.counts import PairCounts
-from spectralnlp.estimators.eigenwords.matrix_kernels import count_entries, fill_entries
-from spectralnlp.estimators.eigenwords.spilled import entry_runs, merged_entries
-from spectralnlp.estimators.eigenwords.stored import StoredMatrix
+from spectralnlp.estimators.eigenwords.matrix import Block, ContextMatrix, MatrixInMemory, StoredMatrix
+from spectralnlp.estimators.eigenwords.matrix_kernels import ContextBlocks, count_entries, fill_entries
+from spectralnlp.estimators.eigenwords.moments import CountedPairs
+from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, entry_runs, merged_entries
 from spectralnlp.estimators.shared.spill_segments import most_frequent, take_census
 from spectralnlp.linalg.svd import sparse_svd
 
@@ -26,21 +26,40 @@ Transform = Literal["none", "sqrt", "log"]
 Positions = Literal["apart", "pooled"]
 Blocks = tuple[tuple[int, ...], ...]
 
-Matrix: TypeAlias = Any  # a scipy.sparse.csr_array or a StoredMatrix
+# Singular values below this part of the largest are rounding errors of float32.
+_NEGLIGIBLE = 1e-5
 
-_NEGLIGIBLE = 1e-5  # of the largest singular value: float32 has no more to say
+# Dense matrices of as many rows as there are words that are held while orthonormal bases are made.
+_DENSE = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class MatrixShape:
+    """Choices that decide which words are rows and which are contexts.
+
+    Attributes:
+        min_count: words that occur less often are no rows.
+        max_words: rows at most; None for all.
+        n_contexts: the most frequent so many words are contexts.
+        blocks: groups of positions whose contexts share columns.
+    """
+
+    min_count: int
+    max_words: int | None
+    n_contexts: int
+    blocks: Blocks
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tabulated:
-    """What counts come to: which words are rows, and the matrix of words × contexts.
+    """The words that are rows, and the matrix of words × contexts.
 
     Attributes:
         words: of the rows, the most frequent first.
-        counts: int64; theirs.
+        counts: int64 (n_words,); of the words.
         contexts: the sentence's end (empty), and the words that are contexts.
         matrix: transformed counts, float32 (n_words, n_blocks · n_contexts).
-        numbers: int64; what the counts call the words; None where they have no common numbers.
+        numbers: int64 (n_words,); numbers of the words in the counts; None where they have no common ones.
         n_types: different words counted.
         is_whole: whether memory had room for all the words that were wanted.
     """
@@ -48,67 +67,74 @@ class Tabulated:
     words: list[str]
     counts: Longs
     contexts: list[str]
-    matrix: Matrix
+    matrix: ContextMatrix
     numbers: Longs | None
     n_types: int
     is_whole: bool = True
 
 
-def tabulate(
-    counts: PairCounts, *, min_count: int, max_words: int | None, n_contexts: int, blocks: Blocks,
-    transform: Transform, width: int,
-) -> Tabulated:  # fmt: skip
-    """The vocabulary and the matrix of counts, be they in memory or on disk.
+def tabulate(counts: CountedPairs[Any], shape: MatrixShape, *, transform: Transform, width: int) -> Tabulated:
+    """Choose the vocabulary and make the matrix of counts, be they in memory or on disk.
 
     Args:
         counts: of words and pairs.
-        min_count, max_words, n_contexts: see `choose_vocabulary`.
-        blocks: groups of positions.
+        shape: choices of rows and columns.
         transform: of the counts.
         width: columns of the dense matrices to come, which must fit beside it.
+
+    Raises:
+        InputError: fewer than two words occur often enough.
     """
-    if counts.is_spilled:
-        return _tabulate_spilled(counts, min_count, max_words, n_contexts, blocks, transform, width)
-    vocabulary = choose_vocabulary(counts, min_count=min_count, max_words=max_words, n_contexts=n_contexts)
-    matrix = transformed(context_matrix(counts, vocabulary, blocks), transform)
-    words, contexts = counts.names(vocabulary.rows), counts.names(vocabulary.contexts)
-    word_counts = counts.words.counts[vocabulary.rows]
-    return Tabulated(words, word_counts, contexts, matrix, vocabulary.rows, len(counts.words.used()) - 1)
-
-
-def _tabulate_spilled(
-    counts: PairCounts, min_count: int, max_words: int | None, n_contexts: int, blocks: Blocks,
-    transform: Transform, width: int,
-) -> Tabulated:  # fmt: skip
-    counts.close_epoch()
-    memory, epochs = counts.memory, counts.epochs
-    assert memory is not None
-    census = take_census(epochs, min_count)
-    if len(census.counts) < 2:
-        raise _too_few(len(census.counts), min_count, census.most)
-    room = memory.size * 5 // 8 // (_DENSE * 4 * width)
-    wanted = min(max_words or len(census.counts), len(census.counts))
-    places, names = most_frequent(census, epochs, min(wanted, room))
-    words = [name.decode() for name in names]
-    contexts = ["", *words[:n_contexts]]
-    shape = (len(words), len(blocks) * len(contexts))
-    before, after = _block_numbers(blocks, counts.window)
-    runs = list(entry_runs(epochs, census.hashes[places], len(contexts), before, after, memory))
-    matrix = StoredMatrix.write(memory, shape, merged_entries(runs, memory))
-    for run in runs:
-        run.path.unlink()
-    matrix = transformed(matrix, transform)
+    spilled = counts.spilled()
+    if spilled is not None:
+        return _tabulate_spilled(spilled, shape, transform, width)
+    vocabulary = choose_vocabulary(
+        counts, min_count=shape.min_count, max_words=shape.max_words, n_contexts=shape.n_contexts
+    )
+    matrix = MatrixInMemory(context_matrix(counts, vocabulary, shape.blocks))
     return Tabulated(
-        words, census.counts[places], contexts, matrix, None, census.n_types, len(words) == wanted
+        words=counts.names(vocabulary.rows),
+        counts=counts.words.counts[vocabulary.rows],
+        contexts=counts.names(vocabulary.contexts),
+        matrix=transformed(matrix, transform),
+        numbers=vocabulary.rows,
+        n_types=len(counts.words.used()) - 1,
     )
 
 
-_DENSE = 5  # matrices of so many rows as there are words, while orthonormal bases are made
+def _tabulate_spilled(
+    counts: SpilledPairs, shape: MatrixShape, transform: Transform, width: int
+) -> Tabulated:
+    memory, segments = counts.memory, counts.segments
+    census = take_census(segments, shape.min_count)
+    n_words = len(census.words.counts)
+    if n_words < 2:
+        raise _too_few(n_words, shape.min_count, census.most)
+    n_fitting = memory.size * 5 // 8 // (_DENSE * 4 * width)
+    wanted = min(shape.max_words or n_words, n_words)
+    places, names = most_frequent(census, segments, min(wanted, n_fitting))
+    words = [name.decode() for name in names]
+    contexts = ["", *words[: shape.n_contexts]]
+    blocks = _context_blocks(shape.blocks, counts.window, len(contexts))
+    runs = list(entry_runs(counts, census.words.hashes[places], blocks))
+    n_columns = len(shape.blocks) * len(contexts)
+    matrix = StoredMatrix.write(memory, (len(words), n_columns), merged_entries(runs, memory))
+    for run in runs:
+        run.path.unlink()
+    return Tabulated(
+        words=words,
+        counts=census.words.counts[places],
+        contexts=contexts,
+        matrix=transformed(matrix, transform),
+        numbers=None,
+        n_types=census.n_types,
+        is_whole=len(words) == wanted,
+    )
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Which words are rows and which are contexts.
+    """Numbers of the words that are rows and of those that are contexts.
 
     Attributes:
         rows: int64; numbers of the words, the most frequent first.
@@ -120,9 +146,9 @@ class Vocabulary:
 
 
 def choose_vocabulary(
-    counts: PairCounts, *, min_count: int, max_words: int | None, n_contexts: int
+    counts: CountedPairs[Any], *, min_count: int, max_words: int | None, n_contexts: int
 ) -> Vocabulary:
-    """The words that occur often enough, ties in the order of their letters.
+    """Choose the words that occur often enough, ties in the order of their letters.
 
     Raises:
         InputError: there are not two.
@@ -144,38 +170,37 @@ def _too_few(n_words: int, min_count: int, most: int) -> InputError:
 
 
 def blocks_of(window: int, positions: Positions) -> Blocks:
-    """Groups of positions whose contexts share columns: each its own, or all one."""
+    """Return groups of positions whose contexts share columns: each its own, or all one."""
     offsets = [*range(-window, 0), *range(1, window + 1)]
     return tuple((each,) for each in offsets) if positions == "apart" else (tuple(offsets),)
 
 
-def context_matrix(counts: PairCounts, vocabulary: Vocabulary, blocks: Blocks) -> scipy.sparse.csr_array:
-    """Counts of words × contexts, float32 (n_words, n_blocks · n_contexts)."""
+def context_matrix(
+    counts: CountedPairs[Any], vocabulary: Vocabulary, blocks: Blocks
+) -> scipy.sparse.csr_array:
+    """Return counts of words × contexts, float32 (n_words, n_blocks · n_contexts)."""
     row_of = _places(vocabulary.rows, len(counts.words.counts))
     column_of = _places(vocabulary.contexts, len(counts.words.counts))
-    before, after = _block_numbers(blocks, counts.window)
     entries = np.zeros(len(vocabulary.rows), np.int64)
     count_entries(counts.pairs.keys, row_of, column_of, entries)
     starts = np.append(0, np.cumsum(entries))
     columns, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
-    n_contexts = len(vocabulary.contexts)
-    fill_entries(
-        counts.pairs.keys, counts.pairs.counts, row_of, column_of, before, after, n_contexts,
-        starts[:-1].copy(), columns, values,
-    )  # fmt: skip
-    shape = (len(vocabulary.rows), len(blocks) * n_contexts)
+    numbered = _context_blocks(blocks, counts.window, len(vocabulary.contexts))
+    keys, pair_counts, free = counts.pairs.keys, counts.pairs.counts, starts[:-1].copy()
+    fill_entries(keys, pair_counts, row_of, column_of, numbered, free, columns, values)
+    shape = (len(vocabulary.rows), len(blocks) * len(vocabulary.contexts))
     matrix = scipy.sparse.csr_array((values, columns, starts), shape=shape)
     # Where pairs lay in their table depends on the order of the text; sums of floats must not.
     matrix.sum_duplicates()
     return matrix
 
 
-def _block_numbers(blocks: Blocks, window: int) -> tuple[Longs, Longs]:
-    """The blocks of contexts so many words before and after, int64 (window + 1,); none is at 0."""
+def _context_blocks(blocks: Blocks, window: int, n_contexts: int) -> ContextBlocks:
+    """Number the blocks of columns by distance."""
     block_of = {offset: block for block, offsets in enumerate(blocks) for offset in offsets}
     before = np.array([0] + [block_of[-d] for d in range(1, window + 1)])
     after = np.array([0] + [block_of[d] for d in range(1, window + 1)])
-    return before, after
+    return ContextBlocks(before=before, after=after, n_contexts=n_contexts)
 
 
 def _places(numbers: Longs, size: int) -> NDArray[np.int32]:
@@ -184,37 +209,35 @@ def _places(numbers: Longs, size: int) -> NDArray[np.int32]:
     return places
 
 
-def transformed(matrix: Matrix, transform: Transform) -> Matrix:
-    """The matrix with each count c replaced by √c (``sqrt``), by log(1 + c) (``log``), or kept (``none``)."""
+def transformed(matrix: ContextMatrix, transform: Transform) -> ContextMatrix:
+    """Replace each count c by √c (``sqrt``), by log(1 + c) (``log``), or by itself (``none``)."""
     changes: dict[str, Callable[[Array32], Array32]] = {"none": np.copy, "sqrt": np.sqrt, "log": np.log1p}
-    return _changed(matrix, lambda _, block: changes[transform](block.data))
+    return matrix.mapped(lambda _, block: changes[transform](block.data))
 
 
-def _changed(matrix: Matrix, change: Callable[[int, scipy.sparse.csr_array], Array32]) -> Matrix:
-    """The matrix with other values, which a function gives of blocks and their first rows."""
-    if isinstance(matrix, StoredMatrix):
-        return matrix.mapped(change)
-    return scipy.sparse.csr_array((change(0, matrix), matrix.indices, matrix.indptr), shape=matrix.shape)
+def _scaled(matrix: ContextMatrix, rows: Array32, columns: Array32) -> ContextMatrix:
+    """Multiply each row and each column by a number."""
 
-
-def _scaled(matrix: Matrix, rows: Array32, columns: Array32) -> Matrix:
-    """The matrix with each row and each column multiplied by a number."""
-
-    def scaled(first: int, block: scipy.sparse.csr_array) -> Array32:
+    def scaled(first: int, block: Block) -> Array32:
         lengths = np.diff(block.indptr)
         data: Array32 = np.repeat(rows[first : first + len(lengths)], lengths)
         data *= block.data
         data *= columns[block.indices]
         return data
 
-    return _changed(matrix, scaled)
+    return matrix.mapped(scaled)
 
 
 def solve_vectors(
-    matrix: Matrix, variant: Variant, dimensions: int, *,
-    oversampling: int, iterations: int, random_state: int,
-) -> tuple[Array32, Array32, Array32]:  # fmt: skip
-    """Vectors of rows and columns.
+    matrix: ContextMatrix,
+    variant: Variant,
+    dimensions: int,
+    *,
+    oversampling: int,
+    iterations: int,
+    random_state: int,
+) -> tuple[Array32, Array32, Array32]:
+    """Return vectors of rows and columns.
 
     ``svd``: U of A = UΣVᵀ. ``cca``, one-step CCA of a word and its context, both one-hot, so that their
     covariances are the diagonals of row and column sums (Dhillon et al. 2015, *Eigenwords: spectral word
@@ -239,18 +262,22 @@ def solve_vectors(
         scale = _inverse_root(columns)
         matrix = _scaled(matrix, _inverse_root(rows), scale)
     u, sigma, v = sparse_svd(
-        matrix, dimensions, less=trivial, oversampling=oversampling, iterations=iterations,
+        matrix,
+        dimensions,
+        less=trivial,
+        oversampling=oversampling,
+        iterations=iterations,
         random_state=random_state,
-    )  # fmt: skip
+    )
     scale_of_all = 1.0 if variant == "cca" else float(sigma[:1].sum())
     rank = int((sigma > _NEGLIGIBLE * scale_of_all).sum())
     if rank == 0:
         raise InputError("the words all have the same contexts", hint="give more text")
     if rank < dimensions:
-        found = ", ".join(f"{value:.2g}" for value in sigma[max(rank - 3, 0) : rank + 1])
+        last = ", ".join(f"{value:.2g}" for value in sigma[max(rank - 3, 0) : rank + 1])
         warnings.warn(
             f"dimensions lowered from {dimensions} to {rank}: the counts have no higher rank "
-            f"(singular values end in {found})",
+            f"(singular values end in {last})",
             stacklevel=2,
         )
     return u[:, :rank], sigma[:rank], scale[:, None] * v[:, :rank] * sigma[:rank]

@@ -11,17 +11,18 @@ from spectralnlp.inference.words.spelling import Vectors, features_of
 from spectralnlp.linalg.solve import ridge
 from spectralnlp.parameters import Spelling
 
-_TOLERANCE = 0.01  # of the normal equations; a hundred times less takes four times as long for nothing
+# Tolerance of the normal equations; a hundred times less takes four times as long for nothing.
+_TOLERANCE = 0.01
 
 
 def fit_spelling(
     words: Sequence[str], vectors: Vectors, weights: NDArray[np.float64], penalty: float
 ) -> Spelling:
-    """The linear function of features that is nearest to the words' vectors.
+    """Fit the linear function of features that is nearest to the words' vectors.
 
     Args:
         words: known words.
-        vectors: float32 (n_words, d); theirs.
+        vectors: float32 (n_words, d); of the words.
         weights: float64 (n_words,); how much each counts.
         penalty: of the squared coefficients, relative to the mean weight of a feature.
     """

@@ -10,13 +10,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.eigenwords.kernels import bucket_words, fill_slots, intern_words
+from spectralnlp.estimators.eigenwords.kernels import (
+    BucketedWords,
+    InternedWords,
+    bucket_words,
+    fill_slots,
+    intern_words,
+)
+from spectralnlp.estimators.shared.spill_segments import WordTable
 from spectralnlp.inference.words.hashing import Bytes, as_bytes
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
 
-_ROOM = 1 << 12
+# Words that there is space for at first.
+_CAPACITY = 1 << 12
 
 
 class WordNumbers(ABC):
@@ -37,16 +45,16 @@ class WordNumbers(ABC):
         """
 
     def copy(self) -> Self:
-        """The same words, apart."""
+        """Return an independent copy."""
         return copy.deepcopy(self)
 
     @abstractmethod
     def used(self) -> Longs:
-        """The numbers that stand for something; 0 first."""
+        """Return the numbers that stand for something; 0 first."""
 
     @abstractmethod
     def name(self, number: int) -> bytes:
-        """The word of a number; empty for 0."""
+        """Return the word of a number; empty for 0."""
 
     @abstractmethod
     def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
@@ -54,7 +62,7 @@ class WordNumbers(ABC):
 
         Args:
             names: the words; that of the sentence's end is empty and comes first.
-            numbers: what the others call them.
+            numbers: int64; the others' numbers of them.
             counts: how often they occurred.
 
         Returns:
@@ -67,11 +75,11 @@ class NamedWords(WordNumbers):
 
     def __init__(self) -> None:
         self.n_words = 1
-        self._slots = np.full(_ROOM, -1, np.int32)
-        self._letters = np.empty(8 * _ROOM, np.uint8)
-        self._bounds = np.zeros(_ROOM + 1, np.int64)
-        self._hashes = np.zeros(_ROOM, np.uint64)
-        self._counts = np.zeros(_ROOM, np.int64)
+        self._slots = np.full(_CAPACITY, -1, np.int32)
+        self._letters = np.empty(8 * _CAPACITY, np.uint8)
+        self._bounds = np.zeros(_CAPACITY + 1, np.int64)
+        self._hashes = np.zeros(_CAPACITY, np.uint64)
+        self._counts = np.zeros(_CAPACITY, np.int64)
 
     @property
     def counts(self) -> Longs:  # type: ignore[override]
@@ -79,14 +87,18 @@ class NamedWords(WordNumbers):
         return self._counts[: self.n_words]
 
     def number(self, text: Bytes) -> Ints:
-        """As the base class says."""
+        """Number and count the words of a text; see `WordNumbers.number`."""
         ids, position, n_ids = np.empty(len(text) + 2, np.int32), 0, 1  # at worst a letter a line
         ids[0] = 0
         while True:
-            position, self.n_words, n_ids = intern_words(
-                text, position, self._slots, self._letters, self._bounds, self._hashes, self._counts,
-                self.n_words, ids, n_ids,
-            )  # fmt: skip
+            known = InternedWords(
+                slots=self._slots,
+                letters=self._letters,
+                bounds=self._bounds,
+                hashes=self._hashes,
+                counts=self._counts,
+            )
+            position, self.n_words, n_ids = intern_words(text, position, known, self.n_words, ids, n_ids)
             if position >= len(text):
                 return ids[:n_ids]
             self._grow(len(text))
@@ -103,30 +115,32 @@ class NamedWords(WordNumbers):
         if needed > len(self._letters):
             self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
 
-    def table(self) -> tuple[Bytes, Longs, NDArray[np.uint64]]:
-        """Letters, where those of each number begin (n_words + 1,), and hashes (n_words,)."""
+    def table(self) -> WordTable:
+        """Return the words by number."""
         bounds = self._bounds[: self.n_words + 1]
-        return self._letters[: bounds[-1]], bounds, self._hashes[: self.n_words]
+        return WordTable(
+            letters=self._letters[: bounds[-1]], bounds=bounds, hashes=self._hashes[: self.n_words]
+        )
 
     def used(self) -> Longs:
-        """As the base class says."""
+        """Return the numbers that stand for something; 0 first."""
         return np.arange(self.n_words)
 
     def name(self, number: int) -> bytes:
-        """As the base class says."""
+        """Return the word of a number; empty for 0."""
         return self._letters[self._bounds[number] : self._bounds[number + 1]].tobytes()
 
     def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
-        """As the base class says."""
+        """Take in counted words of others; see `WordNumbers.add`."""
         before = self.counts.copy()
         ours = self.number(as_bytes(b" ".join(names[1:]) + b"\n"))[: len(names)]
         ours[0] = 0
         self._counts[: self.n_words] = 0
         self._counts[: len(before)] = before
         self._counts[ours] += counts
-        found = np.full(int(numbers.max()) + 1, -1, np.int32)
-        found[numbers] = ours
-        return found
+        ours_of = np.full(int(numbers.max()) + 1, -1, np.int32)
+        ours_of[numbers] = ours
+        return ours_of
 
     def merge(self, other: NamedWords) -> Ints:
         """Take in the words of another text, with their counts.
@@ -156,9 +170,9 @@ class NamedWords(WordNumbers):
         old = np.flatnonzero(kept)
         names, counts = [self.name(number) for number in old.tolist()], self.counts[old].copy()
         NamedWords.__init__(self)
-        found = np.full(len(kept), -1, np.int32)
-        found[old] = self.add(names, np.arange(len(old)), counts)
-        return found
+        new_of = np.full(len(kept), -1, np.int32)
+        new_of[old] = self.add(names, np.arange(len(old)), counts)
+        return new_of
 
 
 class HashedWords(WordNumbers):
@@ -171,35 +185,36 @@ class HashedWords(WordNumbers):
     def __init__(self, bits: int) -> None:
         self.bits = bits
         size = (1 << bits) + 1
-        self._letters = np.empty(8 * _ROOM, np.uint8)
+        self._letters = np.empty(8 * _CAPACITY, np.uint8)
         self._n_letters = 0
         self._bounds = np.zeros((size, 2), np.int64)
         self._hashes = np.zeros(size, np.uint64)
         self.counts = np.zeros(size, np.int64)
 
     def number(self, text: Bytes) -> Ints:
-        """As the base class says."""
+        """Number and count the words of a text; see `WordNumbers.number`."""
         needed = self._n_letters + len(text)
         if needed > len(self._letters):
             self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
         ids = np.empty(len(text) + 2, np.int32)
         ids[0] = 0
-        self._n_letters, n_ids = bucket_words(
-            text, self.bits, self._letters, self._bounds, self._hashes, self.counts, self._n_letters, ids, 1
+        known = BucketedWords(
+            letters=self._letters, bounds=self._bounds, hashes=self._hashes, counts=self.counts
         )
+        self._n_letters, n_ids = bucket_words(text, self.bits, known, self._n_letters, ids, 1)
         return ids[:n_ids]
 
     def used(self) -> Longs:
-        """As the base class says."""
+        """Return the numbers that stand for something; 0 first."""
         return np.append(0, 1 + np.flatnonzero(self.counts[1:]))
 
     def name(self, number: int) -> bytes:
-        """The word that names a number; empty for 0."""
+        """Return the word that names a number; empty for 0."""
         start, end = self._bounds[number]
         return self._letters[start:end].tobytes()
 
     def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
-        """As the base class says."""
+        """Take in counted words of others; see `WordNumbers.add`."""
         before = self.counts.copy()
         self.number(as_bytes(b" ".join(names[1:]) + b"\n"))
         self.counts = before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import singledispatchmethod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -14,30 +14,40 @@ from typing_extensions import Doc
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, MomentEstimator, fit_pass
 from spectralnlp.estimators.hmm.hkz import solve_hkz
-from spectralnlp.estimators.hmm.ngrams import UNKNOWN, NGramCounts, chosen_symbols
-from spectralnlp.estimators.hmm.open_ngrams import OpenNGramCounts
-from spectralnlp.estimators.hmm.regression import solve_regression
+from spectralnlp.estimators.hmm.moments import UNKNOWN, NGramCounts, choose_symbols
+from spectralnlp.estimators.hmm.ngrams import NGrams
+from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
+from spectralnlp.estimators.hmm.solve import (
+    PredictionSettings,
+    solve_regression,
+    symbol_distribution,
+    with_unknown,
+)
 from spectralnlp.estimators.hmm.states import RegressionOptions
-from spectralnlp.estimators.hmm.sums import NGrams, NGramTable
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
 from spectralnlp.inference.chains.predictor import SequencePredictor
-from spectralnlp.parameters import Floats, ObservableOperators
+from spectralnlp.parameters import ObservableOperators
 from spectralnlp.runtime import Corpus, Moments, current_memory
 
+# Symbols of each sequence that the published algorithm looks at.
 PUBLISHED = 3
-"""Symbols of each sequence that the published algorithm looks at."""
 
-_STATE, _OPERATOR = 48, 12
-"""Bytes for each number in the states of symbols, which have several, and in operators, which are saved."""
+# Bytes for each number in the states of symbols, which have several, and in operators, which are saved.
+_STATE_BYTES, _OPERATOR_BYTES = 48, 12
+
+# Hyper-parameters that all estimators of sequences declare.
+MaxSymbols = Annotated[int, Ge(1), Doc("How many symbols are told apart, the most frequent first.")]
+MinCount = Annotated[int, Ge(1), Doc("How often a symbol occurs to be told apart.")]
 
 
 class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
     """An estimator that learns from sequences of symbols and predicts them.
 
     Attributes:
-        filter_: what predicts.
-        n_sequences_, n_symbols_: how much it learned from.
+        filter_: the :class:`~spectralnlp.inference.chains.filtering.Filter` that predicts.
+        n_sequences_: sequences that it learned from.
+        n_symbols_: symbols in them.
     """
 
     task = "sequences"
@@ -55,9 +65,9 @@ class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
 class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     """A hidden Markov model in the form of observable operators, by moments of n-grams.
 
-    The default (``algorithm="regression"``) is described in :mod:`spectralnlp.estimators.hmm.regression`,
-    ``preset=tutorial`` is Hsu, Kakade and Zhang (2009): :mod:`spectralnlp.estimators.hmm.hkz`. What makes
-    predictions distributions is described in :mod:`spectralnlp.inference.chains.filtering`.
+    The default (``algorithm="regression"``) is described in :mod:`spectralnlp.estimators.hmm.solve`,
+    ``preset=tutorial`` is Hsu, Kakade and Zhang (2009): :mod:`spectralnlp.estimators.hmm.hkz`. How
+    predictions are made distributions is described in :mod:`spectralnlp.inference.chains.filtering`.
 
     Attributes:
         operators_: the :class:`~spectralnlp.parameters.ObservableOperators`.
@@ -90,9 +100,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         Doc("Regression: symbols from which what follows is predicted; history + 1 is consistent."),
     ] = 3
     backoff: Annotated[
-        float,
-        Ge(0),
-        Doc("Regression: κ, occurrences that the shorter history counts for."),
+        float, Ge(0), Doc("Regression: κ, occurrences that the shorter history counts for.")
     ] = 10.0
     ridge: Annotated[
         float,
@@ -108,8 +116,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         Doc("Regression: occurrences added to all counts before the CCA divides by their roots."),
     ] = 60.0
     leave_one_out: Annotated[
-        bool,
-        Doc("Regression: whether states that are regressed upon do without the symbol that follows."),
+        bool, Doc("Regression: whether states that are regressed upon do without the symbol that follows.")
     ] = True
     operator_count: Annotated[
         int,
@@ -132,12 +139,8 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
             "null for any."
         ),
     ] = 0.2
-    max_symbols: Annotated[
-        int,
-        Ge(1),
-        Doc("How many symbols are told apart, the most frequent first."),
-    ] = 50_000
-    min_count: Annotated[int, Ge(1), Doc("How often a symbol occurs to be told apart.")] = 1
+    max_symbols: MaxSymbols = 50_000
+    min_count: MinCount = 1
     random_state: Annotated[int, Ge(0), Doc("Seed of the SVD, where there are more than 512 symbols.")] = 0
 
     def init_moments(self, corpus: Corpus[Sequence[str]]) -> WordCounts:
@@ -146,7 +149,9 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     @singledispatchmethod
     def solve(self, moments: Any) -> Moments[Sequence[str]] | None:
-        """Choose the symbols that are told apart, of their counts; or solve for operators, of n-grams.
+        """Turn the moments of a pass into the next pass, and those of the last one into operators.
+
+        First come counts of symbols, from which those that are told apart are chosen, then counts of n-grams.
 
         Raises:
             InputError: there are no symbols.
@@ -155,90 +160,99 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         raise TypeError(f"no pass of HMM gives {type(moments).__name__}")
 
     @solve.register
-    def _(self, moments: WordCounts) -> NGramCounts:
+    def _choose_symbols(self, moments: WordCounts) -> NGramCounts:
+        """First pass: the most frequent symbols are told apart."""
         self._check_memory(moments)
-        return NGramCounts(chosen_symbols(moments, self.max_symbols, self.min_count), *self._grams())
+        symbols = choose_symbols(moments, self.max_symbols, self.min_count)
+        return NGramCounts(symbols, self._order, self._first_symbols)
 
     @solve.register
-    def _(self, moments: NGramCounts) -> None:
+    def _solve_for_operators(self, moments: NGramCounts) -> None:
+        """Second pass: n-grams become observable operators."""
         with fit_pass("operators"):
-            self._solve(moments)
+            if self.algorithm == "hkz":
+                self._solve_hkz(moments)
+            else:
+                self._solve_regression(moments)
 
     def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> OpenNGramCounts:
         """Return empty counts of n-grams over all symbols: those that are told apart change with the data."""
-        return OpenNGramCounts(*self._grams())
+        return OpenNGramCounts(self._order, self._first_symbols)
 
     def solve_kept(self, moments: OpenNGramCounts) -> Self:
         """Learn from kept counts, of which the most frequent symbols are told apart."""
         self.validate()
-        self.solve(moments.within(self.max_symbols, self.min_count))
-        return self
+        return super().solve_kept(moments.within(self.max_symbols, self.min_count))
 
-    def _grams(self) -> tuple[int, int | None]:
-        """The n of the n-grams, and of how many symbols of a sequence; None for all."""
-        if self.algorithm == "hkz":
-            return 3, PUBLISHED if self.triples == "initial" else None
-        return self._options().order, None
+    @property
+    def _order(self) -> int:
+        """The n of the n-grams that are counted."""
+        return 3 if self.algorithm == "hkz" else self._regression_options.order
 
-    def _solve(self, counts: NGramCounts) -> None:
-        grams: NGrams = counts.table() if self.algorithm == "hkz" else counts.grams()
-        symbols = (*counts.vocabulary, UNKNOWN)
-        frequencies = grams.frequencies
-        base = symbol_distribution(frequencies)
-        tolerance = np.inf if self.tolerance is None else self.tolerance
-        if isinstance(grams, NGramTable) and self.algorithm == "hkz":
-            operators, self.singular_values_ = solve_hkz(
-                grams, symbols, self.n_states, whitening=self.whitening, base=base, floor=self.floor,
-                tolerance=tolerance, random_state=self.random_state,
-            )  # fmt: skip
-        else:
-            options = self._options()
-            operators, self.singular_values_ = solve_regression(
-                grams, symbols, base, self.floor, tolerance, options
-            )
-        self.operators_ = with_unknown(operators, frequencies)
-        self.filter_ = OperatorFilter(self.operators_)
-        self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(frequencies.sum())
+    @property
+    def _first_symbols(self) -> int | None:
+        """Symbols of each sequence whose n-grams are counted; None for all."""
+        return PUBLISHED if self.algorithm == "hkz" and self.triples == "initial" else None
 
-    def _options(self) -> RegressionOptions:
+    @property
+    def _regression_options(self) -> RegressionOptions:
         return RegressionOptions(
-            self.n_states, self.history, self.target, self.backoff, self.ridge, self.damping,
-            self.operator_count, self.leave_one_out, self.random_state,
-        )  # fmt: skip
+            n_states=self.n_states,
+            history=self.history,
+            target=self.target,
+            backoff=self.backoff,
+            ridge=self.ridge,
+            damping=self.damping,
+            operator_count=self.operator_count,
+            leave_one_out=self.leave_one_out,
+            random_state=self.random_state,
+        )
 
-    def _check_memory(self, seen: WordCounts) -> None:
-        """Refuse operators that the memory has no room for, before any n-gram is counted."""
+    def _solve_hkz(self, counts: NGramCounts) -> None:
+        table = counts.table()
+        operators, self.singular_values_ = solve_hkz(
+            table,
+            self._prediction(counts, table),
+            self.n_states,
+            whitening=self.whitening,
+            random_state=self.random_state,
+        )
+        self._keep(operators, table)
+
+    def _solve_regression(self, counts: NGramCounts) -> None:
+        grams = counts.grams()
+        operators, self.singular_values_ = solve_regression(
+            grams, self._prediction(counts, grams), self._regression_options
+        )
+        self._keep(operators, grams)
+
+    def _prediction(self, counts: NGramCounts, grams: NGrams) -> PredictionSettings:
+        return PredictionSettings(
+            symbols=(*counts.vocabulary, UNKNOWN),
+            base=symbol_distribution(grams.frequencies),
+            floor=self.floor,
+            tolerance=np.inf if self.tolerance is None else self.tolerance,
+        )
+
+    def _keep(self, operators: ObservableOperators, grams: NGrams) -> None:
+        """Set the fitted attributes."""
+        self.operators_ = with_unknown(operators, grams.frequencies)
+        self.filter_ = OperatorFilter(self.operators_)
+        self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(grams.frequencies.sum())
+
+    def _check_memory(self, counts: WordCounts) -> None:
+        """Refuse operators that are more than the memory holds, before any n-gram is counted."""
         memory = current_memory()
         if memory is None:
             return
-        n_symbols = len(seen.most_frequent(self.max_symbols, self.min_count))
-        room = (memory.size * 5 // 8 - n_symbols * self.n_states * _STATE) // (self.n_states**2 * _OPERATOR)
+        n_symbols = len(counts.most_frequent(self.max_symbols, self.min_count))
+        for_operators = memory.size * 5 // 8 - n_symbols * self.n_states * _STATE_BYTES
+        n_fitting = for_operators // (self.n_states**2 * _OPERATOR_BYTES)
         least = 1 if self.algorithm == "hkz" else max(self.operator_count, 1)
-        common = seen.most_frequent(self.max_symbols, max(self.min_count, least))
-        if len(common) > room:
+        common = counts.most_frequent(self.max_symbols, max(self.min_count, least))
+        if len(common) > n_fitting:
             what = f"{len(common):,} symbols have an operator of {self.n_states} × {self.n_states} numbers"
-            hint = "raise --memory, or lower n_states or max_symbols"
-            if self.algorithm == "regression" and room > 0:
-                hint = f"raise --memory, or --set operator_count={seen[common[room]] + 1}"
-            raise ConfigError(f"{what}: the memory has room for {max(room, 0):,}", hint=hint)
-
-
-def symbol_distribution(frequencies: Floats) -> Floats:
-    """float64 (V,): a positive distribution, every symbol half an occurrence up."""
-    positive = frequencies + 0.5
-    return positive / positive.sum()
-
-
-def with_unknown(operators: ObservableOperators, frequencies: Floats) -> ObservableOperators:
-    """Operators that expect unknown symbols where symbols seen once stand, if no unknown one was seen.
-
-    Good and Turing: what was never seen is together about as frequent as what was seen once.
-    """
-    once = frequencies == 1
-    if frequencies[-1] or not once.any():
-        return operators
-    emission, arrival = operators.emission.copy(), operators.arrival.copy()
-    emission[-1], arrival[-1] = emission[once].sum(axis=0), arrival[once].mean(axis=0)
-    index = operators.operator_index.copy()
-    index[-1] = -1
-    return replace(operators, emission=emission, arrival=arrival, operator_index=index)
+            hint = "raise `memory`, or lower n_states or max_symbols"
+            if self.algorithm == "regression" and n_fitting > 0:
+                hint = f"raise `memory`, or `set` operator_count={counts[common[n_fitting]] + 1}"
+            raise ConfigError(f"{what}: the memory has room for {max(n_fitting, 0):,}", hint=hint)

@@ -5,37 +5,27 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from spectralnlp.estimators.hmm.sums import NGramTable
+from spectralnlp.estimators.hmm.ngrams import NGramTable
+from spectralnlp.estimators.hmm.solve import PredictionSettings
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, ObservableOperators
 
+# Symbols up to which the SVD is exact.
 DENSE = 512
-"""Symbols up to which the SVD is exact."""
 
 
 def solve_hkz(
-    table: NGramTable,
-    symbols: tuple[str, ...],
-    n_states: int,
-    *,
-    whitening: bool,
-    base: Floats,
-    floor: float,
-    tolerance: float,
-    random_state: int = 0,
+    table: NGramTable, prediction: PredictionSettings, n_states: int, *, whitening: bool, random_state: int
 ) -> tuple[ObservableOperators, Floats]:
     """The algorithm LearnHMM of section 4 of the paper; P3x1 is only ever seen between two projections.
 
     Args:
         table: trigrams of the first three symbols of each sequence, as published, or of all symbols.
-        symbols: V names.
+        prediction: names of the symbols, and how their probabilities are kept proper.
         n_states: m in the paper.
         whitening: divide P21 by the square roots of its margins before the SVD, and take the operators in
             that basis; the published algorithm does not.
-        base: float64 (V,); see `ObservableOperators`.
-        floor: its weight.
-        tolerance: see `ObservableOperators`.
         random_state: seed of the SVD where there are many symbols.
 
     Returns:
@@ -72,8 +62,8 @@ def solve_hkz(
     emission = b_inf @ operators
     stationary = _scaled(U.T @ P1, b_inf, U.T @ P1)
     arrival = np.array([_scaled(operator @ stationary, b_inf, stationary) for operator in operators])
-    return ObservableOperators(
-        symbols=symbols,
+    model = ObservableOperators(
+        symbols=prediction.symbols,
         initial=_scaled(b1, b_inf, b1),
         normaliser=b_inf,
         stationary=stationary,
@@ -81,10 +71,11 @@ def solve_hkz(
         operators=operators,
         operator_index=np.arange(V, dtype=np.int32),
         arrival=arrival,
-        base=base,
-        floor=floor,
-        tolerance=tolerance,
-    ), sigma
+        base=prediction.base,
+        floor=prediction.floor,
+        tolerance=prediction.tolerance,
+    )
+    return model, sigma
 
 
 def _inverse_root(margin: Floats) -> Floats:
@@ -103,6 +94,6 @@ def _svd(matrix: sp.csr_matrix, rank: int, random_state: int) -> tuple[Floats, F
 
 
 def _scaled(state: Floats, normaliser: Floats, otherwise: Floats) -> Floats:
-    """The state scaled so that its probabilities sum to one; another where they sum to nothing."""
+    """Return the state scaled so that its probabilities sum to one; another where they sum to nothing."""
     total = normaliser @ state
     return state / total if total > 1e-12 else otherwise

@@ -1,220 +1,224 @@
-"""Counts of n-grams of symbols: all that the hidden Markov models here learn from."""
+"""Tables of n-grams in memory or on disk, read as streams of sums over some of their symbols."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.hmm.sums import NGrams, NGramTable, StoredNGrams, decode, run_length
-from spectralnlp.estimators.shared.word_counts import WordCounts
-from spectralnlp.runtime import Batch, Memory, Moments, Run, current_memory, sum_by_key
+from spectralnlp.parameters import Floats
+from spectralnlp.runtime import Longs, Memory, Run, merge_runs, sum_by_key
 
-UNKNOWN = "<unknown>"
-CONSOLIDATE = 1 << 20
-"""Occurrences that are kept as they came before equal ones are counted together."""
+Columns = NDArray[np.int32]
+# Rows of symbols, int32 (n, n_lags), and their weights, float64 (n,).
+Piece: TypeAlias = tuple[Columns, Floats]
 
-Codes = NDArray[np.int64]
+# Bytes to sort an n-gram beside as many more; and sums of several parts are held.
+_BYTES_FOR_A_GRAM = 512
 
 
-class CodeCounts(Moments[Sequence[str]]):
-    """How often each n-gram occurs, an n-gram being one integer."""
+class NGrams(ABC):
+    """Distinct n-grams of V symbols with their weights: counts, or true probabilities.
 
-    subtractable = True
+    Attributes:
+        boundary: V, one more than the last symbol; it stands where the sequence had not begun.
+    """
 
-    def __init__(self) -> None:
-        self._codes: Codes = np.empty(0, np.int64)
-        self._counts: Codes = np.empty(0, np.int64)
-        self._pending: list[Codes] = []
-        self._n_pending = 0
-        self._most = sys.maxsize  # of those that have come and are to be counted
+    boundary: int
 
-    def _combine(self, codes: Codes, counts: Codes) -> None:
-        """Add counts of codes, which may be negative.
+    @abstractmethod
+    def sums(self, *lags: int) -> Iterator[Piece]:
+        """Yield weights of the symbols that stand at some places, summed over those at all others.
 
-        Raises:
-            InputError: there are less than none of an n-gram then; nothing has changed.
+        Args:
+            lags: the places: 0 of the symbol itself, 1 of the one before it …
+
+        Yields:
+            Rows of symbols, a column for each place in this order, and sorted by them; each row once.
         """
-        self._consolidate()
-        codes, counts = sum_by_key(
-            np.concatenate([self._codes, codes]), np.concatenate([self._counts, counts])
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """float64 (V,): the weight of each symbol."""
+        frequencies = np.zeros(self.boundary)
+        for columns, weights in self.sums(1, 0):
+            frequencies += np.bincount(columns[:, 1], weights, minlength=self.boundary)
+        return frequencies
+
+    def n_sequences(self) -> int:
+        """Return how many sequences begin; at least bigrams are needed to know."""
+        begun = sum(
+            float(weights[columns[:, 0] == self.boundary].sum()) for columns, weights in self.sums(1, 0)
         )
-        if (counts < 0).any():
-            raise never_counted()
-        self._codes, self._counts = codes, counts
-
-    def _pend(self, codes: Codes) -> None:
-        self._pending.append(codes)
-        self._n_pending += len(codes)
-        if self._n_pending >= min(max(CONSOLIDATE, len(self._codes)), self._most):
-            self._consolidate()
-
-    def _consolidate(self) -> None:
-        if not self._pending:
-            return
-        codes = np.concatenate([self._codes, *self._pending])
-        counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
-        self._pending, self._n_pending = [], 0
-        self._codes, self._counts = sum_by_key(codes, counts)
+        return round(begun)
 
 
-def never_counted() -> InputError:
-    """The error of taking out more than was put in."""
-    return InputError(
-        "cannot take out n-grams that were not counted", hint="take out only data that was put in"
-    )
+@dataclass(frozen=True)
+class NGramTable(NGrams):
+    """N-grams in memory.
+
+    Attributes:
+        grams: int32 (n, order); the last column is the symbol, those before it its history, oldest first;
+            ``boundary`` where the sequence had not begun.
+        weights: float64 (n,), positive.
+        boundary: V; there are V symbols.
+    """
+
+    grams: Columns
+    weights: Floats
+    boundary: int
+    _sums: dict[tuple[int, ...], Piece] = field(default_factory=dict, repr=False, compare=False)
+
+    def sums(self, *lags: int) -> Iterator[Piece]:
+        """Yield the sums in one piece; see `NGrams.sums`."""
+        if lags not in self._sums:
+            columns = self.grams[:, [-1 - lag for lag in lags]]
+            codes = encode(columns, self.boundary + 1)
+            order = np.argsort(codes, kind="stable")
+            starts = group_starts(codes[order, None])
+            summed = np.add.reduceat(self.weights[order], starts) if len(order) else self.weights
+            self._sums[lags] = columns[order[starts]], summed
+        yield self._sums[lags]
 
 
-class NGramCounts(CodeCounts):
-    """How often each n-gram occurs: every symbol with the ``order`` - 1 before it.
-
-    Before a sequence stands a boundary, as often as needed. An n-gram is one integer, its symbols the
-    digits of a number in base V + 1. Inside `spectralnlp.runtime.use_memory` what is too much goes to disk in
-    sorted runs.
+class StoredNGrams(NGrams):
+    """N-grams on disk.
 
     Args:
-        vocabulary: the symbols; all others are counted as one more, the V-th.
+        runs: codes of n-grams, numbers of ``order`` digits in base V + 1, and their counts.
         order: n.
-        first: count only the n-grams of the first so many symbols of a sequence; None for all.
-
-    Raises:
-        ConfigError: there are more possible n-grams than 64-bit integers.
+        boundary: V.
+        memory: where sums go.
     """
 
-    pass_name = "n-grams"
-
-    def __init__(self, vocabulary: Sequence[str], order: int, first: int | None = None) -> None:
-        super().__init__()
-        self.vocabulary = tuple(vocabulary)
+    def __init__(self, runs: Sequence[Run], order: int, boundary: int, memory: Memory) -> None:
+        self.runs = runs
         self.order = order
-        self.first = first
-        self.base = len(self.vocabulary) + 2  # the symbols, the unknown one, the boundary
-        if self.base**order >= 2**63:
-            what = f"{order}-grams of {len(self.vocabulary):,} symbols do not fit in 64 bits"
-            raise ConfigError(what, hint="lower max_symbols or history")
-        self._index: dict[str, int] | None = None
-        self._limit(current_memory())
-
-    def _limit(self, memory: Memory | None) -> None:
+        self.boundary = boundary
         self.memory = memory
-        self.runs: list[Run] = []
-        self._most = sys.maxsize if memory is None else run_length(memory)
+        self._sums: dict[tuple[int, ...], list[Run]] = {}
 
-    def empty_like(self) -> Self:
-        """Empty counts of the same parameters, and with the same memory."""
-        empty = super().empty_like()
-        empty._limit(self.memory)
-        return empty
+    def sums(self, *lags: int) -> Iterator[Piece]:
+        """Yield the sums, which stay on disk for the next time; see `NGrams.sums`."""
+        if lags not in self._sums:
+            self._sums[lags] = self._sorted(lags)
+        for run in self._sums[lags]:
+            codes, counts = run.read()
+            yield decode(codes, self.boundary + 1, len(lags)), counts.astype(np.float64)
 
-    @property
-    def is_spilled(self) -> bool:
-        """Whether a part of it is on disk."""
-        return bool(self.runs)
-
-    def parameters(self) -> dict[str, Any]:
-        """vocabulary, order and first."""
-        return {"vocabulary": self.vocabulary, "order": self.order, "first": self.first}
-
-    def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Count the n-grams of each sequence."""
-        if self._index is None:
-            self._index = {symbol: index for index, symbol in enumerate(self.vocabulary)}
-        index, unknown, boundary = self._index, self.base - 2, self.base - 1
-        padding = [boundary] * (self.order - 1)
-        ids: list[int] = []
-        for sequence in batch:
-            ids += padding
-            ids += [index.get(symbol, unknown) for symbol in sequence[: self.first]]
-        padded = np.array(ids + [boundary] * self.order, np.int64)
-        codes = np.zeros(len(ids), np.int64)
-        for lag in range(self.order):
-            codes = codes * self.base + padded[lag : lag + len(ids)]
-        self._pend(codes[padded[self.order - 1 : self.order - 1 + len(ids)] != boundary])
-        self._spill_if_full()
-
-    def grams(self) -> NGrams:
-        """The n-grams and their counts, wherever they are."""
-        if self.memory is None or not self.is_spilled:
-            return self.table()
-        self._spill()
-        return StoredNGrams(self.runs, self.order, self.base - 1, self.memory)
-
-    def table(self) -> NGramTable:
-        """The n-grams and their counts as columns in memory.
-
-        Raises:
-            ConfigError: they do not fit.
-        """
-        n = len(self._codes) + sum(run.length for run in self.runs)
-        if self.memory is not None and n > run_length(self.memory) * _TABLES:
-            what = f"up to {n:,} different {self.order}-grams do not fit into this memory"
-            raise ConfigError(what, hint="raise --memory, or lower max_symbols")
-        codes, counts = self._whole()
-        return NGramTable(decode(codes, self.base, self.order), counts.astype(np.float64), self.base - 1)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """``codes``: int64 (n,), ascending; ``counts``: int64 (n,); all of it in memory, however much."""
-        codes, counts = self._whole()
-        return {"codes": codes, "counts": counts}
-
-    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()
-        self._spill_if_full()
-
-    def _add(self, other: Self) -> None:
-        other._consolidate()
-        self._combine(other._codes, other._counts)
-        self.runs += other.runs
-        self._spill_if_full()
-
-    def _remove(self, other: Self) -> None:
-        (ours, our_counts), (theirs, their_counts) = self._whole(), other._whole()
-        codes, counts = sum_by_key(
-            np.concatenate([ours, theirs]), np.concatenate([our_counts, -their_counts])
-        )
-        if (counts < 0).any():
-            raise never_counted()
-        self._codes, self._counts, self.runs = codes, counts, []
-        self._spill_if_full()
-
-    def _whole(self) -> tuple[Codes, Codes]:
-        self._consolidate()
-        if not self.runs:
-            return self._codes, self._counts
-        parts = [(self._codes, self._counts), *(run.read() for run in self.runs)]
-        return sum_by_key(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-    def _spill_if_full(self) -> None:
-        if len(self._codes) > self._most:
-            self._spill()
-
-    def _spill(self) -> None:
-        """Write all n-grams to disk."""
-        assert self.memory is not None
-        self._consolidate()
-        if len(self._codes):
-            self.runs.append(Run.write(self.memory.new_file("grams"), self._codes, self._counts))
-            self._codes, self._counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    def _sorted(self, lags: tuple[int, ...]) -> list[Run]:
+        base, parts = self.boundary + 1, []
+        for run in self.runs:
+            codes, counts = run.read()
+            columns = decode(codes, base, self.order)[:, [-1 - lag for lag in lags]]
+            parts.append(Run.write(self.memory.new_file("part"), *sum_by_key(encode(columns, base), counts)))
+        merged = merge_runs(parts, run_length(self.memory))
+        pieces = [Run.write(self.memory.new_file("sums"), codes, counts) for codes, counts in merged]
+        for part in parts:
+            part.path.unlink()
+        return pieces
 
 
-_TABLES = 5  # as many n-grams as are sorted at a time have room in memory, and are solved from
+def run_length(memory: Memory) -> int:
+    """Return how many n-grams are sorted at a time; that takes up to a quarter of the memory."""
+    return memory.size // _BYTES_FOR_A_GRAM
 
 
-def chosen_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:
-    """Return the symbols that are told apart, the most frequent first.
+def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
+    """Return rows of digits as numbers, int64 (n,)."""
+    codes = np.zeros(len(columns), np.int64)
+    for column in columns.T:
+        codes *= base
+        codes += column
+    return codes
+
+
+def decode(codes: Longs, base: int, n_digits: int) -> Columns:
+    """Return the digits of numbers, int32 (n, n_digits)."""
+    columns = np.empty((len(codes), n_digits), np.int32)
+    for place in range(n_digits - 1, 0, -1):
+        codes, columns[:, place] = np.divmod(codes, base)
+    columns[:, 0] = codes
+    return columns
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Streams of rows
+
+
+def group_starts(columns: NDArray[np.integer[Any]]) -> Longs:
+    """Return where rows differ from those before them, the first row too."""
+    if not len(columns):
+        return np.empty(0, np.int64)
+    return np.flatnonzero(np.append(True, (columns[1:] != columns[:-1]).any(axis=1)))
+
+
+def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]:
+    """Yield the rows in chunks that do not tear groups apart, and depend on nothing but the rows.
 
     Args:
-        counts: how often each symbol occurs.
-        max_symbols: how many symbols at most.
-        min_count: how often a symbol occurs at least.
-
-    Raises:
-        InputError: there is no symbol at all.
+        pieces: rows in order, cut anyhow.
+        size: a chunk has as many rows, and goes on to the end of the group; the last has the rest.
+        n_key: rows with so many equal first columns are a group.
     """
-    if not counts.total():
-        raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
-    return counts.most_frequent(max_symbols, min_count)
+    columns: Columns | None = None
+    weights = np.empty(0)
+    for more_columns, more_weights in pieces:
+        if columns is None or not len(columns):
+            columns, weights = more_columns, more_weights
+        else:
+            columns, weights = np.concatenate([columns, more_columns]), np.append(weights, more_weights)
+        start = 0
+        while (end := _end_of_group(columns, start + size, n_key)) is not None:
+            yield columns[start:end], weights[start:end]
+            start = end
+        columns, weights = columns[start:], weights[start:]
+    if columns is not None and len(columns):
+        yield columns, weights
+
+
+def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
+    """Return the first row from ``at_least`` on that begins a group; None if there is none."""
+    while at_least < len(columns):
+        window = columns[at_least - 1 : at_least + 4096, :n_key]
+        begins = np.flatnonzero((window[1:] != window[:-1]).any(axis=1))
+        if len(begins):
+            return at_least + int(begins[0])
+        at_least += len(window) - 1
+    return None
+
+
+@dataclass(frozen=True)
+class Histories:
+    """Histories of one length, and the symbols that follow them.
+
+    Attributes:
+        symbols: int32 (n, length); of each, in the order of the sums.
+        futures: csr (n, V); weights of the symbols that follow.
+        weights: float64 (n,); their sums.
+    """
+
+    symbols: Columns
+    futures: sp.csr_matrix
+    weights: Floats
+
+
+def histories(grams: NGrams, *lags: int, size: int) -> Iterator[Histories]:
+    """Yield all histories in the order of their symbols at some places.
+
+    Args:
+        grams: the table.
+        lags: the places, 1 for the symbol before.
+        size: futures in a piece, about.
+    """
+    for columns, weights in in_chunks(grams.sums(*lags, 0), size, len(lags)):
+        starts = group_starts(columns[:, :-1])
+        parts = (weights, columns[:, -1].copy(), np.append(starts, len(weights)))
+        futures = sp.csr_matrix(parts, shape=(len(starts), grams.boundary))
+        yield Histories(columns[starts, :-1], futures, np.add.reduceat(weights, starts))

@@ -12,29 +12,25 @@ from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.hmm.em import HMMEM
-from spectralnlp.estimators.hmm.estimator import HMM, SequenceEstimator
+from spectralnlp.estimators.hmm.estimator import HMM, MaxSymbols, MinCount, SequenceEstimator
 from spectralnlp.inference.chains.filtering import MixtureFilter
 from spectralnlp.runtime import Corpus
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HMMPool(SequenceEstimator, IterativeEstimator[Sequence[str]]):
-    """The mean of what ``hmm`` and ``hmm-em`` predict, which err in different places."""
+    """The weighted mean of the predictions of ``hmm`` and ``hmm-em``, which err in different places."""
 
-    n_states: Annotated[int, Ge(1), Doc("Of ``hmm``.")] = 60
-    em_states: Annotated[int, Ge(1), Doc("Of ``hmm-em``.")] = 100
+    n_states: Annotated[int, Ge(1), Doc("Of ``hmm``.")] = HMM.n_states
+    em_states: Annotated[int, Ge(1), Doc("Of ``hmm-em``.")] = HMMEM.n_states
     iterations: Annotated[int, Ge(0), Doc("Iterations of EM of ``hmm-em``.")] = 3
     weight: Annotated[float, Gt(0), Lt(1), Doc("Of ``hmm``, between 0 and 1.")] = 0.6
-    max_symbols: Annotated[
-        int,
-        Ge(1),
-        Doc("How many symbols are told apart, the most frequent first."),
-    ] = 50_000
-    min_count: Annotated[int, Ge(1), Doc("How often a symbol occurs to be told apart.")] = 1
+    max_symbols: MaxSymbols = HMM.max_symbols
+    min_count: MinCount = HMM.min_count
     random_state: Annotated[int, Ge(0), Doc("Seed of both.")] = 0
 
     def learn(self, corpus: Corpus[Sequence[str]]) -> None:
-        """Fit both.
+        """Fit both models.
 
         Raises:
             InputError: there are no symbols.

@@ -1,6 +1,6 @@
-"""Stage one of :mod:`spectralnlp.estimators.hmm.regression`: what is expected after histories.
+"""Stage one of :mod:`spectralnlp.estimators.hmm.solve`: what is expected after histories.
 
-Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.sums`), so only what has
+Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so only what has
 no more rows than there are symbols need be in memory. N-grams come sorted by the symbols before theirs, the
 nearest first: the states before are then those of histories that lie together, and those after are found in
 streams of histories that are sorted by all but their last symbol.
@@ -15,22 +15,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.hmm.sums import Columns, NGrams, encode, group_starts, histories, in_chunks
+from spectralnlp.estimators.hmm.ngrams import Columns, NGrams, encode, group_starts, histories, in_chunks
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats
 
+# Symbols up to which the SVD is exact.
 DENSE = 512
-"""Symbols up to which the SVD is exact."""
 
+# N-grams whose states are held at a time.
 BLOCK = 1 << 13
-"""N-grams whose states are held at a time."""
 
+# Futures of histories that are multiplied at a time, while the SVD is made.
 FUTURES = 1 << 16
-"""Futures of histories that are multiplied at a time, while the SVD is made."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RegressionOptions:
     """Settings of `solve_regression`; :class:`~spectralnlp.estimators.hmm.HMM` describes them."""
 
@@ -51,11 +51,11 @@ class RegressionOptions:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What futures are
+# Coordinates of futures
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
-    """float64 (V, k), coordinates of each symbol as a future, of mean 0; and the canonical correlations."""
+    """Return float64 (V, k), coordinates of symbols as futures, of mean 0, and canonical correlations."""
     counts = grams.frequencies
     total = counts.sum()
     # Chance makes pairs of rare histories and rare symbols nearly perfectly correlated: rare ones weigh less.
@@ -108,7 +108,7 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
 
 
 def _signs(vectors: Floats) -> Floats:
-    """What makes the largest entry of each column positive."""
+    """Return the signs that make the largest entry of each column positive."""
     return np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
@@ -132,7 +132,7 @@ class _Level:
 
 
 def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Floats, Floats]:
-    """Weights (V + 1,) and states (V + 1, k) of histories of one symbol, the boundary last."""
+    """Return weights (V + 1,) and states (V + 1, k) of histories of one symbol, the boundary last."""
     weights, states = np.zeros(grams.boundary + 1), np.zeros((grams.boundary + 1, future.shape[1]))
     for each in histories(grams, 1, size=BLOCK):
         symbol = each.symbols[:, 0]
@@ -144,7 +144,7 @@ def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Fl
 def _smoothed(
     futures: sp.csr_matrix, weights: Floats, shorter: Floats, future: Floats, backoff: float
 ) -> Floats:
-    """The states of histories, backed off to those of shorter ones."""
+    """Return the states of histories, backed off to those of shorter ones."""
     total = (weights + backoff)[:, None]
     return np.divide(futures @ future + backoff * shorter, total, out=shorter, where=total > 0)
 
@@ -152,7 +152,7 @@ def _smoothed(
 def _levels(
     columns: Columns, weights: Floats, one: tuple[Floats, Floats], future: Floats, options: RegressionOptions
 ) -> list[_Level]:
-    """The histories before the symbols of n-grams, by length.
+    """Return the histories before the symbols of n-grams, by length.
 
     Args:
         columns: the symbols before, the nearest first, then the symbol itself; with all the n-grams of each
@@ -174,7 +174,7 @@ def _levels(
 
 
 def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: RegressionOptions) -> Floats:
-    """float64 (n_rows, k): states before symbols; with ``leave_one_out`` from all other occurrences.
+    """Return float64 (n_rows, k), states before symbols; with ``leave_one_out`` from all other occurrences.
 
     Args:
         levels: of the histories.
@@ -197,7 +197,7 @@ def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: Regress
 
 
 class _StatesAfter:
-    """The states of histories that end in the symbol of an n-gram, found as n-grams go by.
+    """The states of histories that end in the symbol of an n-gram, looked up while n-grams are read.
 
     Histories are sorted by all their symbols but the last, the nearest first, and then by the last: as the
     n-grams that they end in are.
@@ -223,7 +223,7 @@ class _StatesAfter:
             self._states = np.empty((0, future.shape[1]))
 
     def of(self, symbols: Columns) -> Floats:
-        """float64 (n, k): of histories in any order, but none before the last bound of `forget_before`.
+        """Return float64 (n, k), states of histories in any order, none before the bound of `forget_before`.
 
         Args:
             symbols: int32 (n, length); of each the last but one, the one before it …, then the last.
@@ -242,7 +242,7 @@ class _StatesAfter:
         return states
 
     def forget_before(self, symbols: Columns) -> None:
-        """Whatever is asked for from now on stands after these symbols, or after larger ones.
+        """Drop the states of histories that stand after smaller symbols; they are not looked up again.
 
         Args:
             symbols: one or two; the last but one of a history, and the one before it.
@@ -269,7 +269,7 @@ class _StatesAfter:
         return np.delete(symbols, self.length - 2, axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SmoothedStates:
     """The expected futures around the symbols of some n-grams, in coordinates of mean 0.
 
@@ -289,7 +289,7 @@ class SmoothedStates:
 
 
 def smoothed_states(grams: NGrams, future: Floats, options: RegressionOptions) -> Iterator[SmoothedStates]:
-    """The states that are regressed upon and those that are regressed, sorted by the symbols before.
+    """Yield the states before and after the symbols of n-grams, sorted by the symbols before.
 
     Args:
         grams: n-grams of ``options.order`` symbols.
@@ -309,4 +309,10 @@ def smoothed_states(grams: NGrams, future: Floats, options: RegressionOptions) -
             ending = np.column_stack([columns[rows, : options.target - 1], symbol])
             before = _before(levels, rows, future[symbol], options)
             history = levels[-1].states[levels[-1].number[rows.stop - 1]]
-            yield SmoothedStates(columns[rows], weights[rows], before, after.of(ending), history)
+            yield SmoothedStates(
+                columns=columns[rows],
+                weights=weights[rows],
+                before=before,
+                after=after.of(ending),
+                history=history,
+            )

@@ -1,16 +1,17 @@
-"""Words on disk: epochs of a text, each with its own numbers for words, and the words of all of them.
+"""Words on disk in spill segments: parts of a text, each with its own numbers for words.
 
-An epoch ends when its words take too much memory. They are written down in the order of their hashes, so that
-the words of all epochs can be put together a range of hashes at a time; two words of one 64-bit hash would be
-taken for one, which is not to be expected among fewer than a hundred million.
+A segment ends when its words take too much memory. They are written down in the order of their hashes, so
+that the words of all segments can be put together a range of hashes at a time; two words of one 64-bit hash
+would be taken for one, which is not to be expected among fewer than a hundred million.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,27 @@ from spectralnlp.runtime import Longs, Memory, Run, writing
 
 Hashes = NDArray[np.uint64]
 
-_RANGES = 64  # of hashes, that words are put together in
+# Ranges of hashes in which words are put together.
+_RANGES = 64
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """A part of a text whose words share a numbering.
+class WordTable(NamedTuple):
+    """Words by number; number 0, the sentence's end, has no letters.
+
+    Attributes:
+        letters: uint8; the words' bytes, those of number n from ``bounds[n]`` to ``bounds[n + 1]``.
+        bounds: int64 (n_words + 1,).
+        hashes: uint64 (n_words,); that of number 0 counts for nothing.
+    """
+
+    letters: NDArray[np.uint8]
+    bounds: Longs
+    hashes: Hashes
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpillSegment:
+    """A part of a text on disk, whose words share a numbering.
 
     Args:
         words: file of hashes in ascending order, and the number and count of each; not of the sentence's end.
@@ -43,39 +59,43 @@ class Epoch:
     runs: tuple[Run, ...]
 
     @classmethod
-    def write(
-        cls, memory: Memory, letters: NDArray[np.uint8], bounds: Longs, hashes: Hashes, counts: Longs,
-        runs: Sequence[Run] = (),
-    ) -> Epoch:  # fmt: skip
-        """Write the words of an epoch.
+    def write(cls, memory: Memory, table: WordTable, counts: Longs, runs: Sequence[Run] = ()) -> SpillSegment:
+        """Write the words of a segment.
 
         Args:
-            memory: where to.
-            letters: the words' bytes, those of number n from ``bounds[n]`` to ``bounds[n + 1]``; 0 has none.
-            bounds: (n_words + 1,).
-            hashes, counts: (n_words,); that of 0 counts for nothing, its count is that of sentences.
-            runs: what else belongs to it.
+            memory: its folder is written to.
+            table: the words by number.
+            counts: int64 (n_words,); of each number, that of 0 is the number of sentences.
+            runs: pairs of the same words.
         """
-        order = np.argsort(hashes[1:], kind="stable") + 1
-        files = memory.new_file("words"), memory.new_file("letters")
-        with writing(files[0]) as write:
-            for column in (hashes[order], order, counts[order]):
+        order = np.argsort(table.hashes[1:], kind="stable") + 1
+        words, letters = memory.new_file("words"), memory.new_file("letters")
+        with writing(words) as write:
+            for column in (table.hashes[order], order, counts[order]):
                 write(column)
-        with writing(files[1]) as write:
-            write(bounds)
-            write(letters)
-        return cls(*files, len(hashes), int(counts[0]), int(counts[1:].sum()), tuple(runs))
+        with writing(letters) as write:
+            write(table.bounds)
+            write(table.letters)
+        return cls(
+            words=words,
+            letters=letters,
+            n_words=len(table.hashes),
+            n_sentences=int(counts[0]),
+            n_tokens=int(counts[1:].sum()),
+            runs=tuple(runs),
+        )
 
-    def hashes(self) -> NDArray[np.uint64]:
-        """uint64 (n_words - 1,), ascending."""
-        return np.fromfile(self.words, np.uint64, self.n_words - 1)
+    def hashes(self, start: int = 0, end: int | None = None) -> Hashes:
+        """Return the hashes of the words, uint64, ascending."""
+        n = self.n_words - 1 if end is None else end
+        return np.fromfile(self.words, np.uint64, n - start, offset=8 * start)
 
     def numbers(self, start: int = 0, end: int | None = None) -> Longs:
-        """The numbers of the words in the order of hashes."""
+        """Return the numbers of the words, int64, in the order of hashes."""
         return self._column(1, start, end)
 
     def counts(self, start: int = 0, end: int | None = None) -> Longs:
-        """The counts of the words in the order of hashes."""
+        """Return the counts of the words, int64, in the order of hashes."""
         return self._column(2, start, end)
 
     def _column(self, which: int, start: int, end: int | None) -> Longs:
@@ -84,70 +104,83 @@ class Epoch:
         return np.fromfile(self.words, np.int64, (n if end is None else end) - start, offset=offset)
 
     def names(self, numbers: Longs) -> list[bytes]:
-        """The words of some numbers."""
+        """Return the words of some numbers."""
         bounds = np.fromfile(self.letters, np.int64, self.n_words + 1)
         letters = self.letters.read_bytes()[8 * (self.n_words + 1) :]
         return [letters[bounds[n] : bounds[n + 1]] for n in numbers.tolist()]
 
     def counts_by_number(self) -> Longs:
-        """int64 (n_words,); of each number, 0 without."""
+        """Return the count of each number, int64 (n_words,); that of 0 is 0."""
         counts = np.zeros(self.n_words, np.int64)
         counts[self.numbers()] = self.counts()
         return counts
 
 
-@dataclass(frozen=True)
-class Census:
-    """The words of all epochs that occur often enough.
+@dataclass(frozen=True, kw_only=True)
+class WordColumns:
+    """Different words of all segments, in the order of their hashes.
 
     Attributes:
         hashes: uint64 (n,), ascending.
-        counts: int64 (n,).
-        epoch, number: int64 (n,); where the name of each is found.
-        n_types: how many words there are, rare ones too.
-        most: the count of the commonest.
+        counts: int64 (n,); in all segments together.
+        segment: int64 (n,); a segment that has the name of each.
+        number: int64 (n,); of each in that segment.
     """
 
     hashes: Hashes
     counts: Longs
-    epoch: Longs
+    segment: Longs
     number: Longs
+
+    def where(self, chosen: NDArray[np.bool_]) -> WordColumns:
+        """Return some of the words."""
+        return WordColumns(
+            hashes=self.hashes[chosen],
+            counts=self.counts[chosen],
+            segment=self.segment[chosen],
+            number=self.number[chosen],
+        )
+
+
+@dataclass(frozen=True)
+class Census:
+    """The words of all segments that occur often enough.
+
+    Attributes:
+        words: the words.
+        n_types: how many different words there are, rare ones too.
+        most: the count of the commonest.
+    """
+
+    words: WordColumns
     n_types: int
     most: int
 
     def up_to(self, most: int) -> Census:
-        """Without the words that occur more often."""
-        kept = self.counts <= most
-        columns = (self.hashes[kept], self.counts[kept], self.epoch[kept], self.number[kept])
-        return Census(*columns, self.n_types, self.most)
+        """Return the census without the words that occur more often."""
+        return replace(self, words=self.words.where(self.words.counts <= most))
 
 
-@dataclass(frozen=True)
-class _Range:
-    """The words of all epochs whose hashes lie in a range, each once: its count, and where its name is."""
-
-    hashes: Hashes
-    counts: Longs
-    epoch: Longs
-    number: Longs
-
-
-def take_census(epochs: Sequence[Epoch], min_count: int) -> Census:
-    """Put the words of all epochs together, those that occur often enough."""
-    found: list[tuple[Hashes, Longs, Longs, Longs]] = []
+def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
+    """Put the words of all segments together, those that occur often enough."""
+    parts: list[WordColumns] = []
     n_types = most = 0
-    for part in _ranges(epochs):
+    for part in _ranges(segments):
         n_types, most = n_types + len(part.counts), max(most, int(part.counts.max()))
-        kept = part.counts >= min_count
-        found.append((part.hashes[kept], part.counts[kept], part.epoch[kept], part.number[kept]))
-    columns = [np.concatenate(column) for column in zip(*found, strict=True)]
-    return Census(columns[0], columns[1], columns[2], columns[3], n_types, most)
+        parts.append(part.where(part.counts >= min_count))
+    words = WordColumns(
+        hashes=np.concatenate([part.hashes for part in parts]),
+        counts=np.concatenate([part.counts for part in parts]),
+        segment=np.concatenate([part.segment for part in parts]),
+        number=np.concatenate([part.number for part in parts]),
+    )
+    return Census(words, n_types, most)
 
 
-def count_to_be_among(epochs: Sequence[Epoch], n: int, least: int, most: int) -> int:
-    """The count from which on a word is among the ``n`` most frequent with ``least`` to ``most``."""
+def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most: int) -> int:
+    """Return the count from which on a word is among the ``n`` most frequent with ``least`` to ``most``."""
     of_count: Counter[int] = Counter()
-    for part in _ranges(epochs):
+    for part in _ranges(segments):
         counts = part.counts[(part.counts >= least) & (part.counts <= most)]
         values, numbers = np.unique(counts, return_counts=True)
         of_count.update(dict(zip(values.tolist(), numbers.tolist(), strict=True)))
@@ -158,46 +191,50 @@ def count_to_be_among(epochs: Sequence[Epoch], n: int, least: int, most: int) ->
     return least
 
 
-def _ranges(epochs: Sequence[Epoch]) -> Iterator[_Range]:
-    """The words of all epochs, a range of hashes at a time; ranges without words are passed over."""
+def _ranges(segments: Sequence[SpillSegment]) -> Iterator[WordColumns]:
+    """Yield the words of all segments, a range of hashes at a time; ranges without words are passed over."""
     bounds = [np.uint64(i << 58) for i in range(1, _RANGES)]
-    cuts = [[0, *np.searchsorted(epoch.hashes(), bounds).tolist(), epoch.n_words - 1] for epoch in epochs]
+    cuts = [
+        [0, *np.searchsorted(segment.hashes(), bounds).tolist(), segment.n_words - 1] for segment in segments
+    ]
     for i in range(_RANGES):
-        spans = [(epoch, cut[i], cut[i + 1]) for epoch, cut in zip(epochs, cuts, strict=True)]
-        hashes = np.concatenate([_slice_of_hashes(*span) for span in spans])
-        counts = np.concatenate([epoch.counts(start, end) for epoch, start, end in spans])
-        numbers = np.concatenate([epoch.numbers(start, end) for epoch, start, end in spans])
-        sources = np.repeat(np.arange(len(epochs)), [end - start for _, start, end in spans])
+        spans = [(segment, cut[i], cut[i + 1]) for segment, cut in zip(segments, cuts, strict=True)]
+        hashes = np.concatenate([segment.hashes(start, end) for segment, start, end in spans])
+        counts = np.concatenate([segment.counts(start, end) for segment, start, end in spans])
+        numbers = np.concatenate([segment.numbers(start, end) for segment, start, end in spans])
+        sources = np.repeat(np.arange(len(segments)), [end - start for _, start, end in spans])
         if not len(hashes):
             continue
         order = np.argsort(hashes, kind="stable")
         hashes = hashes[order]
         starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
         first = order[starts]
-        yield _Range(hashes[starts], np.add.reduceat(counts[order], starts), sources[first], numbers[first])
-
-
-def _slice_of_hashes(epoch: Epoch, start: int, end: int) -> Hashes:
-    return np.fromfile(epoch.words, np.uint64, end - start, offset=8 * start)
+        yield WordColumns(
+            hashes=hashes[starts],
+            counts=np.add.reduceat(counts[order], starts),
+            segment=sources[first],
+            number=numbers[first],
+        )
 
 
 def most_frequent(
-    census: Census, epochs: Sequence[Epoch], n: int | None
+    census: Census, segments: Sequence[SpillSegment], n: int | None
 ) -> tuple[NDArray[np.int64], list[bytes]]:
-    """The most frequent words, ties in the order of their letters.
+    """Return the most frequent words, ties in the order of their letters.
 
     Returns:
         int64 (n,), their places in the census, and their names.
     """
-    places = np.arange(len(census.counts))
+    words = census.words
+    places = np.arange(len(words.counts))
     if n is not None and n < len(places):
-        least = np.partition(census.counts, -n)[-n]
-        places = np.flatnonzero(census.counts >= least)
+        least = np.partition(words.counts, -n)[-n]
+        places = np.flatnonzero(words.counts >= least)
     names: list[bytes] = [b""] * len(places)
-    for index, epoch in enumerate(epochs):
-        here = np.flatnonzero(census.epoch[places] == index)
-        for at, name in zip(here.tolist(), epoch.names(census.number[places[here]]), strict=True):
+    for index, segment in enumerate(segments):
+        here = np.flatnonzero(words.segment[places] == index)
+        for at, name in zip(here.tolist(), segment.names(words.number[places[here]]), strict=True):
             names[at] = name
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-    order = by_name[np.argsort(-census.counts[places[by_name]], kind="stable")][:n]
+    order = by_name[np.argsort(-words.counts[places[by_name]], kind="stable")][:n]
     return places[order], [names[i] for i in order.tolist()]

@@ -1,4 +1,4 @@
-"""Counts of words of which only the most frequent will matter: where memory is limited, in epochs on disk."""
+"""Counts of words of which only the most frequent will matter; in spill segments where memory is limited."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from typing import Self
 
 import numpy as np
 
-from spectralnlp.estimators.shared.spill_segments import Epoch, count_to_be_among, most_frequent, take_census
+from spectralnlp.estimators.shared.spill_segments import (
+    SpillSegment,
+    WordTable,
+    count_to_be_among,
+    most_frequent,
+    take_census,
+)
 from spectralnlp.runtime import Array, Batch, Counts, Memory, Moments, current_memory
 
+# Bytes for a word in memory: several tables are held while they merge.
 BYTES_FOR_A_WORD = 4096
-"""Of the memory, to know how many words an epoch has room for: several tables are held while they merge."""
 
 
 class WordCounts(Moments[Sequence[str]]):
-    """How often each word occurs. Inside `spectralnlp.runtime.use_memory` words that are too many go to disk.
+    """Counts of words. Inside `spectralnlp.runtime.use_memory` words that are too many go to disk.
 
     Attributes:
-        here: those in memory.
-        epochs: those on disk.
+        here: counts in memory.
+        segments: counts on disk.
     """
 
     subtractable = True
@@ -29,7 +35,7 @@ class WordCounts(Moments[Sequence[str]]):
     def __init__(self) -> None:
         self.memory: Memory | None = current_memory()
         self.here: Counts[Sequence[str]] = Counts()
-        self.epochs: list[Epoch] = []
+        self.segments: list[SpillSegment] = []
 
     def events(self, example: Sequence[str]) -> Iterable[str]:
         """The words to count in an example, once for each occurrence."""
@@ -38,7 +44,7 @@ class WordCounts(Moments[Sequence[str]]):
     @property
     def is_spilled(self) -> bool:
         """Whether a part of it is on disk."""
-        return bool(self.epochs)
+        return bool(self.segments)
 
     def empty_like(self) -> Self:
         """Empty counts with the same memory."""
@@ -47,7 +53,7 @@ class WordCounts(Moments[Sequence[str]]):
         return empty
 
     def parameters(self) -> dict[str, object]:
-        """None."""
+        """Return nothing: all counts of words merge."""
         return {}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -58,82 +64,84 @@ class WordCounts(Moments[Sequence[str]]):
 
     def total(self) -> int:
         """The number of words counted, equal ones too."""
-        return self.here.total() + sum(epoch.n_tokens for epoch in self.epochs)
+        return self.here.total() + sum(segment.n_tokens for segment in self.segments)
 
     def __getitem__(self, word: str) -> int:
-        return self.here[word] + sum(_count_in(epoch, word) for epoch in self.epochs)
+        return self.here[word] + sum(_count_in(segment, word) for segment in self.segments)
 
     def most_frequent(self, n: int, least: int = 1, most: int | None = None) -> list[str]:
         """The ``n`` most frequent words with ``least`` to ``most`` occurrences, ties in their own order."""
         if self.is_spilled:
             return self._most_frequent_on_disk(n, least, self.total() if most is None else most)
-        found: list[str] = []
+        words: list[str] = []
         for word in self.here.top():
             count = self.here[word]
-            if count < least or len(found) == n:
+            if count < least or len(words) == n:
                 break
             if most is None or count <= most:
-                found.append(str(word))
-        return found
+                words.append(str(word))
+        return words
 
     def _most_frequent_on_disk(self, n: int, least: int, most: int) -> list[str]:
-        self._close_epoch()
-        census = take_census(self.epochs, count_to_be_among(self.epochs, n, least, most)).up_to(most)
-        _, names = most_frequent(census, self.epochs, n)
+        self._close_segment()
+        census = take_census(self.segments, count_to_be_among(self.segments, n, least, most)).up_to(most)
+        _, names = most_frequent(census, self.segments, n)
         return [_text(name) for name in names]
 
     def in_memory(self) -> Self:
-        """The same counts with nothing on disk, however large they are."""
+        """Return equal counts with nothing on disk, however large they are."""
         whole = self.empty_like()
         whole.memory = None
         whole.here.merge(self.here)
-        for epoch in self.epochs:
-            counts = epoch.counts_by_number()
-            names = (_text(name) for name in epoch.names(np.arange(1, epoch.n_words)))
+        for segment in self.segments:
+            counts = segment.counts_by_number()
+            names = (_text(name) for name in segment.names(np.arange(1, segment.n_words)))
             whole.here.add(dict(zip(names, counts[1:].tolist(), strict=True)))
         return whole
 
     def arrays(self) -> dict[str, Array]:
-        """As of `Counts`; all of it in memory, also what is on disk."""
+        """Return the arrays of `Counts`; all of it in memory, also what is on disk."""
         return (self.in_memory() if self.is_spilled else self).here.arrays()
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self.here, self.epochs = self.here.restored(arrays), []
+        self.here, self.segments = self.here.restored(arrays), []
         self._spill_if_full()
 
     def _add(self, other: Self) -> None:
         self.here.merge(other.here)
-        self.epochs += other.epochs
+        self.segments += other.segments
         self._spill_if_full()
 
     def _remove(self, other: Self) -> None:
         whole, gone = self.in_memory(), other.in_memory()
         whole.here.subtract(gone.here)
-        self.here, self.epochs = whole.here, []
+        self.here, self.segments = whole.here, []
         self._spill_if_full()
 
     def _spill_if_full(self) -> None:
         if self.memory is not None and len(self.here) > self.memory.size // BYTES_FOR_A_WORD:
-            self._close_epoch()
+            self._close_segment()
 
-    def _close_epoch(self) -> None:
+    def _close_segment(self) -> None:
         """Write all that is in memory to disk."""
         assert self.memory is not None
         if not len(self.here):
             return
         words, counts = zip(*self.here.items(), strict=True)
         names = [b"", *(_utf8(str(word)) for word in words)]
-        bounds = np.cumsum([0, *map(len, names)])
-        letters = np.frombuffer(b"".join(names), np.uint8)
-        hashes = np.array([0, *(_hash(name) for name in names[1:])], np.uint64)
-        self.epochs.append(Epoch.write(self.memory, letters, bounds, hashes, np.array([0, *counts])))
+        table = WordTable(
+            letters=np.frombuffer(b"".join(names), np.uint8),
+            bounds=np.cumsum([0, *map(len, names)]),
+            hashes=np.array([0, *(_hash(name) for name in names[1:])], np.uint64),
+        )
+        self.segments.append(SpillSegment.write(self.memory, table, np.array([0, *counts])))
         self.here = Counts()
 
 
-def _count_in(epoch: Epoch, word: str) -> int:
-    hashes, wanted = epoch.hashes(), np.uint64(_hash(_utf8(word)))
+def _count_in(segment: SpillSegment, word: str) -> int:
+    hashes, wanted = segment.hashes(), np.uint64(_hash(_utf8(word)))
     at = int(np.searchsorted(hashes, wanted))
-    return int(epoch.counts(at, at + 1)[0]) if at < len(hashes) and hashes[at] == wanted else 0
+    return int(segment.counts(at, at + 1)[0]) if at < len(hashes) and hashes[at] == wanted else 0
 
 
 def _utf8(word: str) -> bytes:

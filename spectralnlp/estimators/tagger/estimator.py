@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -15,7 +15,8 @@ from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator, fit_pass
-from spectralnlp.estimators.tagger.perceptron import Chain, Examples, Perceptron, emissions_of
+from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
+from spectralnlp.estimators.tagger.perceptron import Perceptron, emissions_of
 from spectralnlp.inference.chains.linear_chains import tag_marginals
 from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_keys
 from spectralnlp.inference.chains.unlabelled import load_features
@@ -25,9 +26,11 @@ from spectralnlp.runtime import Corpus
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_transitions, write_spans
 
+# Each sentence of so many is held out until the last epoch, to see how sure scores are.
 _HELD_OUT = 50
-"""Each sentence of so many is kept back until the last epoch, to see how sure scores are."""
+# Fewer than these are not held out, nor more than those.
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
+# Logarithms of temperatures between which the best is searched.
 _LOG_TEMPERATURES = (-2.0, 7.0)
 
 
@@ -41,7 +44,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
 
     Attributes:
         weights_: :class:`~spectralnlp.parameters.ChainWeights`.
-        features_: the vectors.
+        features_: vectors and clusters of unlabelled text.
         scheme_: ``tags``, ``bio`` or ``bioes``, of the tags that were given.
         words_: the words that were seen.
         n_sentences_, n_tokens_: how many there were.
@@ -64,8 +67,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         ),
     ] = None
     clusters: Annotated[
-        str | list[str] | None,
-        Doc("Folders of eigenwords whose clusters of words are features."),
+        str | list[str] | None, Doc("Folders of eigenwords whose clusters of words are features.")
     ] = None
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
     epochs: Annotated[int, Ge(1), Doc("Passes over the sentences.")] = 10
@@ -94,8 +96,8 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             ModelError: a folder holds no model.
         """
         with fit_pass("reading"):
-            given = None if self.eigentokens is None else _listed(self.eigentokens)
-            features = load_features(_listed(self.eigenwords), given, _listed(self.clusters))
+            eigentokens = None if self.eigentokens is None else _listed(self.eigentokens)
+            vectors = load_features(_listed(self.eigenwords), eigentokens, _listed(self.clusters))
             sentences = _checked(corpus)
         tags = Counter(tag for _, tags in sentences for tag in tags)
         self.scheme_ = scheme_of(tags)
@@ -104,8 +106,8 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         self.words_ = frozenset(word for words, _ in sentences for word in words)
         names_only = self.scheme_ != "tags" and 2 * tags["O"] > tags.total()
         if self.eigentokens is None and names_only:
-            features = replace(features, eigentokens=())
-        self.features_ = features
+            vectors = replace(vectors, eigentokens=())
+        self.features_ = vectors
         names = sorted(tags)
         if self.scheme_ != "tags":  # conlleval's reading of what is invalid, in the scheme to learn
             scheme = self.scheme_ if self.spans == "given" else self.spans
@@ -121,6 +123,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     def _number(
         self, sentences: Sequence[TaggedSentence], names: Sequence[str]
     ) -> tuple[Examples, NDArray[np.uint32]]:
+        """Return sentences as numbers, and uint32 (n_features,), the hashes of the features seen."""
         table = WordTable(self.features_)
         encoded = table.encode([words for words, _ in sentences])
         number = {name: i for i, name in enumerate(names)}
@@ -131,20 +134,31 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         used = [np.unique(each) for each in (*by_slot, pairs)]
         keys = np.unique(np.concatenate(used))
         keys = keys[keys != 0]
-        found = [find_rows(each, keys) for each in by_slot]
-        counts = np.concatenate([(rows >= 0).sum(axis=1) for rows in found])
+        rows_by_slot = [find_rows(each, keys) for each in by_slot]
+        counts = np.concatenate([(rows >= 0).sum(axis=1) for rows in rows_by_slot])
         row_starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-        rows = np.concatenate([rows[rows >= 0] for rows in found])
+        rows = np.concatenate([rows[rows >= 0] for rows in rows_by_slot])
         scale = np.float32(self.vector_scale)
         examples = Examples(
-            encoded.types, encoded.starts, tags, row_starts, rows, find_rows(pairs, keys),
-            table.vectors * scale, encoded.vectors * scale,
-        )  # fmt: skip
+            types=encoded.types,
+            starts=encoded.starts,
+            tags=tags,
+            row_starts=row_starts,
+            rows=rows,
+            pairs=find_rows(pairs, keys),
+            words=table.vectors * scale,
+            tokens=encoded.vectors * scale,
+        )
         return examples, keys
 
     def _learn(self, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> ChainWeights:
         n = len(examples.starts) - 1
-        model = Perceptron(len(keys), len(names), examples.words.shape[1], examples.tokens.shape[1])
+        model = Perceptron(
+            n_features=len(keys),
+            n_tags=len(names),
+            word_width=examples.words.shape[1],
+            token_width=examples.tokens.shape[1],
+        )
         forbidden = _forbidden(names)
         rng = np.random.default_rng(self.random_state)
         held_out = np.arange(_HELD_OUT - 1, n, _HELD_OUT)[:_MOST_HELD_OUT]
@@ -159,24 +173,24 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             if not last:
                 order = order[~np.isin(order, held_out)]
             model.epoch(examples, order, forbidden)
-        features, words, tokens, transitions, start, end = model.average()
+        mean = model.average()
         scale = np.float32(self.vector_scale)
-        used = features.any(axis=1)
+        used = mean.features.any(axis=1)
         return ChainWeights(
             tags=tuple(names),
             keys=keys[used],
-            features=features[used],
-            words=words * scale,
-            tokens=tokens * scale,
-            transitions=transitions + forbidden[0],
-            start=start + forbidden[1],
-            end=end + forbidden[2],
+            features=mean.features[used],
+            words=mean.words * scale,
+            tokens=mean.tokens * scale,
+            transitions=mean.transitions + forbidden.transitions,
+            start=mean.start + forbidden.start,
+            end=mean.end + forbidden.end,
             temperature=temperature,
         )
 
 
 def _checked(corpus: Iterable[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The sentences that have words.
+    """Return the sentences that have words.
 
     Raises:
         InputError: there are none, or one has more words than tags.
@@ -196,18 +210,19 @@ def _listed(folders: str | Sequence[str] | None) -> list[str]:
     return [folders] if isinstance(folders, str) else list(folders)
 
 
-def _forbidden(names: Sequence[str]) -> Chain:
+def _forbidden(names: Sequence[str]) -> ChainScores:
+    """Return -inf for tags that must not follow one another, or stand first or last."""
     allowed = valid_transitions(names, scheme_of(names))
-    pairs, first, last = (np.where(each, 0.0, -np.inf).astype(np.float32) for each in allowed)
-    return pairs, first, last
+    return ChainScores(*(np.where(each, 0.0, -np.inf).astype(np.float32) for each in allowed))
 
 
 def _fit_temperature(
-    examples: Examples, held_out: NDArray[np.int64], weights: list[Any], forbidden: Chain
+    examples: Examples, held_out: NDArray[np.int64], weights: ScoreWeights, forbidden: ChainScores
 ) -> float:
-    """The temperature at which sentences that were not learned from are the most probable, tag by tag."""
+    """Return the temperature at which sentences not learned from are the most probable, tag by tag."""
     emissions, starts = emissions_of(examples, held_out, weights)
-    chain = [w + no for w, no in zip(weights[3:], forbidden, strict=True)]
+    learned = (weights.transitions, weights.start, weights.end)
+    chain = [w + no for w, no in zip(learned, forbidden, strict=True)]
     bounds = zip(examples.starts[held_out], examples.starts[held_out + 1], strict=True)
     gold = np.concatenate([examples.tags[first:last] for first, last in bounds])
 
@@ -216,5 +231,5 @@ def _fit_temperature(
         p, _ = tag_marginals(emissions * cold, starts, *(each * cold for each in chain))
         return -float(np.log(np.maximum(p[np.arange(len(gold)), gold], 1e-12)).sum())
 
-    found = minimize_scalar(surprise, bounds=_LOG_TEMPERATURES, method="bounded", options={"xatol": 0.05})
-    return float(np.exp(found.x))
+    best = minimize_scalar(surprise, bounds=_LOG_TEMPERATURES, method="bounded", options={"xatol": 0.05})
+    return float(np.exp(best.x))

@@ -1,20 +1,91 @@
-"""Kernels of the tagger: forms of words, vectors of contexts, and the perceptron's epoch."""
+"""Kernels of the tagger: scores of a sentence's tags, and a pass of the perceptron."""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER, N_OFFSETS
 from spectralnlp.inference.chains.linear_chains import viterbi
 from spectralnlp.jit import fast_kernel, kernel
+from spectralnlp.parameters import Ints, Offsets
+
+Array32 = NDArray[np.float32]
+
+# Numbers of words before each sentence, and after it, that stand for no word.
+_PADDING = N_OFFSETS // 2
+
+
+class Examples(NamedTuple):
+    """Tagged sentences as numbers: the arrays that kernels read.
+
+    Attributes:
+        types: int32 (n_tokens + 4 · n_sentences,); words, two places before and after each sentence.
+        starts: int64 (n_sentences + 1,).
+        tags: int32 (n_tokens,).
+        row_starts: int64 (n_slots · n_types + 1,); of the features of each word in each slot, slot by slot.
+        rows: int32; those features.
+        pairs: int32 (n_tokens, n_pairs); features of pairs of words, -1 for none.
+        words: float32 (n_types, k).
+        tokens: float32 (n_tokens, l).
+    """
+
+    types: Ints
+    starts: Offsets
+    tags: Ints
+    row_starts: Offsets
+    rows: Ints
+    pairs: Ints
+    words: Array32
+    tokens: Array32
+
+
+class ScoreWeights(NamedTuple):
+    """Weights under training, or for each weight the sum of its changes times the time they were made.
+
+    Attributes:
+        features: (n_features, n_tags), float32 of weights and float64 of changes, like the others.
+        words: (n_offsets, k, n_tags); of the vectors of the words around a token.
+        tokens: (l, n_tags); of the vector of the token's context.
+        transitions: (n_tags, n_tags); from, to.
+        start: (n_tags,); of the first tag.
+        end: (n_tags,); of the last tag.
+    """
+
+    features: NDArray[np.floating[Any]]
+    words: NDArray[np.floating[Any]]
+    tokens: NDArray[np.floating[Any]]
+    transitions: NDArray[np.floating[Any]]
+    start: NDArray[np.floating[Any]]
+    end: NDArray[np.floating[Any]]
+
+
+class ChainScores(NamedTuple):
+    """Scores of a chain of tags alone, such as -inf where a tag must not stand.
+
+    Attributes:
+        transitions: float32 (n_tags, n_tags); from, to.
+        start: float32 (n_tags,); of the first tag.
+        end: float32 (n_tags,); of the last tag.
+    """
+
+    transitions: Array32
+    start: Array32
+    end: Array32
 
 
 @fast_kernel
 def _add_rows(row_starts, rows, at, features, scores):
     for i in range(row_starts[at], row_starts[at + 1]):
-        row = features[rows[i]]
-        for y in range(len(scores)):
-            scores[y] += row[y]
+        _add_row(features[rows[i]], scores)
+
+
+@fast_kernel
+def _add_row(row, scores):
+    for y in range(len(scores)):
+        scores[y] += row[y]
 
 
 @fast_kernel
@@ -25,28 +96,34 @@ def _add_dense(vector, weights, scores):
 
 
 @fast_kernel
-def score_sentence(
-    s, types, starts, row_starts, rows, pairs, words, tokens, features, word_weights, token_weights, emissions
-):
-    """Scores of tags of the tokens of sentence ``s``, by `Examples` and weights; ``emissions`` is written."""
-    first, n = starts[s], starts[s + 1] - starts[s]
-    base = first + 4 * s + 2
+def score_sentence(s, examples, weights, emissions):
+    """Write the scores of the tags of each token of a sentence.
+
+    Args:
+        s: which sentence.
+        examples: `Examples`.
+        weights: `ScoreWeights`, float32.
+        emissions: float32 (at least n_tokens, n_tags); written.
+    """
+    types, row_starts, rows, pairs = examples.types, examples.row_starts, examples.rows, examples.pairs
+    words, tokens = examples.words, examples.tokens
+    features, word_weights, token_weights = weights.features, weights.words, weights.tokens
+    first, n = examples.starts[s], examples.starts[s + 1] - examples.starts[s]
+    base = first + 2 * _PADDING * s + _PADDING
     n_types = len(words)
     for t in range(n):
         scores = emissions[t]
         for y in range(len(scores)):
             scores[y] = 0.0
         for o in range(N_OFFSETS):
-            word = types[base + t + o - 2]
+            word = types[base + t + o - _PADDING]
             _add_rows(row_starts, rows, o * n_types + word, features, scores)
             _add_dense(words[word], word_weights[o], scores)
         own = (FIRST if t == 0 else INNER) * n_types + types[base + t]
         _add_rows(row_starts, rows, own, features, scores)
         for p in range(pairs.shape[1]):
             if pairs[first + t, p] >= 0:
-                row = features[pairs[first + t, p]]
-                for y in range(len(scores)):
-                    scores[y] += row[y]
+                _add_row(features[pairs[first + t, p]], scores)
         _add_dense(tokens[first + t], token_weights, scores)
 
 
@@ -71,17 +148,28 @@ def _change_dense(vector, weights, changes, gold, found, time):
 
 
 @kernel
-def perceptron_epoch(
-    order, types, starts, tags, row_starts, rows, pairs, words, tokens,
-    features, word_weights, token_weights, transitions, start, end,
-    d_features, d_words, d_tokens, d_transitions, d_start, d_end,
-    no_transition, no_start, no_end, emissions, time,
-):  # fmt: skip
-    """Tag each sentence of ``order``; where a tag is wrong, change weights, and note changes times the time.
+def perceptron_epoch(order, examples, weights, changes, forbidden, emissions, time):
+    """Tag sentences one after the other; where a tag is wrong, change the weights.
+
+    Args:
+        order: int64; the sentences.
+        examples: `Examples`.
+        weights: `ScoreWeights`, float32; changed.
+        changes: `ScoreWeights`, float64; each change is added, times the time.
+        forbidden: `ChainScores`; added to the scores of transitions, first and last tags: 0 or -inf.
+        emissions: float32 (tokens of the longest sentence, n_tags); overwritten.
+        time: sentences seen.
 
     Returns:
         The time, and the number of wrong tags.
     """
+    types, starts, tags = examples.types, examples.starts, examples.tags
+    row_starts, rows, pairs = examples.row_starts, examples.rows, examples.pairs
+    words, tokens = examples.words, examples.tokens
+    features, word_weights, token_weights = weights.features, weights.words, weights.tokens
+    transitions, start, end = weights.transitions, weights.start, weights.end
+    d_features, d_words, d_tokens = changes.features, changes.words, changes.tokens
+    d_transitions, d_start, d_end = changes.transitions, changes.start, changes.end
     k = len(start)
     n_types = len(words)
     totals = np.empty((len(emissions), k), np.float32)
@@ -90,15 +178,12 @@ def perceptron_epoch(
     wrong = 0
     for s in order:
         first, n = starts[s], starts[s + 1] - starts[s]
-        base = first + 4 * s + 2
-        score_sentence(
-            s, types, starts, row_starts, rows, pairs, words, tokens,
-            features, word_weights, token_weights, emissions,
-        )  # fmt: skip
+        base = first + 2 * _PADDING * s + _PADDING
+        score_sentence(s, examples, weights, emissions)
         for x in range(k):
             for y in range(k):
-                allowed[x, y] = transitions[x, y] + no_transition[x, y]
-        viterbi(emissions[:n], allowed, start + no_start, end + no_end, totals, found[:n])
+                allowed[x, y] = transitions[x, y] + forbidden.transitions[x, y]
+        viterbi(emissions[:n], allowed, start + forbidden.start, end + forbidden.end, totals, found[:n])
         time += 1
         gold = tags[first : first + n]
         for t in range(n):
@@ -112,7 +197,7 @@ def perceptron_epoch(
                 continue
             wrong += 1
             for o in range(N_OFFSETS):
-                word = types[base + t + o - 2]
+                word = types[base + t + o - _PADDING]
                 at = o * n_types + word
                 _change_rows(row_starts, rows, at, features, d_features, g, f, time)
                 _change_dense(words[word], word_weights[o], d_words[o], g, f, time)

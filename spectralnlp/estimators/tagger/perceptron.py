@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.tagger.kernels import perceptron_epoch, score_sentence
+from spectralnlp.estimators.tagger.kernels import (
+    Array32,
+    ChainScores,
+    Examples,
+    ScoreWeights,
+    perceptron_epoch,
+    score_sentence,
+)
 from spectralnlp.inference.chains.templates import OFFSETS
-
-Array32 = NDArray[np.float32]
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Chain = tuple[Array32, Array32, Array32]
-"""Something for each transition (from, to), for the first tag and for the last."""
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Tagged sentences as numbers.
-
-    Attributes:
-        types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
-        starts: int64 (n_sentences + 1,).
-        tags: int32 (n_tokens,).
-        row_starts: int64 (n_slots · n_types + 1,); of the features of each word in each slot, slot by slot.
-        rows: int32; those features.
-        pairs: int32 (n_tokens, n_pairs); features of pairs of words, -1 for none.
-        words: float32 (n_types, k).
-        tokens: float32 (n_tokens, l).
-    """
-
-    types: Ints
-    starts: Offsets
-    tags: Ints
-    row_starts: Offsets
-    rows: Ints
-    pairs: Ints
-    words: Array32
-    tokens: Array32
+from spectralnlp.parameters import Offsets
 
 
 @dataclass
@@ -47,11 +25,15 @@ class Perceptron:
     """Weights under training, and for each the sum of its changes times the time they were made.
 
     Args:
-        n_features, n_tags, word_width, token_width: sizes.
+        n_features: features that can be seen.
+        n_tags: tags.
+        word_width: length of the vectors of words.
+        token_width: length of the vectors of contexts.
 
     Attributes:
-        features, words, tokens, transitions, start, end: as in ``ChainWeights``.
         time: sentences seen.
+        weights: float32.
+        changes: float64.
     """
 
     n_features: int
@@ -59,57 +41,66 @@ class Perceptron:
     word_width: int
     token_width: int
     time: int = 0
-    weights: list[Array32] = field(init=False)
-    changes: list[NDArray[np.float64]] = field(init=False)
+    weights: ScoreWeights = field(init=False)
+    changes: ScoreWeights = field(init=False)
 
     def __post_init__(self) -> None:
-        T, n_offsets = self.n_tags, len(OFFSETS)
-        shapes = (
-            (self.n_features, T), (n_offsets, self.word_width, T), (self.token_width, T), (T, T), (T,), (T,)
-        )  # fmt: skip
-        self.weights = [np.zeros(shape, np.float32) for shape in shapes]
-        self.changes = [np.zeros(shape) for shape in shapes]
+        self.weights, self.changes = self._zeros(np.float32), self._zeros(np.float64)
 
-    def epoch(self, examples: Examples, order: NDArray[np.int64], forbidden: Chain) -> int:
+    def _zeros(self, dtype: type[np.floating[Any]]) -> ScoreWeights:
+        T = self.n_tags
+        return ScoreWeights(
+            features=np.zeros((self.n_features, T), dtype),
+            words=np.zeros((len(OFFSETS), self.word_width, T), dtype),
+            tokens=np.zeros((self.token_width, T), dtype),
+            transitions=np.zeros((T, T), dtype),
+            start=np.zeros(T, dtype),
+            end=np.zeros(T, dtype),
+        )
+
+    def epoch(self, examples: Examples, order: NDArray[np.int64], forbidden: ChainScores) -> int:
         """Learn from sentences, one after the other.
 
         Args:
             examples: sentences.
             order: int64; those to learn from.
-            forbidden: what is added to transitions, start and end: 0 or -inf.
+            forbidden: 0 where a tag may stand, else -inf.
 
         Returns:
             The number of wrong tags.
         """
-        e = examples
         if len(order) == 0:
             return 0
-        longest = int(np.diff(e.starts).max())
+        longest = int(np.diff(examples.starts).max())
         emissions = np.zeros((longest, self.n_tags), np.float32)
         self.time, wrong = perceptron_epoch(
-            order, e.types, e.starts, e.tags, e.row_starts, e.rows, e.pairs, e.words, e.tokens,
-            *self.weights, *self.changes, *forbidden, emissions, self.time,
-        )  # fmt: skip
+            order, examples, self.weights, self.changes, forbidden, emissions, self.time
+        )
         return int(wrong)
 
-    def average(self) -> list[Array32]:
-        """The mean of the weights at the start and after each sentence."""
+    def average(self) -> ScoreWeights:
+        """Return the mean of the weights at the start and after each sentence, float32."""
         time = self.time + 1
-        return [
-            (w - change / time).astype(np.float32)
-            for w, change in zip(self.weights, self.changes, strict=True)
-        ]
+        means = (w - change / time for w, change in zip(self.weights, self.changes, strict=True))
+        return ScoreWeights(*(mean.astype(np.float32) for mean in means))
 
 
 def emissions_of(
-    examples: Examples, order: NDArray[np.int64], weights: list[Array32]
+    examples: Examples, order: NDArray[np.int64], weights: ScoreWeights
 ) -> tuple[Array32, Offsets]:
-    """Scores of tags, float32 (n_tokens, n_tags), of some sentences one after the other; and their starts."""
-    e = examples
-    starts = np.zeros(len(order) + 1, np.int64)
-    np.cumsum((e.starts[1:] - e.starts[:-1])[order], out=starts[1:])
-    emissions = np.zeros((int(starts[-1]), weights[0].shape[1]), np.float32)
+    """Score the tags of some sentences.
+
+    Args:
+        examples: sentences.
+        order: int64; those to score, one after the other.
+        weights: float32.
+
+    Returns:
+        float32 (n_tokens, n_tags), and int64 (n_sentences + 1,), where each sentence begins.
+    """
+    lengths = np.diff(examples.starts)[order]
+    starts = np.append(0, np.cumsum(lengths))
+    emissions = np.zeros((int(starts[-1]), weights.features.shape[1]), np.float32)
     for i, s in enumerate(order):
-        score_sentence(s, e.types, e.starts, e.row_starts, e.rows, e.pairs, e.words, e.tokens, *weights[:3],
-               emissions[starts[i] : starts[i + 1]])  # fmt: skip
+        score_sentence(s, examples, weights, emissions[starts[i] : starts[i + 1]])
     return emissions, starts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
@@ -14,17 +13,22 @@ from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import MomentEstimator, fit_pass
-from spectralnlp.estimators.topics.log import DocumentLog
 from spectralnlp.estimators.topics.moments import (
     DocumentFrequencies,
     ExpectedCounts,
     PairMoments,
     TripleMoments,
+    choose_vocabulary,
 )
-from spectralnlp.estimators.topics.solve import Whitened, third_moment, topics_of_tensor, whitening_of_pairs
-from spectralnlp.inference.topics.mixtures import (
-    mixtures_of,
+from spectralnlp.estimators.topics.replay_log import DocumentLog
+from spectralnlp.estimators.topics.solve import (
+    Whitened,
+    reestimated,
+    third_moment,
+    topics_of_tensor,
+    whitening_of_pairs,
 )
+from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, TopicMixture
 from spectralnlp.runtime import Corpus, Moments
@@ -53,24 +57,17 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     n_documents_: int = field(init=False)
 
     n_topics: Annotated[
-        int,
-        Ge(1),
-        Doc("K. Lowered, with a warning, where the words have fewer directions."),
+        int, Ge(1), Doc("K. Lowered, with a warning, where the words have fewer directions.")
     ] = 20
     alpha0: Annotated[
-        float,
-        Ge(0),
-        Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model."),
+        float, Ge(0), Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model.")
     ] = 1.0
     scaling: Annotated[
-        bool,
-        Doc("Divide words by the square roots of their frequencies before the whitening."),
+        bool, Doc("Divide words by the square roots of their frequencies before the whitening.")
     ] = False
     em_iterations: Annotated[int, Ge(0), Doc("Passes of EM after the decomposition.")] = 1
     smoothing: Annotated[
-        float,
-        Ge(0),
-        Doc("EM: occurrences of each word that each topic has beforehand."),
+        float, Ge(0), Doc("EM: occurrences of each word that each topic has beforehand.")
     ] = 0.01
     min_documents: Annotated[int, Ge(0), Doc("In how many documents a word occurs to count.")] = 5
     max_share: Annotated[float, Ge(0), Doc("In how large a part of all documents it may occur.")] = 0.1
@@ -93,11 +90,13 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         raise TypeError(f"no pass of TopicModel gives {type(moments).__name__}")
 
     @solve.register
-    def _(self, moments: DocumentFrequencies) -> PairMoments:
+    def _choose_vocabulary(self, moments: DocumentFrequencies) -> PairMoments:
+        """First pass: words that are neither too rare nor too frequent count."""
         return PairMoments(choose_vocabulary(moments, self.min_documents, self.max_share, self.max_words))
 
     @solve.register
-    def _(self, moments: PairMoments) -> TripleMoments:
+    def _whiten(self, moments: PairMoments) -> TripleMoments:
+        """Second pass: the second moment is whitened."""
         if not moments.n_documents:
             what = "no document has three words that count"
             raise InputError(what, hint="documents are lines; lower min_documents or raise max_share")
@@ -105,10 +104,10 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         vocabulary = list(moments.vocabulary)
         first, pairs = moments.means()
         # A word that stands only in documents too short to count has no moments.
-        seen = first > 0
-        if not seen.all():
-            vocabulary = [word for word, there in zip(vocabulary, seen, strict=True) if there]
-            first, pairs = first[seen], pairs.restricted(seen)
+        has_moments = first > 0
+        if not has_moments.all():
+            vocabulary = [word for word, has in zip(vocabulary, has_moments, strict=True) if has]
+            first, pairs = first[has_moments], pairs.restricted(has_moments)
         with fit_pass("whitening"):
             W, back, eigenvalues = whitening_of_pairs(
                 first, pairs, self.alpha0, self.n_topics, scaling=self.scaling, random_state=self.random_state
@@ -119,7 +118,8 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         return TripleMoments(vocabulary, self._whitened_.whitener)
 
     @solve.register
-    def _(self, moments: TripleMoments) -> ExpectedCounts | None:
+    def _decompose(self, moments: TripleMoments) -> ExpectedCounts | None:
+        """Third pass: the whitened third moment is decomposed into topics."""
         whitened = self._whitened_
         del self._whitened_
         with fit_pass("tensor power method"):
@@ -140,7 +140,8 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         return self._next_iteration(1)
 
     @solve.register
-    def _(self, moments: ExpectedCounts) -> ExpectedCounts | None:
+    def _maximise(self, moments: ExpectedCounts) -> ExpectedCounts | None:
+        """Every further pass: one M-step of EM."""
         self.topics_ = reestimated(self.topics_, moments.counts, self.smoothing)
         return self._next_iteration(moments.iteration + 1)
 
@@ -157,54 +158,6 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         return self._run_passes(moments.corpus())
 
     def transform(self, documents: Iterable[Sequence[str]]) -> Floats:
-        """The mixture of topics in each document; see `mixtures_of`."""
+        """Return the mixture of topics in each document, float64 (n_documents, k); see `mixtures_of`."""
         self.check_is_fitted()
         return mixtures_of(self.topics_, documents)
-
-
-def choose_vocabulary(
-    frequencies: DocumentFrequencies, min_documents: int, max_share: float, max_words: int
-) -> list[str]:
-    """Return the words that count: neither in too few documents nor in too many, those in most documents
-    first.
-
-    Words in a tenth of all documents are mostly function words, whatever the language: no list is needed.
-
-    Raises:
-        InputError: there are no documents, or no word is left.
-    """
-    n_documents = frequencies[""]
-    if not n_documents:
-        raise InputError("no documents to learn from", hint="give text, one document a line")
-    most = max_share * n_documents
-    # The empty string, which stands for the documents, may be among them.
-    found = frequencies.most_frequent(max_words + 1, min_documents, math.floor(most))
-    words = [word for word in found if word]
-    if not words:
-        what = (
-            f"no word is in {min_documents} documents or more and in at most {max_share:.0%} of {n_documents}"
-        )
-        raise InputError(what, hint="lower min_documents or raise max_share")
-    return words[:max_words]
-
-
-def reestimated(topics: TopicMixture, counts: Floats, smoothing: float) -> TopicMixture:
-    """Return topics of expected counts of words: the M-step of EM.
-
-    Args:
-        topics: those under which the counts were expected.
-        counts: float64 (k, V).
-        smoothing: added to each count.
-    """
-    totals = counts.sum(axis=1)
-    order = np.argsort(-totals, kind="stable")
-    smoothed = counts[order] + smoothing
-    weights = (totals[order] + smoothing) / (totals + smoothing).sum()
-    distributions = smoothed / smoothed.sum(axis=1, keepdims=True)
-    return TopicMixture(
-        words=topics.words,
-        weights=weights,
-        topics=distributions,
-        frequencies=topics.frequencies,
-        alpha0=topics.alpha0,
-    )

@@ -1,7 +1,8 @@
-"""What topics are learned from: words, pairs of words, and triples seen through a projection."""
+"""Moments of documents: words, pairs of words, triples seen through a projection, expected counts for EM."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -9,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.estimators.topics.triangle import SymmetricMatrix, Triangle
 from spectralnlp.inference.topics.bags import bags
@@ -17,12 +18,15 @@ from spectralnlp.inference.topics.mixtures import document_mixtures, document_po
 from spectralnlp.parameters import Floats, TopicMixture
 from spectralnlp.runtime import Batch, Moments, current_memory
 
+# Documents whose pairs are added up at a time.
 CHUNK = 4096
-"""Documents whose pairs are added up at a time."""
+
+# Bytes for a pair: twelve, and sums of several parts are held while they merge.
+_BYTES_FOR_A_PAIR = 6 * 12
 
 
 class DocumentFrequencies(WordCounts):
-    """In how many documents each word occurs, and how many documents there are (the empty string)."""
+    """Counts of the documents that each word is in, and of all documents under the empty string."""
 
     pass_name = "vocabulary"
 
@@ -46,7 +50,7 @@ class _BagMoments(Moments[Sequence[str]]):
         self._index: dict[str, int] | None = None
 
     def parameters(self) -> dict[str, Any]:
-        """The vocabulary."""
+        """Return the vocabulary."""
         return {"vocabulary": self.vocabulary}
 
     def _bags(self, batch: Batch[Sequence[str]]) -> sp.csr_matrix:
@@ -94,7 +98,7 @@ class PairMoments(_BagMoments):
         return int(self._n[0])
 
     def means(self) -> tuple[Floats, SymmetricMatrix]:
-        """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); the sums of pairs are given away."""
+        """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); the sums of pairs are emptied."""
         self._add_up()
         upper, self._pairs = self._pairs.whole(), Triangle(len(self.vocabulary))
         upper.data /= self._n[0]
@@ -126,7 +130,7 @@ class PairMoments(_BagMoments):
         self._words = self._words + other._words
         self._n = self._n + other._n
         self._pairs.merge(other._pairs)
-        self._check_room()
+        self._check_memory()
 
     def empty_like(self) -> Self:
         """Empty moments of the same vocabulary, with the same memory."""
@@ -143,16 +147,13 @@ class PairMoments(_BagMoments):
         scale = 1 / (lengths * (lengths - 1))
         same = counts.T @ scale
         self._pairs.add(sp.triu(counts.T @ (sp.diags(scale) @ counts) - sp.diags(same), format="csr"))
-        self._check_room()
+        self._check_memory()
 
-    def _check_room(self) -> None:
+    def _check_memory(self) -> None:
         n_pairs = self._pairs.n_entries
         if self._memory is not None and n_pairs * _BYTES_FOR_A_PAIR > self._memory.size:
             what = f"{n_pairs:,} pairs of {len(self.vocabulary):,} words do not fit into this memory"
-            raise ConfigError(what, hint="raise --memory, or lower max_words")
-
-
-_BYTES_FOR_A_PAIR = 6 * 12  # twelve each; sums of several parts are held while they merge
+            raise ConfigError(what, hint="raise `memory`, or lower max_words")
 
 
 class TripleMoments(_BagMoments):
@@ -175,11 +176,11 @@ class TripleMoments(_BagMoments):
         self._same = np.zeros(len(self.vocabulary))
 
     def parameters(self) -> dict[str, Any]:
-        """The vocabulary and W."""
+        """Return the vocabulary and W."""
         return {"vocabulary": self.vocabulary, "projection": self.projection}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Sums, from which `mean` subtracts the terms in which a token was drawn twice."""
+        """Return the sums, from which `mean` subtracts the terms in which a token was drawn twice."""
         return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -196,7 +197,7 @@ class TripleMoments(_BagMoments):
         self._same += counts.T @ scale
 
     def mean(self) -> Floats:
-        """float64 (k, k, k)."""
+        """Return the mean, float64 (k, k, k)."""
         k = self.projection.shape[1]
         W = self.projection
         twice = np.einsum("vi,vj,vl->ijl", W, W, self._pairs, optimize=True)
@@ -206,7 +207,7 @@ class TripleMoments(_BagMoments):
 
 
 class ExpectedCounts(_BagMoments):
-    """How often each word is expected in each topic, given topics: the E-step of EM.
+    """Expected counts of words in each topic, given topics: the E-step of EM.
 
     Args:
         vocabulary: the V words that count.
@@ -228,7 +229,7 @@ class ExpectedCounts(_BagMoments):
         self.counts = np.zeros(topics.shape)
 
     def parameters(self) -> dict[str, Any]:
-        """The vocabulary, the topics and the number of the step."""
+        """Return the arguments of the constructor."""
         return {
             "vocabulary": self.vocabulary,
             "topics": self.topics,
@@ -255,3 +256,28 @@ class ExpectedCounts(_BagMoments):
         else:
             _, expected = document_posteriors(bags_, self.topics, self.weights)
         self.counts += expected
+
+
+def choose_vocabulary(
+    frequencies: DocumentFrequencies, min_documents: int, max_share: float, max_words: int
+) -> list[str]:
+    """Return the words that count, in neither too few documents nor too many; those in most first.
+
+    Words in a tenth of all documents are mostly function words, whatever the language: no list is needed.
+
+    Raises:
+        InputError: there are no documents, or no word is left.
+    """
+    n_documents = frequencies[""]
+    if not n_documents:
+        raise InputError("no documents to learn from", hint="give text, one document a line")
+    most = max_share * n_documents
+    # The empty string, which stands for the documents, may be among them.
+    frequent = frequencies.most_frequent(max_words + 1, min_documents, math.floor(most))
+    words = [word for word in frequent if word]
+    if not words:
+        what = (
+            f"no word is in {min_documents} documents or more and in at most {max_share:.0%} of {n_documents}"
+        )
+        raise InputError(what, hint="lower min_documents or raise max_share")
+    return words[:max_words]

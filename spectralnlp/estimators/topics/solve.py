@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from spectralnlp.estimators.topics.triangle import SymmetricMatrix
 from spectralnlp.linalg.tensor_power import tensor_power
 from spectralnlp.linalg.whitening import whiten
-from spectralnlp.parameters import Floats
+from spectralnlp.parameters import Floats, TopicMixture
 
 
 def whitening_of_pairs(
     first: Floats, pairs: SymmetricMatrix, alpha0: float, rank: int, *, scaling: bool, random_state: int
 ) -> tuple[Floats, Floats, Floats]:
-    """W and M2 W for M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1] (Anandkumar et al. 2014, theorem 3.5).
+    """Return W and M2 W for M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1].
 
+    This is the whitening of Anandkumar et al. 2014, theorem 3.5.
     With ``scaling`` words are first divided by the square roots of their probabilities, as in a CCA. That is
     the paper's whitening in other units, but other directions are kept.
 
@@ -65,7 +66,7 @@ def third_moment(triples: Floats, whitened: Whitened, alpha0: float) -> Floats:
 def topics_of_tensor(
     tensor: Floats, back: Floats, alpha0: float, *, restarts: int, iterations: int, random_state: int
 ) -> tuple[Floats, Floats]:
-    """Weights and word distributions of the topics.
+    """Return weights and word distributions of the topics.
 
     With M2 = Σ a_i μ_i ⊗ μ_i the eigenpairs are λ_i = 2/((α0 + 2)√a_i) and v_i = √a_i W⊤μ_i.
 
@@ -83,8 +84,24 @@ def topics_of_tensor(
     )
     topics = np.maximum(vectors @ back.T, 0.0)  # (k, V), √a_i μ_i; negative entries are sampling error
     totals = topics.sum(axis=1)
-    found = (values > 0) & (totals > 0)
-    topics = topics[found] / totals[found, None]
-    weights = (2 / ((alpha0 + 2) * values[found])) ** 2
+    proper = (values > 0) & (totals > 0)
+    topics = topics[proper] / totals[proper, None]
+    weights = (2 / ((alpha0 + 2) * values[proper])) ** 2
     order = np.argsort(-weights, kind="stable")
     return weights[order] / weights.sum(), topics[order]
+
+
+def reestimated(topics: TopicMixture, counts: Floats, smoothing: float) -> TopicMixture:
+    """Return topics of expected counts of words: the M-step of EM.
+
+    Args:
+        topics: those under which the counts were expected.
+        counts: float64 (k, V).
+        smoothing: added to each count.
+    """
+    totals = counts.sum(axis=1)
+    order = np.argsort(-totals, kind="stable")
+    smoothed = counts[order] + smoothing
+    weights = (totals[order] + smoothing) / (totals + smoothing).sum()
+    distributions = smoothed / smoothed.sum(axis=1, keepdims=True)
+    return replace(topics, weights=weights, topics=distributions)

@@ -28,7 +28,7 @@ class Triangle:
 
     @property
     def n_entries(self) -> int:
-        """How many are not zero."""
+        """Number of entries that are not zero."""
         return sum(block.nnz for block in self._blocks)
 
     def add(self, matrix: sp.csr_matrix) -> None:
@@ -42,7 +42,7 @@ class Triangle:
             self._blocks[i] = _sorted(self._blocks[i] + block)
 
     def whole(self) -> sp.csr_matrix:
-        """The triangle, csr (V, V)."""
+        """Return the triangle, csr (V, V)."""
         return sp.vstack(self._blocks, format="csr")
 
 
@@ -59,16 +59,16 @@ class SymmetricMatrix:
     upper: sp.csr_matrix
 
     def __matmul__(self, x: Floats) -> Floats:
-        """The product with a matrix, float64 (V, k)."""
+        """Return the product with a matrix, float64 (V, k)."""
         product = self.upper @ x
         product += self.upper.T @ x
         product -= self.upper.diagonal()[:, None] * x
         return product
 
     def restricted(self, kept: NDArray[np.bool_]) -> SymmetricMatrix:
-        """Some rows and the columns of the same numbers."""
+        """Return some rows and the columns of the same numbers."""
         return SymmetricMatrix(self.upper[kept][:, kept])
 
     def toarray(self) -> Floats:
-        """float64 (V, V)."""
+        """Return the whole matrix, float64 (V, V)."""
         return self @ np.eye(self.upper.shape[0])

@@ -15,31 +15,42 @@ regresses what follows x on that prediction. Both stages can do better, and here
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from spectralnlp.estimators.hmm.kernels import add_products
+from spectralnlp.estimators.hmm.ngrams import NGrams, group_starts
 from spectralnlp.estimators.hmm.states import RegressionOptions, future_coordinates, smoothed_states
-from spectralnlp.estimators.hmm.sums import NGrams, group_starts
 from spectralnlp.parameters import Floats, Ints, ObservableOperators
 from spectralnlp.runtime import Longs
 
 
+@dataclass(frozen=True, kw_only=True)
+class PredictionSettings:
+    """The symbols, and how their predicted probabilities are kept proper.
+
+    Attributes:
+        symbols: V names.
+        base: float64 (V,); a positive distribution, see `ObservableOperators`.
+        floor: its weight in every prediction.
+        tolerance: negative probability that a prediction may have before its state is shrunk.
+    """
+
+    symbols: tuple[str, ...]
+    base: Floats
+    floor: float
+    tolerance: float
+
+
 def solve_regression(
-    grams: NGrams,
-    symbols: tuple[str, ...],
-    base: Floats,
-    floor: float,
-    tolerance: float,
-    options: RegressionOptions,
+    grams: NGrams, prediction: PredictionSettings, options: RegressionOptions
 ) -> tuple[ObservableOperators, Floats]:
     """Operators from weighted n-grams.
 
     Args:
         grams: n-grams of ``options.order`` symbols.
-        symbols: V names.
-        base: float64 (V,); see `ObservableOperators`.
-        floor: its weight.
-        tolerance: see `ObservableOperators`.
+        prediction: names of the symbols, and how their probabilities are kept proper.
         options: settings.
 
     Returns:
@@ -52,11 +63,11 @@ def solve_regression(
         sums.add(part.columns[:, -1], part.weights, _with_one(part.before), _with_one(part.after))
         initial = part.history
     # The boundary is the last symbol, and so is the history of boundaries alone.
-    return _solve(sums, initial, symbols, base, floor, tolerance, options), correlations
+    return _regress(sums, initial, prediction, options), correlations
 
 
 class _Sums:
-    """What follows each symbol and the state before it: a ridge regression a symbol, added up.
+    """Sums for a ridge regression a symbol, of the state after it on the state before it.
 
     Args:
         counts: float64 (V,); of the symbols.
@@ -86,16 +97,10 @@ class _Sums:
         add_products(bounds, self.index[there], after, weighted, self.operators)
 
 
-def _solve(
-    sums: _Sums,
-    initial: Floats,
-    symbols: tuple[str, ...],
-    base: Floats,
-    floor: float,
-    tolerance: float,
-    options: RegressionOptions,
+def _regress(
+    sums: _Sums, initial: Floats, prediction: PredictionSettings, options: RegressionOptions
 ) -> ObservableOperators:
-    """What follows each symbol on the state before it."""
+    """Regress the state after each symbol on the state before it."""
     k, counts = len(sums.gram), sums.counts[:, None]
     total = sums.counts.sum()
     stationary = sums.first.sum(axis=0) / total
@@ -106,7 +111,7 @@ def _solve(
     for operator in sums.operators:  # in place: they may be most of the memory
         operator[:] = operator @ inverse
     return ObservableOperators(
-        symbols=symbols,
+        symbols=prediction.symbols,
         initial=_with_one(initial[None])[0],
         normaliser=np.eye(k)[0],
         stationary=stationary,
@@ -114,11 +119,32 @@ def _solve(
         operators=sums.operators,
         operator_index=sums.index,
         arrival=arrival,
-        base=base,
-        floor=floor,
-        tolerance=tolerance,
+        base=prediction.base,
+        floor=prediction.floor,
+        tolerance=prediction.tolerance,
     )
 
 
 def _with_one(states: Floats) -> Floats:
     return np.hstack([np.ones((len(states), 1)), states])
+
+
+def symbol_distribution(frequencies: Floats) -> Floats:
+    """Return float64 (V,), a positive distribution: half an occurrence is added to every symbol."""
+    positive = frequencies + 0.5
+    return positive / positive.sum()
+
+
+def with_unknown(operators: ObservableOperators, frequencies: Floats) -> ObservableOperators:
+    """Return operators that expect unknown symbols where symbols seen once stand, if no unknown one was seen.
+
+    Good and Turing: what was never seen is together about as frequent as what was seen once.
+    """
+    once = frequencies == 1
+    if frequencies[-1] or not once.any():
+        return operators
+    emission, arrival = operators.emission.copy(), operators.arrival.copy()
+    emission[-1], arrival[-1] = emission[once].sum(axis=0), arrival[once].mean(axis=0)
+    index = operators.operator_index.copy()
+    index[-1] = -1
+    return replace(operators, emission=emission, arrival=arrival, operator_index=index)

@@ -1,4 +1,4 @@
-"""Documents as integers: the log that the passes of `TopicModel` run from again."""
+"""Documents as integers: the replay log that the passes of `TopicModel` run from again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DocumentLog(ReplayLog[Sequence[str]]):
         self._chunks: dict[tuple[int, int], list[Ints]] = {}
 
     def parameters(self) -> dict[str, object]:
-        """None."""
+        """Return nothing: all logs of documents merge."""
         return {}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -36,7 +36,7 @@ class DocumentLog(ReplayLog[Sequence[str]]):
             ]
 
     def corpus(self) -> Corpus[Sequence[str]]:
-        """The documents again, a partition for each file that they were in."""
+        """Return the documents again, a partition for each file that they were in."""
         return _Documents(self)
 
     def arrays(self) -> dict[str, Array]:
@@ -69,18 +69,18 @@ class DocumentLog(ReplayLog[Sequence[str]]):
             self._chunks[place] = [ours[words] for words in chunk]
 
     def _forget_rest(self, forgotten: DocumentLog) -> None:
-        """There is nothing else."""
+        """Do nothing: there is nothing else."""
 
 
 class _Documents(Corpus[Sequence[str]]):
-    """A log as a corpus."""
+    """A replay log read as a corpus."""
 
     def __init__(self, log: DocumentLog) -> None:
         self.words = list(log._words)
         self.chunks = sorted(log._chunks.items())
 
     def partitions(self) -> Sequence[Partition[Sequence[str]]]:
-        """One for each file."""
+        """Return one for each file."""
         return [
             Partition(str(document), document, 0, partial(_spelled, self.words, [c for _, c in chunks]))
             for document, chunks in groupby(self.chunks, key=lambda chunk: chunk[0][0])

@@ -1,4 +1,4 @@
-"""Counts of n-grams over all symbols, for models whose data may change, and with it which symbols count."""
+"""Counts of n-grams over all symbols, kept for models whose data may change."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.hmm.ngrams import CodeCounts, Codes, NGramCounts, never_counted
+from spectralnlp.estimators.hmm.moments import CodeCounts, Codes, NGramCounts, never_counted
 from spectralnlp.runtime import Batch, pack_names, sum_by_key, unpack_names
 
 
 class OpenNGramCounts(CodeCounts):
-    """How often each n-gram occurs, every symbol a symbol of its own; one pass, exact in every direction.
+    """Counts of n-grams, every symbol a symbol of its own; one pass, exact in every direction.
 
     Which symbols are told apart is decided when all is counted (`within`). An n-gram is one integer of
     ``order`` numbers of 63 / order bits; symbols have numbers from 1, the boundary before a sequence is 0.
@@ -33,7 +33,7 @@ class OpenNGramCounts(CodeCounts):
         self._symbol_counts = np.zeros(1, np.int64)
 
     def parameters(self) -> dict[str, Any]:
-        """Order and first."""
+        """Return order and first."""
         return {"order": self.order, "first": self.first}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -46,7 +46,7 @@ class OpenNGramCounts(CodeCounts):
             all_ids += ids
             padded += boundary
             padded += ids[: self.first]
-        self._make_room()
+        self._widen()
         self._symbol_counts += np.bincount(np.array(all_ids, np.int64), minlength=len(self._symbol_counts))
         numbers = np.array(padded + boundary, np.int64)
         n = max(len(numbers) - self.order + 1, 0)
@@ -54,7 +54,7 @@ class OpenNGramCounts(CodeCounts):
         self._pend(self._encode(grams[grams[:, -1] > 0]))
 
     def within(self, max_symbols: int, min_count: int) -> NGramCounts:
-        """The same counts over the most frequent symbols, all others as one.
+        """Return counts over the most frequent symbols, all others as one.
 
         Args:
             max_symbols: how many symbols are told apart.
@@ -103,7 +103,7 @@ class OpenNGramCounts(CodeCounts):
     def _add(self, other: Self) -> None:
         for name in other._numbers:
             self._numbers.setdefault(name, len(self._numbers) + 1)
-        self._make_room()
+        self._widen()
         self._take(other, 1)
 
     def _remove(self, other: Self) -> None:
@@ -123,11 +123,16 @@ class OpenNGramCounts(CodeCounts):
         self._combine(self._encode(ours[other._decode(other._codes)]), sign * other._counts)
         self._symbol_counts = symbol_counts
 
-    def _make_room(self) -> None:
+    def _widen(self) -> None:
+        """Have a count for every symbol that has a number.
+
+        Raises:
+            InputError: there are more symbols than numbers.
+        """
         n = len(self._numbers) + 1
         if n > 1 << self._bits:
             what = f"more than {(1 << self._bits) - 1:,} symbols are too many to keep {self.order}-grams of"
-            raise InputError(what, hint="lower history, or train without --keep-moments")
+            raise InputError(what, hint="lower history, or train without `keep_moments`")
         more = np.zeros(n - len(self._symbol_counts), np.int64)
         self._symbol_counts = np.concatenate([self._symbol_counts, more])
 

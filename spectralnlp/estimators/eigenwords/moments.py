@@ -1,0 +1,350 @@
+"""Moments of text: how often each word occurred, and how often so many words before each other word."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Self, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
+from spectralnlp.estimators.eigenwords.pairs import PairTable
+from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_of
+from spectralnlp.estimators.eigenwords.words import NamedWords, WordNumbers
+from spectralnlp.estimators.shared.spill_segments import SpillSegment
+from spectralnlp.inference.words.hashing import as_bytes
+from spectralnlp.runtime import Array, Batch, Longs, Memory, Moments, current_memory
+from spectralnlp.text.ngrams import Ngrams
+
+# A line of text or several, the words of a sentence, or counted n-grams.
+Example: TypeAlias = str | Sequence[str] | Ngrams
+W = TypeVar("W", bound=WordNumbers)
+
+# Bytes of the memory for a word: a segment is written when its words take more.
+_BYTES_FOR_A_WORD = 2048
+
+
+class CountedPairs(Moments[Example], Generic[W]):
+    """Counts of words, and of pairs of words up to ``window`` apart in a sentence.
+
+    An example is a line of text or several (a line is a sentence, words stand between blanks), or the words
+    of one sentence, or `Ngrams`. The count of (distance, left, right) serves both words, as context after and
+    as context before; a sentence's end is a word too, so that it can be a context. All words are counted, and
+    which of them become rows and contexts is decided later: one pass over the text is enough.
+
+    Args:
+        window: largest distance.
+        lowercase: count words in small letters.
+        max_pairs: pairs remembered at most.
+
+    Attributes:
+        words: the words and their counts.
+        pairs: the pairs and their counts.
+    """
+
+    words: W
+    pairs: PairTable
+
+    def __init__(self, window: int, lowercase: bool, max_pairs: int) -> None:
+        if not 1 <= window <= MAX_WINDOW:
+            raise ConfigError(f"window must be between 1 and {MAX_WINDOW}, not {window}")
+        self.window = window
+        self.lowercase = lowercase
+        self.max_pairs = max_pairs
+        self._n_forgotten = 0
+
+    @abstractmethod
+    def _clear(self) -> None:
+        """Forget all counts."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing had to be dropped."""
+        return not self._n_forgotten and not self.pairs.n_dropped
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of words counted, sentence ends not among them."""
+        return int(self.words.counts[1:].sum())
+
+    def observe(self, batch: Batch[Example]) -> None:
+        """Count the words and pairs of each example."""
+        lines: list[str] = []
+        for example in batch:
+            if isinstance(example, Ngrams):
+                if example.words:
+                    self._observe_ngrams(example)
+            else:
+                line = example if isinstance(example, str) else " ".join(example)
+                lines.append(line.lower() if self.lowercase else line)
+        if lines:
+            self.pairs.observe(self._number("\n".join(lines)), self.window)
+            self._bound_memory()
+
+    def _number(self, text: str) -> NDArray[np.int32]:
+        # A lone surrogate, as Python makes of bytes that it could not decode, has no UTF-8.
+        return self.words.number(as_bytes(text.encode("utf-8", "replace") + b"\n"))
+
+    def _observe_ngrams(self, ngrams: Ngrams) -> None:
+        """Count the pairs of the first word of each n-gram; a text's n-grams have each of its pairs once."""
+        order = len(ngrams.words[0])
+        before = self.words.counts.copy()
+        text = " ".join(word for ngram in ngrams.words for word in ngram)
+        ids = self._number(text.lower() if self.lowercase else text)[1:-1]
+        if len(ids) != order * len(ngrams.words):
+            raise InputError("a word of an n-gram is empty or has a blank in it")
+        grid = ids.reshape(-1, order).astype(np.int64)
+        self.words.counts[: len(before)] = before
+        self.words.counts[len(before) :] = 0
+        np.add.at(self.words.counts, grid[:, 0], ngrams.counts)
+        for distance in range(1, min(order, self.window + 1)):
+            keys = distance << 2 * ID_BITS | grid[:, 0] << ID_BITS | grid[:, distance]
+            self.pairs.add(keys, ngrams.counts)
+        self._bound_memory()
+
+    def _bound_memory(self) -> None:
+        """Drop words or write them to disk if they are too many."""
+
+    def spilled(self) -> SpilledPairs | None:
+        """Write everything to disk if a part of it is there; None if nothing is."""
+        return None
+
+    def names(self, numbers: NDArray[np.int64]) -> list[str]:
+        """Return the words of some numbers, as text."""
+        return [self.words.name(number).decode() for number in numbers.tolist()]
+
+    def arrays(self) -> dict[str, Array]:
+        """Return the state in an order that depends on nothing but the counts; copies.
+
+        ``words``: uint8, in UTF-8 with line feeds between them, sorted (with hashing: by their numbers).
+        ``numbers``: int64, theirs, the sentence's end (0) first. ``word_counts``: int64. ``pairs``: int64,
+        keys. ``pair_counts``: int64. ``dropped``: int64 (2,), how often words and pairs were. All of it in
+        memory, also what is on disk.
+        """
+        used = self.words.used()
+        keys, counts = self.pairs.sorted()
+        return self._state([self.words.name(number) for number in used.tolist()], used, keys, counts)
+
+    def _state(self, names: Sequence[bytes], used: Longs, keys: Longs, counts: Longs) -> dict[str, Array]:
+        return {
+            "words": np.frombuffer(b"\n".join(names[1:]), np.uint8).copy(),
+            "numbers": used,
+            "word_counts": self.words.counts[used],
+            "pairs": keys,
+            "pair_counts": counts,
+            "dropped": np.array([self._n_forgotten, self.pairs.n_dropped]),
+        }
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        self._clear()
+        self._take(arrays)
+
+    def _take(self, arrays: Mapping[str, Array]) -> None:
+        """Add counts that `arrays` returned."""
+        ours = self.words.add(_names(arrays), arrays["numbers"], arrays["word_counts"])
+        keys = arrays["pairs"].copy()
+        renumber_pairs(keys, ours)
+        self.pairs.add(keys, arrays["pair_counts"])
+        self._n_forgotten += int(arrays["dropped"][0])
+        self.pairs.n_dropped += int(arrays["dropped"][1])
+        self._bound_memory()
+
+    def _add(self, other: Self) -> None:
+        if not (len(self.pairs) or self.words.counts.any()):
+            self.words, self.pairs = other.words.copy(), other.pairs.copy()
+            self._n_forgotten = other._n_forgotten
+        else:
+            self._take_in_order(other)
+
+    def _take_in_order(self, other: Self) -> None:
+        """Add the counts of others in an order that depends on nothing but the counts."""
+        self._take(other.arrays())
+
+
+class PairCounts(CountedPairs[NamedWords]):
+    """Counts of words and pairs, words numbered by first appearance; see `CountedPairs`.
+
+    Exact in every direction, until more than ``max_words`` words or ``max_pairs`` pairs have come together:
+    then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length. Inside
+    `spectralnlp.runtime.use_memory` nothing is dropped: what is too much goes to disk in spill segments, each
+    with a numbering of its own.
+
+    Args:
+        window: largest distance.
+        lowercase: count words in small letters.
+        max_words: words remembered at most.
+        max_pairs: pairs remembered at most.
+    """
+
+    subtractable = True
+
+    def __init__(
+        self,
+        window: int = 2,
+        lowercase: bool = True,
+        max_words: int = 2_000_000,
+        max_pairs: int = 12_000_000,
+    ) -> None:
+        super().__init__(window, lowercase, max_pairs)
+        if max_words < 2 or max_pairs < 2 * window:
+            raise ConfigError(f"max_words and max_pairs are too small: {max_words} and {max_pairs}")
+        self.max_words = max_words
+        self._limit(current_memory())
+
+    def _limit(self, memory: Memory | None) -> None:
+        self.memory = memory
+        self._clear()
+
+    def _clear(self) -> None:
+        self.segments: list[SpillSegment] = []
+        self._n_forgotten = 0
+        self._begin_segment()
+
+    def _begin_segment(self) -> None:
+        self.words = NamedWords()
+        self.pairs = PairTable(self.max_pairs, self.memory)
+
+    def empty_like(self) -> Self:
+        """Return empty counts of the same parameters, and with the same memory."""
+        empty = super().empty_like()
+        empty._limit(self.memory)
+        return empty
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {name: getattr(self, name) for name in ("window", "lowercase", "max_words", "max_pairs")}
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of words counted, sentence ends not among them."""
+        return super().n_tokens + sum(segment.n_tokens for segment in self.segments)
+
+    @property
+    def is_spilled(self) -> bool:
+        """Whether a part of it is on disk."""
+        return bool(self.segments or self.pairs.runs)
+
+    def close_segment(self) -> None:
+        """Write all that is in memory to disk."""
+        if self.memory is not None and self.words.counts.any():
+            self.pairs.spill()
+            words = self.words
+            self.segments.append(
+                SpillSegment.write(self.memory, words.table(), words.counts, self.pairs.runs)
+            )
+            self._begin_segment()
+
+    def spilled(self) -> SpilledPairs | None:
+        """Write everything to disk if a part of it is there; None if nothing is."""
+        if self.memory is None or not self.is_spilled:
+            return None
+        self.close_segment()
+        return SpilledPairs(self.memory, self.segments, self.window)
+
+    def in_memory(self) -> PairCounts:
+        """Return equal counts with nothing on disk, however large they are."""
+        parameters = self.parameters() | {"max_words": 1 << 60, "max_pairs": 1 << 60}
+        whole = type(self)(**parameters)
+        whole._limit(None)
+        self.close_segment()
+        for segment in self.segments:
+            for arrays in parts_of(segment):
+                whole._take(arrays)
+        return whole
+
+    def _bound_memory(self) -> None:
+        if self.memory is not None:
+            if self.words.n_words > self.memory.size // _BYTES_FOR_A_WORD:
+                self.close_segment()
+        elif self.words.n_words > self.max_words:
+            counts = self.words.counts
+            kept = counts > max(1, int(np.partition(counts, len(counts) // 2)[len(counts) // 2]))
+            kept[0] = True
+            self.pairs.renumber(self.words.keep(kept))
+            self._n_forgotten += 1
+
+    def arrays(self) -> dict[str, Array]:
+        """Return the state with words numbered in the order of their letters; see `CountedPairs.arrays`."""
+        return (self.in_memory() if self.is_spilled else self)._arrays_in_memory()
+
+    def _arrays_in_memory(self) -> dict[str, Array]:
+        names = [self.words.name(number) for number in range(self.words.n_words)]
+        order = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+        renumbered = np.zeros(len(order), np.int32)
+        renumbered[order] = np.arange(len(order))
+        keys, counts = self.pairs.unsorted()
+        renumber_pairs(keys, renumbered)
+        by_key = np.argsort(keys)
+        state = self._state([names[i] for i in order], order, keys[by_key], counts[by_key])
+        return state | {"numbers": np.arange(len(order))}
+
+    def _add(self, other: Self) -> None:
+        if other.pairs.runs:
+            other.close_segment()
+        crowded = self.memory is not None and len(self.pairs) + len(other.pairs) > self.pairs.most / 2
+        if self.pairs.runs or crowded:
+            self.close_segment()
+        self.segments += other.segments
+        super()._add(other)
+
+    def _take_in_order(self, other: Self) -> None:
+        if not self._has_space_for(other):
+            self._take(other._arrays_in_memory())
+            return
+        ours = self.words.merge(other.words)
+        keys, counts = other.pairs.unsorted()
+        renumber_pairs(keys, ours)
+        self.pairs.add(keys, counts)
+        self._n_forgotten += other._n_forgotten
+        self.pairs.n_dropped += other.pairs.n_dropped
+        self._bound_memory()
+
+    def _has_space_for(self, other: Self) -> bool:
+        """Whether nothing will be dropped, so that the order in which pairs are added does not matter."""
+        n_words = self.words.n_words + other.words.n_words
+        n_pairs = len(self.pairs) + len(other.pairs)
+        return self.memory is not None or (n_words <= self.max_words and n_pairs <= self.pairs.most)
+
+    def _remove(self, other: Self) -> None:
+        ours, theirs = self.arrays(), other.arrays()
+        names = _names(ours)
+        place_of = {name: place for place, name in enumerate(names)}
+        places = np.array([place_of.get(name, -1) for name in _names(theirs)], np.int32)
+        keys = theirs["pairs"].copy()
+        renumber_pairs(keys, places)
+        word_counts, pair_counts = ours["word_counts"], ours["pair_counts"]
+        at = np.searchsorted(ours["pairs"], keys)
+        at[at == len(ours["pairs"])] = 0
+        if (places < 0).any() or (len(at) and not (len(pair_counts) and (ours["pairs"][at] == keys).all())):
+            raise _never_counted()
+        word_counts[places] -= theirs["word_counts"]
+        np.subtract.at(pair_counts, at, theirs["pair_counts"])
+        if (word_counts < 0).any() or (pair_counts < 0).any():
+            raise _never_counted()
+        kept = word_counts > 0
+        kept[0] = True
+        numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        keys = ours["pairs"][pair_counts > 0]
+        renumber_pairs(keys, numbers)
+        left = [name for name, keep in zip(names, kept, strict=True) if keep]
+        state: dict[str, Array] = {
+            "words": np.frombuffer(b"\n".join(left[1:]), np.uint8),
+            "numbers": np.arange(len(left)),
+            "word_counts": word_counts[kept],
+            "pairs": keys,
+            "pair_counts": pair_counts[pair_counts > 0],
+            "dropped": ours["dropped"],
+        }
+        self._restore(state)
+
+
+def _names(arrays: Mapping[str, Array]) -> list[bytes]:
+    letters = arrays["words"].tobytes()
+    return [b"", *letters.split(b"\n")] if letters else [b""]
+
+
+def _never_counted() -> InputError:
+    return InputError("cannot take out what was not counted", hint="take out only data that was put in")

@@ -1,0 +1,284 @@
+"""Moments of sequences: counts of n-grams of symbols, and for EM expected counts of hidden states."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.hmm.ngrams import NGrams, NGramTable, StoredNGrams, decode, run_length
+from spectralnlp.estimators.shared.word_counts import WordCounts
+from spectralnlp.inference.chains.forward_backward import expected_counts
+from spectralnlp.parameters import Floats, HiddenMarkov
+from spectralnlp.runtime import Batch, Memory, Moments, Run, current_memory, sum_by_key
+
+# Name of the symbol that stands for all that are not told apart.
+UNKNOWN = "<unknown>"
+
+# Occurrences that wait as they came before equal ones are counted together.
+CONSOLIDATE = 1 << 20
+
+# Of as many n-grams as are sorted at a time, how many times as many fit into memory as a table.
+_TABLES = 5
+
+Codes = NDArray[np.int64]
+
+
+class CodeCounts(Moments[Sequence[str]]):
+    """Counts of n-grams, an n-gram being one integer."""
+
+    subtractable = True
+
+    def __init__(self) -> None:
+        self._codes: Codes = np.empty(0, np.int64)
+        self._counts: Codes = np.empty(0, np.int64)
+        self._pending: list[Codes] = []
+        self._n_pending = 0
+        self._most = sys.maxsize  # occurrences that wait to be counted, or different n-grams in memory
+
+    def _combine(self, codes: Codes, counts: Codes) -> None:
+        """Add counts of codes, which may be negative.
+
+        Raises:
+            InputError: there are less than none of an n-gram then; nothing has changed.
+        """
+        self._consolidate()
+        codes, counts = sum_by_key(
+            np.concatenate([self._codes, codes]), np.concatenate([self._counts, counts])
+        )
+        if (counts < 0).any():
+            raise never_counted()
+        self._codes, self._counts = codes, counts
+
+    def _pend(self, codes: Codes) -> None:
+        self._pending.append(codes)
+        self._n_pending += len(codes)
+        if self._n_pending >= min(max(CONSOLIDATE, len(self._codes)), self._most):
+            self._consolidate()
+
+    def _consolidate(self) -> None:
+        if not self._pending:
+            return
+        codes = np.concatenate([self._codes, *self._pending])
+        counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
+        self._pending, self._n_pending = [], 0
+        self._codes, self._counts = sum_by_key(codes, counts)
+
+
+def never_counted() -> InputError:
+    """Return the error of taking out more than was put in."""
+    return InputError(
+        "cannot take out n-grams that were not counted", hint="take out only data that was put in"
+    )
+
+
+class NGramCounts(CodeCounts):
+    """Counts of n-grams: every symbol with the ``order`` - 1 before it.
+
+    Before a sequence stands a boundary, as often as needed. An n-gram is one integer, its symbols the
+    digits of a number in base V + 1. Inside `spectralnlp.runtime.use_memory` what is too much goes to disk in
+    sorted runs.
+
+    Args:
+        vocabulary: the symbols; all others are counted as one more, the V-th.
+        order: n.
+        first: count only the n-grams of the first so many symbols of a sequence; None for all.
+
+    Raises:
+        ConfigError: there are more possible n-grams than 64-bit integers.
+    """
+
+    pass_name = "n-grams"
+
+    def __init__(self, vocabulary: Sequence[str], order: int, first: int | None = None) -> None:
+        super().__init__()
+        self.vocabulary = tuple(vocabulary)
+        self.order = order
+        self.first = first
+        self.base = len(self.vocabulary) + 2  # the symbols, the unknown one, the boundary
+        if self.base**order >= 2**63:
+            what = f"{order}-grams of {len(self.vocabulary):,} symbols do not fit in 64 bits"
+            raise ConfigError(what, hint="lower max_symbols or history")
+        self._index: dict[str, int] | None = None
+        self._limit(current_memory())
+
+    def _limit(self, memory: Memory | None) -> None:
+        self.memory = memory
+        self.runs: list[Run] = []
+        self._most = sys.maxsize if memory is None else run_length(memory)
+
+    def empty_like(self) -> Self:
+        """Empty counts of the same parameters, and with the same memory."""
+        empty = super().empty_like()
+        empty._limit(self.memory)
+        return empty
+
+    @property
+    def is_spilled(self) -> bool:
+        """Whether a part of it is on disk."""
+        return bool(self.runs)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {"vocabulary": self.vocabulary, "order": self.order, "first": self.first}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Count the n-grams of each sequence."""
+        if self._index is None:
+            self._index = {symbol: index for index, symbol in enumerate(self.vocabulary)}
+        index, unknown, boundary = self._index, self.base - 2, self.base - 1
+        padding = [boundary] * (self.order - 1)
+        ids: list[int] = []
+        for sequence in batch:
+            ids += padding
+            ids += [index.get(symbol, unknown) for symbol in sequence[: self.first]]
+        padded = np.array(ids + [boundary] * self.order, np.int64)
+        codes = np.zeros(len(ids), np.int64)
+        for lag in range(self.order):
+            codes = codes * self.base + padded[lag : lag + len(ids)]
+        self._pend(codes[padded[self.order - 1 : self.order - 1 + len(ids)] != boundary])
+        self._spill_if_full()
+
+    def grams(self) -> NGrams:
+        """Return the n-grams and their counts, wherever they are."""
+        if self.memory is None or not self.is_spilled:
+            return self.table()
+        self._spill()
+        return StoredNGrams(self.runs, order=self.order, boundary=self.base - 1, memory=self.memory)
+
+    def table(self) -> NGramTable:
+        """Return the n-grams and their counts as columns in memory.
+
+        Raises:
+            ConfigError: they do not fit.
+        """
+        n = len(self._codes) + sum(run.length for run in self.runs)
+        if self.memory is not None and n > run_length(self.memory) * _TABLES:
+            what = f"up to {n:,} different {self.order}-grams do not fit into this memory"
+            raise ConfigError(what, hint="raise `memory`, or lower max_symbols")
+        codes, counts = self._whole()
+        return NGramTable(decode(codes, self.base, self.order), counts.astype(np.float64), self.base - 1)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``codes``: int64 (n,), ascending; ``counts``: int64 (n,); all of it in memory, however much."""
+        codes, counts = self._whole()
+        return {"codes": codes, "counts": counts}
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()
+        self._spill_if_full()
+
+    def _add(self, other: Self) -> None:
+        other._consolidate()
+        self._combine(other._codes, other._counts)
+        self.runs += other.runs
+        self._spill_if_full()
+
+    def _remove(self, other: Self) -> None:
+        (ours, our_counts), (theirs, their_counts) = self._whole(), other._whole()
+        codes, counts = sum_by_key(
+            np.concatenate([ours, theirs]), np.concatenate([our_counts, -their_counts])
+        )
+        if (counts < 0).any():
+            raise never_counted()
+        self._codes, self._counts, self.runs = codes, counts, []
+        self._spill_if_full()
+
+    def _whole(self) -> tuple[Codes, Codes]:
+        self._consolidate()
+        if not self.runs:
+            return self._codes, self._counts
+        parts = [(self._codes, self._counts), *(run.read() for run in self.runs)]
+        return sum_by_key(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _spill_if_full(self) -> None:
+        if len(self._codes) > self._most:
+            self._spill()
+
+    def _spill(self) -> None:
+        """Write all n-grams to disk."""
+        assert self.memory is not None
+        self._consolidate()
+        if len(self._codes):
+            self.runs.append(Run.write(self.memory.new_file("grams"), self._codes, self._counts))
+            self._codes, self._counts = np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+def choose_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:
+    """Return the symbols that are told apart, the most frequent first.
+
+    Args:
+        counts: how often each symbol occurs.
+        max_symbols: how many symbols at most.
+        min_count: how often a symbol occurs at least.
+
+    Raises:
+        InputError: there is no symbol at all.
+    """
+    if not counts.total():
+        raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
+    return counts.most_frequent(max_symbols, min_count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateSums:
+    """Counts of hidden states, or expected ones.
+
+    Attributes:
+        start: float64 (k,); of first states.
+        moves: float64 (k, k); of transitions, (next state, state).
+        emitted: float64 (V, k); of symbols in each state.
+    """
+
+    start: Floats
+    moves: Floats
+    emitted: Floats
+
+
+class ExpectedTransitions(Moments[Sequence[str]]):
+    """Expected counts of starts, transitions and emissions under a model: the E-step of EM.
+
+    Args:
+        vocabulary: names of the symbols, the last one for all others.
+        initial: float64 (k,); of the model, a :class:`~spectralnlp.parameters.HiddenMarkov`.
+        transition: float64 (k, k).
+        emission: float64 (V, k).
+    """
+
+    def __init__(
+        self, vocabulary: Sequence[str], *, initial: Floats, transition: Floats, emission: Floats
+    ) -> None:
+        self.model = HiddenMarkov(
+            symbols=tuple(vocabulary), initial=initial, transition=transition, emission=emission
+        )
+        self.sums = StateSums(
+            start=np.zeros_like(initial), moves=np.zeros_like(transition), emitted=np.zeros_like(emission)
+        )
+        self.log_likelihood = np.zeros(1)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the model's symbols and arrays."""
+        model = self.model
+        arrays = {"initial": model.initial, "transition": model.transition, "emission": model.emission}
+        return {"vocabulary": model.symbols, **arrays}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``start`` (k,), ``moves`` (k, k), ``emitted`` (V, k) and ``log_likelihood`` (1,): float64."""
+        sums = self.sums
+        arrays = {"start": sums.start, "moves": sums.moves, "emitted": sums.emitted}
+        return {**arrays, "log_likelihood": self.log_likelihood}
+
+    def observe(self, batch: Batch[Sequence[str]]) -> None:
+        """Add sequences."""
+        index, unknown = self.model.symbol_index, len(self.model.symbols) - 1
+        symbols = [index.get(symbol, unknown) for sequence in batch for symbol in sequence]
+        offsets = np.cumsum([0, *(len(sequence) for sequence in batch if len(sequence))])
+        sums = self.sums
+        self.log_likelihood += expected_counts(
+            self.model, np.array(symbols, np.int32), offsets, sums.start, sums.moves, sums.emitted
+        )
