@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,9 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.trees.binarise import is_intermediate
 from spectralnlp.trees.treelog import Ints, TreeTable
 
+FeatureSet = Literal["rich", "tutorial", "simple"]
 Ids = NDArray[np.uint64]
-NONE = np.uint64(0)
-"""The identifier of a question that does not apply to a node."""
+NONE = np.uint64(0)  # the identifier of a question that does not apply to a node
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spectralnlp.estimators.rhmm.taglog import TagLog, TagTable
+from spectralnlp.estimators.rhmm.moments import TagLog, TagTable
 from spectralnlp.runtime import Batch
 
 Sentence = tuple[tuple[str, ...], tuple[str, ...]]

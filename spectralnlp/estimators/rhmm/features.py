@@ -1,4 +1,4 @@
-"""What is asked of a token: about its word, about what stands before it and about what follows.
+"""Features of tokens: of the word, of what stands before it and of what follows.
 
 With h the refinement of a token's tag, the three are independent given h. So each can be seen through the
 others: the *chain* is what is before (outside) against the word and what follows (inside); the *word* is its
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.rhmm.taglog import TagTable
+from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.text.signatures import Signature
 from spectralnlp.trees.features import Ids, NodeFeatures, hash_answers
 
+# Occurrences from which on a word is a feature of its neighbours; rarer ones are their signatures.
 COMMON = 5
-"""Occurrences from which on a word is a feature of its neighbours; rarer ones are their signatures."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
         hash_answers(27, view.at(ending, 1)),
     ]
     return TokenFeatures(
-        NodeFeatures(_stack([*spelling, *future]), _stack(past)),
-        NodeFeatures(_stack(spelling), _stack([*past, *future])),
+        chain=NodeFeatures(inside=_stack([*spelling, *future]), outside=_stack(past)),
+        word=NodeFeatures(inside=_stack(spelling), outside=_stack([*past, *future])),
     )
 
 

@@ -11,21 +11,24 @@ from spectralnlp.parameters import Floats
 _CHUNK = 4096  # nodes whose outer products are in memory at one time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SmoothingOptions:
     """How far a rule seen n times is trusted: λ = √n / (C + √n).
 
     Args:
-        smoothing: whether to smooth at all.
+        enabled: whether to smooth at all; otherwise λ = 1.
         strength: C.
     """
 
-    smoothing: bool = True
-    strength: float = 20.0
+    enabled: bool
+    strength: float
 
     def trust(self, count: float) -> float:
         """λ of a rule with this count."""
-        return float(np.sqrt(count) / (self.strength + np.sqrt(count))) if self.smoothing else 1.0
+        return float(np.sqrt(count) / (self.strength + np.sqrt(count))) if self.enabled else 1.0
+
+
+NO_SMOOTHING = SmoothingOptions(enabled=False, strength=0.0)
 
 
 def smoothed_third_moment(

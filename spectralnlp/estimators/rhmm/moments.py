@@ -1,4 +1,4 @@
-"""Tagged sentences as columns of integers: one row a token. The log that later passes run from."""
+"""Moments of refinement hidden Markov models: a replay log of tagged sentences, as columns of integers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
+from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
 
-TaggedSentence = tuple[Sequence[str], Sequence[str]]
-"""Words, and the tag of each."""
+TaggedSentence = tuple[Sequence[str], Sequence[str]]  # words, and the tag of each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TagTable:
     """Tokens of tagged sentences, one after the other.
 
@@ -41,6 +41,11 @@ class TagTable:
     def n_tokens(self) -> int:
         """Number of tokens."""
         return len(self.tag)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The tokens as nodes, whose symbols are their tags."""
+        return Nodes(self.tag, self.weight, len(self.tags))
 
     @property
     def first(self) -> NDArray[np.bool_]:
@@ -107,9 +112,13 @@ class TagLog(ReplayLog[TaggedSentence]):
         sizes = sizes[sizes > 0]
         sentence = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         return TagTable(
-            tuple(tags), tuple(words), _ranks(self._tags, tags)[tag], _ranks(self._words, words)[word],
-            sentence, np.ones(len(tag)),
-        )  # fmt: skip
+            tags=tuple(tags),
+            words=tuple(words),
+            tag=_ranks(self._tags, tags)[tag],
+            word=_ranks(self._words, words)[word],
+            sentence=sentence,
+            weight=np.ones(len(tag)),
+        )
 
     def arrays(self) -> dict[str, Array]:
         """The canonical table and the place of each sentence; the same sentences give the same bytes."""
