@@ -1,8 +1,8 @@
 """A treebank as columns of integers: one row a node of its binarised trees.
 
-Later passes of an estimator need, for every node, where it stands in its tree. The log keeps
-just that, about 30 bytes a node, so that they need not read and binarise the trees again. It is the compact
-log that replay (update and forget) runs from.
+Later passes of an estimator need, for every node, where it stands in its tree. The replay log keeps just
+that, about 30 bytes a node, so that they need not read and binarise the trees again, and so that an update or
+an unlearning can run them again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spectralnlp.trees.tree import Tree
 Ints = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TreeTable:
     """Nodes of binarised trees, children before their parent, trees one after the other.
 
@@ -66,8 +66,12 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes in the order of :class:`TreeTable`: labels, words (-1: none), arities and the token of the tree
-    that heads each; and nodes a tree.
+    """Nodes of some trees, in the order of :class:`TreeTable`, with names as numbers of the log.
+
+    Attributes:
+        label, word, arity: int32 (n_nodes,); the word is -1 where there is none.
+        head: int32 (n_nodes,); token of the tree that heads each node.
+        sizes: int32 (n_trees,); nodes of each tree.
     """
 
     label: Ints
@@ -82,6 +86,9 @@ class TreeLog(ReplayLog[Tree]):
 
     Args:
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+
+    Attributes:
+        chains: how often each chain of unary rules occurred, labels from the top down.
     """
 
     pass_name = "trees"
@@ -92,8 +99,7 @@ class TreeLog(ReplayLog[Tree]):
         self._labels: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._chunks: dict[tuple[int, int], _Chunk] = {}
-        self.chains: Counter[tuple[str, ...]] = Counter()
-        """How often each unary chain occurred, labels from the top down."""
+        self.chains: Counter[tuple[str, ...]] = Counter()  # of unary rules, labels from the top down
 
     def parameters(self) -> dict[str, object]:
         """The binarisation."""
@@ -135,9 +141,19 @@ class TreeLog(ReplayLog[Tree]):
         leaves = np.flatnonzero(arity == 0).astype(np.int32)
         first_token = start[np.cumsum(sizes) - 1]  # of each tree: where its root begins
         return TreeTable(
-            tuple(symbols), tuple(words), new_label[label], left, right, parent, new_word[word], start, end,
-            leaves[first_token[tree] + head], tree, np.ones(len(sizes)),
-        )  # fmt: skip
+            symbols=tuple(symbols),
+            words=tuple(words),
+            symbol=new_label[label],
+            left=left,
+            right=right,
+            parent=parent,
+            word=new_word[word],
+            start=start,
+            end=end,
+            head=leaves[first_token[tree] + head],
+            tree=tree,
+            weight=np.ones(len(sizes)),
+        )
 
     def arrays(self) -> dict[str, Array]:
         """The canonical table and the place of each tree; the same trees give the same bytes."""

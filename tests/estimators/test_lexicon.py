@@ -1,4 +1,4 @@
-"""What the lexicon says of words: known, rare, unknown, at the beginning of a sentence."""
+"""The lexicon's tags and vectors of words: known, rare, unknown, at the beginning of a sentence."""
 
 from __future__ import annotations
 
@@ -208,11 +208,21 @@ def test_rare_words_can_be_left_out() -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{"rare": 1}, {"rarest": 1}, {"frequent": 5}, {"word_prior": 2.0}, {"signature_prior": 9.0},
-     {"state_prior": 9.0}, {"signature_state_prior": 0.1}, {"ending_words": 1},
-     {"least_tag": 0.3}, {"tag_weight": 0.9}, {"keep_rare": False}],
+    [
+        {"rare": 1},
+        {"rarest": 1},
+        {"frequent": 5},
+        {"word_prior": 2.0},
+        {"signature_prior": 9.0},
+        {"state_prior": 9.0},
+        {"signature_state_prior": 0.1},
+        {"ending_words": 1},
+        {"least_tag": 0.3},
+        {"tag_weight": 0.9},
+        {"keep_rare": False},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_every_option_does_something(changed: dict[str, object]) -> None:
     def state(lexicon: Lexicon) -> tuple[object, ...]:
         arrays = (lexicon.values, lexicon.backoff, lexicon.log_weight)

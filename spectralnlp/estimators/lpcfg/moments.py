@@ -1,4 +1,4 @@
-"""Moments of latent-variable PCFGs: replay logs of trees, one for each binarisation, and tables made of them."""
+"""Moments of latent-variable PCFGs: a replay log of trees for each binarisation, and tables made of it."""
 
 from __future__ import annotations
 
