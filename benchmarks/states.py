@@ -16,7 +16,7 @@ from benchmarks import experiment, peers, report  # first: it sets the number of
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 from time import process_time
@@ -68,10 +68,7 @@ class Clock:
 
 def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]:
     """How long each part of a fit of tensors takes: trees, features, SVD, a → bc and a → x."""
-    params, clock = estimator.get_params(), Clock()
-    options = ProjectionOptions(
-        min_rank=0, **{f.name: params[f.name] for f in fields(ProjectionOptions) if f.name in params}
-    )
+    clock, options = Clock(), ProjectionOptions.of(estimator, min_rank=0)
     scheme = signature_by_name(SCHEME)
     with one_blas_thread():
         with clock("trees"):
@@ -82,22 +79,11 @@ def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]
             nodes = nodes_of(table)
             projections = project_nodes(nodes, find_directions(nodes, features, options), options)
         with clock("a → bc"):
-            smoothing = SmoothingOptions(enabled=estimator.smoothing, strength=estimator.smoothing_strength)
-            rule_tensors(table, projections, smoothing)
+            rule_tensors(table, projections, SmoothingOptions.of(estimator))
         with clock("a → x"):
             tokens = token_moments(table, projections.outside)
-            build_lexicon(tokens, projections.n_states, lexicon_options(estimator))
+            build_lexicon(tokens, projections.n_states, LexiconOptions.of(estimator, scheme=SCHEME))
     return clock.seconds
-
-
-def lexicon_options(estimator: LPCFG) -> LexiconOptions:
-    """The estimator's lexicon."""
-    return LexiconOptions(
-        scheme=SCHEME,
-        rare=estimator.rare,
-        keep_rare=estimator.keep_rare_words,
-        tag_weight=estimator.tag_weight,
-    )
 
 
 def table_of(estimator: LPCFG, corpus: Corpus[Tree]) -> TreeTable:
@@ -168,7 +154,8 @@ class EM:
         return self.index.probabilities(start, SOFT_SMOOTHING)
 
     def _f1(self, counts: StateCounts) -> float:
-        grammar = state_grammar(self.index, counts, SOFT_SMOOTHING, lexicon_options(self.estimator))
+        lexicon = LexiconOptions.of(self.estimator, scheme=SCHEME)
+        grammar = state_grammar(self.index, counts, SOFT_SMOOTHING, lexicon)
         return ParsingTask().evaluate(with_grammar(self.parser, grammar), self.dev).overall.f1
 
 

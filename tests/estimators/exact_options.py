@@ -9,7 +9,7 @@ from spectralnlp.estimators.shared.projections import ProjectionOptions
 UNSMOOTHED = LexiconOptions(
     scheme="english",
     rare=0,
-    keep_rare=True,
+    keep_rare_words=True,
     tag_weight=0.0,
     rarest=0,
     frequent=0,

@@ -32,7 +32,7 @@ N_STATES = np.array([1, 2, 1], np.int32)
 USUAL = LexiconOptions(
     scheme="english",
     rare=settings.RARE,
-    keep_rare=settings.KEEP_RARE_WORDS,
+    keep_rare_words=settings.KEEP_RARE_WORDS,
     tag_weight=settings.TAG_WEIGHT,
 )
 
@@ -200,7 +200,7 @@ def test_vectors_of_a_word_are_its_mean_z_smoothed_step_by_step() -> None:
 
 
 def test_rare_words_can_be_left_out() -> None:
-    lexicon, _ = built(keep_rare=False)
+    lexicon, _ = built(keep_rare_words=False)
     assert set(lexicon.words) == {"the", "The", "saw", "cat"}
     assert lexicon.signatures[entry_of(lexicon, ["running"])[0] - len(lexicon.words)] == "UNK-LC-ing"
     assert len(lexicon.log_weight) == len(lexicon.words) + len(lexicon.signatures)
@@ -219,7 +219,7 @@ def test_rare_words_can_be_left_out() -> None:
         {"ending_words": 1},
         {"least_tag": 0.3},
         {"tag_weight": 0.9},
-        {"keep_rare": False},
+        {"keep_rare_words": False},
     ],
     ids=str,
 )

@@ -88,12 +88,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             table, chains = read_table(corpus, binariser)
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        lexicon = LexiconOptions(
-            scheme=self.signatures_,
-            rare=self.rare,
-            keep_rare=self.keep_rare_words,
-            tag_weight=self.tag_weight,
-        )
+        lexicon = LexiconOptions.of(self, scheme=self.signatures_)
         index = TreeEventIndex.of(table)
         with fit_pass("start"):
             start = self._start_counts(index)
@@ -111,9 +106,8 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         wanted = index.wanted_states(self.n_states, self.nodes_per_state)
         if self.start == "random":
             return index.random_counts(wanted, noise=self.noise, random_state=self.random_state)
-        options = ProjectionOptions(
-            n_states=self.n_states,
-            nodes_per_state=self.nodes_per_state,
+        options = ProjectionOptions.of(
+            self,
             min_nodes=settings.MIN_NODES,
             min_feature_count=settings.MIN_FEATURE_COUNT,
             scaling=settings.SCALING,
@@ -121,7 +115,6 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             shrinkage=settings.SHRINKAGE,
             min_singular_value=settings.MIN_SINGULAR_VALUE,
             min_rank=settings.CLUSTER_DIMENSIONS,
-            random_state=self.random_state,
         )
         features = node_features(index.table, "rich", signature_by_name(self.signatures_))
         return index.count_clusters(

@@ -207,8 +207,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
         projections = project_nodes(nodes_of(table), directions, self._projection_options())
-        smoothing = SmoothingOptions(enabled=self.smoothing, strength=self.smoothing_strength)
-        return spectral_grammar(table, projections, smoothing, self._lexicon_options())
+        return spectral_grammar(table, projections, SmoothingOptions.of(self), self._lexicon_options())
 
     def _cluster_grammar(
         self, index: TreeEventIndex, directions: Directions, n_clusters: int, seed: int = 0
@@ -226,26 +225,10 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
     def _projection_options(self) -> ProjectionOptions:
         has_clusters = CLUSTERS in self._grammar_names or self.pruner_states > 0
-        return ProjectionOptions(
-            n_states=self.n_states,
-            nodes_per_state=self.nodes_per_state,
-            min_nodes=self.min_nodes,
-            min_feature_count=self.min_feature_count,
-            scaling=self.scaling,
-            kappa=self.kappa,
-            shrinkage=self.shrinkage,
-            min_singular_value=self.min_singular_value,
-            min_rank=self.cluster_dimensions if has_clusters else 0,
-            random_state=self.random_state,
-        )
+        return ProjectionOptions.of(self, min_rank=self.cluster_dimensions if has_clusters else 0)
 
     def _lexicon_options(self) -> LexiconOptions:
-        return LexiconOptions(
-            scheme=self.signatures_,
-            rare=self.rare,
-            keep_rare=self.keep_rare_words,
-            tag_weight=self.tag_weight,
-        )
+        return LexiconOptions.of(self, scheme=self.signatures_)
 
     def _decoder_settings(self) -> dict[str, object]:
         by_decoder: dict[str, dict[str, object]] = {

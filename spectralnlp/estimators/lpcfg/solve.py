@@ -5,12 +5,11 @@ The slides' "Parameter Estimation for Binary Rules" to "… for the Root", and "
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from spectralnlp.estimators.lpcfg.moments import begins_sentence, nodes_of
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments
 from spectralnlp.estimators.shared.projections import Projections
 from spectralnlp.estimators.shared.smoothing import (
     NO_SMOOTHING,
@@ -18,7 +17,7 @@ from spectralnlp.estimators.shared.smoothing import (
     smoothed_second_moment,
     smoothed_third_moment,
 )
-from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar
+from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar
 from spectralnlp.trees.treelog import TreeTable
 
 
@@ -42,33 +41,14 @@ def spectral_grammar(
         smoothing: of rules.
         lexicon_options: signatures, and smoothing of the lexicon.
     """
-    rules = rule_tensors(table, projections, smoothing)
-    tokens = token_moments(table, projections.outside)
-    lexicon, tag_default = build_lexicon(tokens, projections.n_states, lexicon_options)
-    is_tag = np.zeros(len(table.symbols), bool)
-    is_tag[tokens.tag] = True
-    return LatentGrammar(
-        symbols=table.symbols,
-        is_tag=is_tag,
-        n_states=projections.n_states,
-        binary_rules=rules.binary_rules,
-        binary=rules.binary,
-        unary_rules=rules.unary_rules,
-        unary=rules.unary,
-        root=root_vectors(table, projections),
-        tag_default=tag_default,
-        lexicon=lexicon,
+    return latent_grammar(
+        table.symbols,
+        projections.n_states,
+        rule_tensors(table, projections, smoothing),
+        root_vectors(table, projections),
+        token_moments(table, projections.outside),
+        lexicon_options,
     )
-
-
-@dataclass(frozen=True)
-class RuleTensors:
-    """Rules in lexicographic order, and their tensors."""
-
-    binary_rules: Ints
-    binary: DenseTensors
-    unary_rules: Ints
-    unary: DenseTensors
 
 
 def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingOptions) -> RuleTensors:

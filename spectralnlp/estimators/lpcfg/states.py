@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from spectralnlp.estimators.lpcfg.moments import begins_sentence, nodes_of
 from spectralnlp.estimators.shared.event_index import EventIndex, smoothed_shares
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.inference.trees.tree_states import expected_counts
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
@@ -204,20 +205,15 @@ def state_grammar(
     """
     probabilities = index.probabilities(counts, smoothing)
     binary_offsets, unary_offsets, _ = index.offsets(counts.n_states)
-    lexicon, tag_default = build_lexicon(_token_moments(index, counts), counts.n_states, lexicon_options)
-    is_tag = np.zeros(len(index.table.symbols), bool)
-    is_tag[index.pairs[:, 1]] = True
-    return LatentGrammar(
-        symbols=index.table.symbols,
-        is_tag=is_tag,
-        n_states=counts.n_states,
+    rules = RuleTensors(
         binary_rules=index.binary_rules,
         binary=DenseTensors(binary_offsets, probabilities.binary),
         unary_rules=index.unary_rules,
         unary=DenseTensors(unary_offsets, probabilities.unary),
-        root=probabilities.root,
-        tag_default=tag_default,
-        lexicon=lexicon,
+    )
+    tokens = _token_moments(index, counts)
+    return latent_grammar(
+        index.table.symbols, counts.n_states, rules, probabilities.root, tokens, lexicon_options
     )
 
 

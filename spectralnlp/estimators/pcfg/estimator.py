@@ -84,10 +84,10 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
         self.word_counts_ = events.word_counts()
         self.heads_ = counts.binariser.heads
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        lexicon = LexiconOptions(
+        lexicon = LexiconOptions.of(
+            self,
             scheme=self.signatures_,
-            rare=self.rare,
-            keep_rare=settings.KEEP_RARE_WORDS,
+            keep_rare_words=settings.KEEP_RARE_WORDS,
             tag_weight=settings.TAG_WEIGHT,
         )
         coarse = solve_pcfg(without_annotation(events), lexicon)

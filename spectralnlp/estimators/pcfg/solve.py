@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spectralnlp.estimators.pcfg.moments import EventCounts, RuleEvents
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets, SparseTensors
 from spectralnlp.trees import split_annotation
 
@@ -94,22 +95,9 @@ def solve_pcfg(events: RuleEvents, lexicon_options: LexiconOptions) -> LatentGra
     total = states.total(events)
     binary_rules, binary = _rule_tensors(events.binary, states, total, 3)
     unary_rules, unary = _rule_tensors(events.unary, states, total, 2)
-    tokens = _token_moments(events.word, states)
-    lexicon, tag_default = build_lexicon(tokens, states.n_states, lexicon_options)
-    is_tag = np.zeros(len(states.symbols), bool)
-    is_tag[tokens.tag] = True
-    return LatentGrammar(
-        symbols=states.symbols,
-        is_tag=is_tag,
-        n_states=states.n_states,
-        binary_rules=binary_rules,
-        binary=binary,
-        unary_rules=unary_rules,
-        unary=unary,
-        root=_root_shares(events.root, states),
-        tag_default=tag_default,
-        lexicon=lexicon,
-    )
+    rules = RuleTensors(binary_rules=binary_rules, binary=binary, unary_rules=unary_rules, unary=unary)
+    root, tokens = _root_shares(events.root, states), _token_moments(events.word, states)
+    return latent_grammar(states.symbols, states.n_states, rules, root, tokens, lexicon_options)
 
 
 def _root_shares(counts: EventCounts, states: _States) -> Floats:

@@ -194,7 +194,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
             project_nodes(table.nodes, chain, options),
             project_nodes(table.nodes, words, options),
             bigrams,
-            SmoothingOptions(enabled=self.smoothing, strength=self.smoothing_strength),
+            SmoothingOptions.of(self),
             lexicon,
         )
 
@@ -218,25 +218,18 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         return state_model(index, counts, SOFT_SMOOTHING if iterations else HARD_SMOOTHING, lexicon)
 
     def _projection_options(self) -> ProjectionOptions:
-        return ProjectionOptions(
-            n_states=self.n_states,
+        return ProjectionOptions.of(
+            self,
             nodes_per_state=self.tokens_per_state,
             min_nodes=self.min_tokens,
-            min_feature_count=self.min_feature_count,
-            scaling=self.scaling,
-            kappa=self.kappa,
-            shrinkage=self.shrinkage,
-            min_singular_value=self.min_singular_value,
             min_rank=self.cluster_dimensions if CLUSTERS in self._model_names else 0,
-            random_state=self.random_state,
         )
 
     def _lexicon_options(self, table: TagTable) -> LexiconOptions:
         first_words = Counter(table.words[word] for word in table.word[:_LANGUAGE_TOKENS].tolist())
-        return LexiconOptions(
+        return LexiconOptions.of(
+            self,
             scheme=signature_scheme(self.signatures, first_words),
-            rare=self.rare,
-            keep_rare=settings.KEEP_RARE_WORDS,
-            tag_weight=self.tag_weight,
+            keep_rare_words=settings.KEEP_RARE_WORDS,
             word_prior=_WORD_PRIOR,
         )

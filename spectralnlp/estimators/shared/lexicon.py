@@ -21,18 +21,19 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.parameters import Floats, Ints, Lexicon
 from spectralnlp.text.signatures import Signature, signature_by_name, signature_chain
 
 
 @dataclass(frozen=True, kw_only=True)
-class LexiconOptions:
+class LexiconOptions(Options):
     """How a lexicon is made and rare words are smoothed.
 
     Args:
         scheme: name of the signature function.
         rare: words seen at most so often teach what signatures do.
-        keep_rare: keep rare words as words; otherwise they are replaced by their signatures.
+        keep_rare_words: keep rare words as words; otherwise they are replaced by their signatures.
         tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
         rarest: words seen at most so often are the prior of signatures without an ending.
         frequent: words seen more often keep their own tags, unsmoothed.
@@ -46,7 +47,7 @@ class LexiconOptions:
 
     scheme: str
     rare: int
-    keep_rare: bool
+    keep_rare_words: bool
     tag_weight: float
     rarest: int = 2
     frequent: int = 30
@@ -120,7 +121,7 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
         z, mean_z[tokens.tag], options.tag_weight
     )
 
-    kept = np.ones(n_words, bool) if options.keep_rare else word_count > options.rare
+    kept = np.ones(n_words, bool) if options.keep_rare_words else word_count > options.rare
     new_index = np.cumsum(kept) - 1
     rows = kept[tokens.word]
     entry = np.concatenate([new_index[tokens.word[rows]], kept.sum() + sign])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.trees.features import Ids, NodeFeatures
@@ -19,7 +20,7 @@ _POWER_ITERATIONS = 3  # of the SVD
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectionOptions:
+class ProjectionOptions(Options):
     """How features become states.
 
     Args:

@@ -6,12 +6,26 @@ not fields of a common base class, because those would come first wherever setti
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import fields
+from typing import Annotated, Any, Literal, Self
 
 from annotated_types import Ge
 from typing_extensions import Doc
 
+from spectralnlp.estimator import Estimator
 from spectralnlp.trees import Unaries
+
+
+class Options:
+    """Base class of dataclasses that pass some of an estimator's hyper-parameters on, under their names."""
+
+    @classmethod
+    def of(cls, estimator: Estimator[Any], **others: object) -> Self:
+        """Take what the estimator has, and ``others`` in place of it or in addition."""
+        params = estimator.get_params(deep=False)
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+        return cls(**{name: value for name, value in params.items() if name in names} | others)
+
 
 # ---------------------------------------------------------------------------------------------------------
 # Trees and words
