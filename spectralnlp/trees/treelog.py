@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
 from spectralnlp.trees.binarise import Binariser, head_leaf_positions, unary_chains
+from spectralnlp.trees.numbering import Numbering
 from spectralnlp.trees.tree import Tree
 
 Ints = NDArray[np.int32]
@@ -96,8 +97,7 @@ class TreeLog(ReplayLog[Tree]):
 
     def __init__(self, binariser: Mapping[str, object]) -> None:
         self.binariser = Binariser.from_dict(binariser)
-        self._labels: dict[str, int] = {}
-        self._words: dict[str, int] = {}
+        self._labels, self._words = Numbering(), Numbering()
         self._chunks: dict[tuple[int, int], _Chunk] = {}
         self.chains: Counter[tuple[str, ...]] = Counter()  # of unary rules, labels from the top down
 
@@ -118,20 +118,16 @@ class TreeLog(ReplayLog[Tree]):
             sizes.append(len(nodes))
             head.extend(head_leaf_positions(tree, self.binariser.heads))
             for node in nodes:
-                label.append(labels.setdefault(node.label, len(labels)))
+                label.append(labels[node.label])
                 arity.append(len(node.children))
-                word.append(-1 if node.word is None else words.setdefault(node.word, len(words)))
+                word.append(-1 if node.word is None else words[node.word])
         columns = (np.array(column, np.int32) for column in (label, word, arity, head, sizes))
         self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
 
     def table(self) -> TreeTable:
         """All trees, in the order of documents and rows."""
         chunks = [self._chunks[key] for key in sorted(self._chunks)]
-        symbols, words = sorted(self._labels), sorted(self._words)
-        rank = {name: i for i, name in enumerate(symbols)}
-        new_label = np.array([rank[name] for name in self._labels] or [0], np.int32)
-        rank = {name: i for i, name in enumerate(words)}
-        new_word = np.array([*(rank[name] for name in self._words), -1], np.int32)
+        (symbols, label_rank), (words, word_rank) = self._labels.ranked(), self._words.ranked()
         label, word, arity, head, sizes = (
             np.concatenate([getattr(chunk, name) for chunk in chunks] or [np.empty(0, np.int32)])
             for name in ("label", "word", "arity", "head", "sizes")
@@ -141,13 +137,13 @@ class TreeLog(ReplayLog[Tree]):
         leaves = np.flatnonzero(arity == 0).astype(np.int32)
         first_token = start[np.cumsum(sizes) - 1]  # of each tree: where its root begins
         return TreeTable(
-            symbols=tuple(symbols),
-            words=tuple(words),
-            symbol=new_label[label],
+            symbols=symbols,
+            words=words,
+            symbol=label_rank[label],
             left=left,
             right=right,
             parent=parent,
-            word=new_word[word],
+            word=word_rank[word],
             start=start,
             end=end,
             head=leaves[first_token[tree] + head],
@@ -180,8 +176,8 @@ class TreeLog(ReplayLog[Tree]):
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self._labels = {name: i for i, name in enumerate(unpack_names(arrays["symbols"]))}
-        self._words = {name: i for i, name in enumerate(unpack_names(arrays["words"]))}
+        self._labels = Numbering.of(unpack_names(arrays["symbols"]))
+        self._words = Numbering.of(unpack_names(arrays["words"]))
         row = 0
         for document, start, size in arrays["places"].tolist():
             part = slice(row, row + size)
@@ -193,8 +189,7 @@ class TreeLog(ReplayLog[Tree]):
             self.chains[tuple(chain)] = int(count)
 
     def _add(self, other: TreeLog) -> None:
-        label = np.array([self._labels.setdefault(n, len(self._labels)) for n in other._labels], np.int32)
-        word = np.array([*(self._words.setdefault(n, len(self._words)) for n in other._words), -1], np.int32)
+        label, word = self._labels.numbers_of(other._labels), self._words.numbers_of(other._words)
         for key, chunk in other._chunks.items():
             self._chunks[key] = _Chunk(
                 label[chunk.label], word[chunk.word], chunk.arity, chunk.head, chunk.sizes

@@ -21,6 +21,7 @@ class GrammarEstimator(Estimator[Tree]):
         grammar_sets_: one for each binarisation.
         n_trees_: training trees.
         word_counts_: how often each word occurred.
+        heads_, signatures_: names of the head rules and of the signatures that were used.
         decoder_, decoder_settings_: what a parser decodes with unless told otherwise.
     """
 
@@ -29,6 +30,8 @@ class GrammarEstimator(Estimator[Tree]):
     grammar_sets_: tuple[GrammarSet, ...]
     n_trees_: int
     word_counts_: Mapping[str, int]
+    heads_: str
+    signatures_: str
     decoder_: str
     decoder_settings_: Mapping[str, Any]
 
