@@ -93,7 +93,6 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
         options: signatures and smoothing.
     """
     symbols, tag_of_row = np.unique(tokens.tag, return_inverse=True)  # tags are numbered densely from here on
-    symbol_offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
     tokens = replace(tokens, tag=tag_of_row.astype(np.int32))
     n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
     word_count = np.bincount(tokens.word, tokens.count, n_words).astype(np.float64)
@@ -107,19 +106,7 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
         signs.mean_z(sign, sign_tag), mean_z[sign_tag], options.tag_weight
     )
 
-    p_given_word = tokens.count / word_count[tokens.word]
-    own = signs.of_word[tokens.word]
-    smoothed = word_count[tokens.word] <= options.frequent
-    p_given_word[smoothed] = (
-        (tokens.count + options.word_prior * signs.p_tag[own, tokens.tag])
-        / (word_count[tokens.word] + options.word_prior)
-    )[smoothed]
-    z = (tokens.z + options.state_prior * signs.mean_z(own, tokens.tag)) / (
-        tokens.count + options.state_prior
-    )[:, None]
-    word_vectors = (p_given_word / p_tag[tokens.tag])[:, None] * _mix(
-        z, mean_z[tokens.tag], options.tag_weight
-    )
+    word_vectors = _word_vectors(tokens, word_count, p_tag, mean_z, signs, options)
 
     kept = np.ones(n_words, bool) if options.keep_rare_words else word_count > options.rare
     new_index = np.cumsum(kept) - 1
@@ -149,11 +136,39 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
         word_signature=signs.of_word[kept].astype(np.int32),
         log_weight=log_weight,
     )
-    default = np.zeros(symbol_offsets[-1])
+    return lexicon, _tag_default(symbols, n_states, mean_z)
+
+
+def _word_vectors(
+    tokens: TokenMoments,
+    word_count: Floats,
+    p_tag: Floats,
+    mean_z: Floats,
+    signs: _Signatures,
+    options: LexiconOptions,
+) -> Floats:
+    """float64 (n_rows, m_max): the vector of each (word, tag), smoothed by the word's signature."""
+    p_given_word = tokens.count / word_count[tokens.word]
+    own = signs.of_word[tokens.word]
+    smoothed = word_count[tokens.word] <= options.frequent
+    p_given_word[smoothed] = (
+        (tokens.count + options.word_prior * signs.p_tag[own, tokens.tag])
+        / (word_count[tokens.word] + options.word_prior)
+    )[smoothed]
+    z = (tokens.z + options.state_prior * signs.mean_z(own, tokens.tag)) / (
+        tokens.count + options.state_prior
+    )[:, None]
+    return (p_given_word / p_tag[tokens.tag])[:, None] * _mix(z, mean_z[tokens.tag], options.tag_weight)
+
+
+def _tag_default(symbols: NDArray[np.integer], n_states: Ints, mean_z: Floats) -> Floats:
+    """float64 (sum of n_states,): the mean Z of each tag, zeros for phrases."""
+    offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+    default = np.zeros(offsets[-1])
     for symbol, mean in zip(symbols, mean_z, strict=True):
-        first, m = symbol_offsets[symbol], n_states[symbol]
+        first, m = offsets[symbol], n_states[symbol]
         default[first : first + m] = mean[:m]
-    return lexicon, default
+    return default
 
 
 def _mix(z: Floats, mean: Floats, weight: float) -> Floats:

@@ -68,10 +68,10 @@ BRACKET_PRICE = 0.4
 MinFeatureCount = Annotated[float, Ge(0), Doc("Features seen less often with a symbol or tag are dropped.")]
 MIN_FEATURE_COUNT = 2.0
 
-Scaling = Annotated[bool, Doc("Scale features by sqrt(1 / (count + kappa)).")]
+Scaling = Annotated[bool, Doc("Scale features by sqrt(1 / (count + κ)).")]
 SCALING = True
 
-Kappa = Annotated[float, Ge(0), Doc("κ.")]
+Kappa = Annotated[float, Ge(0), Doc("κ, added to the count of each feature that is scaled.")]
 KAPPA = 5.0
 
 Shrinkage = Annotated[float, Ge(0), Doc("ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published.")]
