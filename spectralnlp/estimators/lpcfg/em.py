@@ -98,7 +98,9 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             )
             grammar = state_grammar(index, counts, self.smoothing, lexicon)
         coarse = plain_grammar(table, lexicon)
-        self.grammar_sets_ = (GrammarSet(binariser, chains, coarse, None, (grammar,)),)
+        self.grammar_sets_ = (
+            GrammarSet(binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar,)),
+        )
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
 
     def _start_counts(self, index: TreeEventIndex) -> StateCounts:

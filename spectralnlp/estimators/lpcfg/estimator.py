@@ -202,7 +202,13 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
         learnt = list(ThreadsEngine().map(learn, enumerate(names)))
         grammars, coarse, *pruner = tuple(learnt[: len(wanted)]), *learnt[len(wanted) :]
-        return GrammarSet(log.binariser, chains, coarse, pruner[0] if pruner else None, grammars)
+        return GrammarSet(
+            binariser=log.binariser,
+            chains=chains,
+            coarse=coarse,
+            pruner=pruner[0] if pruner else None,
+            grammars=grammars,
+        )
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""

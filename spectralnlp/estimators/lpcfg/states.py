@@ -207,9 +207,9 @@ def state_grammar(
     binary_offsets, unary_offsets, _ = index.offsets(counts.n_states)
     rules = RuleTensors(
         binary_rules=index.binary_rules,
-        binary=DenseTensors(binary_offsets, probabilities.binary),
+        binary=DenseTensors(offsets=binary_offsets, values=probabilities.binary),
         unary_rules=index.unary_rules,
-        unary=DenseTensors(unary_offsets, probabilities.unary),
+        unary=DenseTensors(offsets=unary_offsets, values=probabilities.unary),
     )
     tokens = _token_moments(index, counts)
     return latent_grammar(

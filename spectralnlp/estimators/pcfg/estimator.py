@@ -93,5 +93,9 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
         coarse = solve_pcfg(without_annotation(events), lexicon)
         grammar = solve_pcfg(events, lexicon) if is_annotated(events) else coarse
         chains = commonest_chains(events.chain)
-        self.grammar_sets_ = (GrammarSet(counts.binariser, chains, coarse, None, (grammar,)),)
+        self.grammar_sets_ = (
+            GrammarSet(
+                binariser=counts.binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar,)
+            ),
+        )
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}

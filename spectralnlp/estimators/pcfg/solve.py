@@ -125,8 +125,10 @@ def _rule_tensors(
     bounds = np.append(starts, len(table)).astype(np.int64)
     values = table[:, -1].copy()
     if (states.n_states == 1).all():
-        return rules.reshape(-1, order), DenseTensors(bounds, values)
-    return rules.reshape(-1, order), SparseTensors(bounds, table[:, order:-1].astype(np.int32), values)
+        return rules.reshape(-1, order), DenseTensors(offsets=bounds, values=values)
+    return rules.reshape(-1, order), SparseTensors(
+        offsets=bounds, states=table[:, order:-1].astype(np.int32), values=values
+    )
 
 
 def _token_moments(counts: EventCounts, states: _States) -> TokenMoments:
