@@ -34,7 +34,7 @@ from spectralnlp import registry
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.estimator import binariser_of
+from spectralnlp.estimators.lpcfg.moments import binariser_of
 from spectralnlp.runtime import Corpus, Moments, accumulate, use_engine, use_memory
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.tasks.vectors import VectorsTask

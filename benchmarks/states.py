@@ -16,24 +16,17 @@ from benchmarks import experiment, peers, report  # first: it sets the number of
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 from time import process_time
 
 from benchmarks.parsing import Setting
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.estimator import binariser_of, read_table
-from spectralnlp.estimators.lpcfg.states import (
-    SOFT_SMOOTHING,
-    Skeleton,
-    StateCounts,
-    em_step,
-    probabilities,
-    random_counts,
-    state_grammar,
-)
-from spectralnlp.estimators.lpcfg.tensors import rule_tensors, token_moments
+from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of, read_table
+from spectralnlp.estimators.lpcfg.solve import rule_tensors, token_moments
+from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
+from spectralnlp.estimators.shared.event_index import SOFT_SMOOTHING
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, build_lexicon
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions, project_nodes
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
@@ -75,10 +68,7 @@ class Clock:
 
 def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]:
     """How long each part of a fit of tensors takes: trees, features, SVD, a → bc and a → x."""
-    params, clock = estimator.get_params(), Clock()
-    options = ProjectionOptions(
-        **{f.name: params[f.name] for f in fields(ProjectionOptions) if f.name in params}
-    )
+    clock, options = Clock(), ProjectionOptions.of(estimator, min_rank=0)
     scheme = signature_by_name(SCHEME)
     with one_blas_thread():
         with clock("trees"):
@@ -86,14 +76,13 @@ def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]
         with clock("features"):
             features = node_features(table, estimator.features, scheme)
         with clock("SVD"):
-            projections = project_nodes(table, find_directions(table, features, options), options)
+            nodes = nodes_of(table)
+            projections = project_nodes(nodes, find_directions(nodes, features, options), options)
         with clock("a → bc"):
-            rule_tensors(
-                table, projections, SmoothingOptions(estimator.smoothing, estimator.smoothing_strength)
-            )
+            rule_tensors(table, projections, SmoothingOptions.of(estimator))
         with clock("a → x"):
             tokens = token_moments(table, projections.outside)
-            build_lexicon(tokens, projections.n_states, SCHEME, scheme, LexiconOptions())
+            build_lexicon(tokens, projections.n_states, LexiconOptions.of(estimator, scheme=SCHEME))
     return clock.seconds
 
 
@@ -136,8 +125,8 @@ class EM:
         self.dev, self.every, self.most = dev, every, most
         self.estimator = LPCFG(n_states=1, n_clusters=1, pruner_states=0)  # a plain PCFG: makes forests
         self.parser: Parser = ParsingTask().train(self.estimator, train)
-        self.skeleton = Skeleton.of(table_of(self.estimator, train))
-        em_step(self.skeleton, self._start(1, 0))  # loads the kernel
+        self.index = TreeEventIndex.of(table_of(self.estimator, train))
+        self.index.expected_counts(self._start(1, 0))  # loads the kernel
 
     def run(self, m: int, seed: int, *, to_the_end: bool) -> EMRun:
         """EM over at most m states a symbol, until F1 no longer rises, or for one iteration."""
@@ -145,8 +134,8 @@ class EM:
         best = EMRun(0.0)
         for iteration in range(1, (self.most if to_the_end else 1) + 1):
             started = process_time()
-            counts, log_likelihood = em_step(self.skeleton, parameters)
-            parameters = probabilities(self.skeleton, counts, SOFT_SMOOTHING)
+            counts, log_likelihood = self.index.expected_counts(parameters)
+            parameters = self.index.probabilities(counts, SOFT_SMOOTHING)
             seconds += process_time() - started
             best = replace(best, iteration_seconds=seconds / iteration)
             if not to_the_end or iteration % self.every:
@@ -160,12 +149,13 @@ class EM:
         return best
 
     def _start(self, m: int, seed: int) -> StateCounts:
-        n_states = self.skeleton.wanted_states(m, self.estimator.nodes_per_state)
-        start = random_counts(self.skeleton, n_states, noise=NOISE, random_state=seed)
-        return probabilities(self.skeleton, start, SOFT_SMOOTHING)
+        n_states = self.index.wanted_states(m, self.estimator.nodes_per_state)
+        start = self.index.random_counts(n_states, noise=NOISE, random_state=seed)
+        return self.index.probabilities(start, SOFT_SMOOTHING)
 
     def _f1(self, counts: StateCounts) -> float:
-        grammar = state_grammar(self.skeleton, counts, SOFT_SMOOTHING, SCHEME, LexiconOptions())
+        lexicon = LexiconOptions.of(self.estimator, scheme=SCHEME)
+        grammar = state_grammar(self.index, counts, SOFT_SMOOTHING, lexicon)
         return ParsingTask().evaluate(with_grammar(self.parser, grammar), self.dev).overall.f1
 
 

@@ -1,4 +1,7 @@
-"""k-means for many points and many clusters."""
+"""k-means for many points and many clusters.
+
+`spectralnlp.linalg.small_kmeans` is another one and says how they differ.
+"""
 
 from __future__ import annotations
 

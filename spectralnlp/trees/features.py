@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,11 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.trees.binarise import is_intermediate
 from spectralnlp.trees.treelog import Ints, TreeTable
 
+FeatureSet = Literal["rich", "tutorial", "simple"]
 Ids = NDArray[np.uint64]
-NONE = np.uint64(0)
-"""The identifier of a question that does not apply to a node."""
+Longs = NDArray[np.int64]
+NONE = np.uint64(0)  # the identifier of a question that does not apply to a node
+_COMMON = 5  # occurrences from which on a word is a feature of its neighbours
 
 
 @dataclass(frozen=True)
@@ -209,31 +212,23 @@ class _View:
                 return self.of(self.symbol[head], row)
             row[same] = row[row[same]]
 
-    def leaf_at(self, position: Ints) -> NDArray[np.int64]:
+    def leaf_at(self, position: Ints) -> Longs:
         """Row of the preterminal at a token position; of some other token where that is out of range."""
         return self._leaves[np.clip(position, 0, len(self._leaves) - 1)]
 
-    def or_edge(self, column: Ids, leaf: NDArray[np.int64]) -> Ids:
+    def or_edge(self, column: Ids, leaf: Longs) -> Ids:
         """A leaf's value, or 0 where the leaf belongs to another sentence."""
         same = self.table.tree[leaf] == self.table.tree
         outside = (self.table.start[leaf] < self.table.start) | (self.table.start[leaf] >= self.table.end)
         return np.where(same & outside, column[leaf], NONE)
 
     def word_column(self, function: Callable[[str], str], last: int = 0) -> Ids:
-        """What a function says of each preterminal's word (the end of it), as numbers from 1; else 0."""
+        """A function's value (the end of it) for each preterminal's word, as numbers from 1; else 0."""
         return self._spread([function(word)[-last:] for word in self.table.words])
 
     def _common_words(self) -> Ids:
-        """Lower-cased words, rarer ones than five occurrences replaced by their signatures."""
-        words = self.table.words
-        counts: Counter[str] = Counter()
-        tokens = np.bincount(self.table.word[self._leaves], minlength=len(words))
-        for word, n in zip(words, tokens.tolist(), strict=True):
-            counts[word.lower()] += n
-        names = [
-            word.lower() if counts[word.lower()] >= 5 else "\0" + self.signature(word, 1) for word in words
-        ]
-        return self._spread(names)
+        tokens = np.bincount(self.table.word[self._leaves], minlength=len(self.table.words))
+        return self._spread(common_words(self.table.words, tokens, self.signature))
 
     def _spread(self, names: Sequence[str]) -> Ids:
         index: dict[str, int] = {}
@@ -248,6 +243,23 @@ class _View:
 
     def _up(self, rows: Ints) -> Ints:
         return np.where(rows >= 0, self.table.parent[np.maximum(rows, 0)], -1).astype(np.int32)
+
+
+def common_words(words: Sequence[str], tokens: Longs, signature: Callable[..., str]) -> list[str]:
+    """Words in small letters, rare ones replaced by their signatures: features of their neighbours.
+
+    Args:
+        words: word types.
+        tokens: int (n_words,); how often each occurs.
+        signature: of a word and its position.
+
+    Returns:
+        A name for each word type.
+    """
+    counts: Counter[str] = Counter()
+    for word, n in zip(words, tokens.tolist(), strict=True):
+        counts[word.lower()] += n
+    return [word.lower() if counts[word.lower()] >= _COMMON else "\0" + signature(word, 1) for word in words]
 
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)

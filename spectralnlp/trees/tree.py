@@ -151,7 +151,7 @@ class Tree:
         return _rebuild, ([(node.label, node.word, len(node.children)) for node in self.postorder()],)
 
     def to_nltk(self) -> nltk.Tree:
-        """The same tree as an ``nltk.Tree``, whose leaves are strings (imports nltk)."""
+        """Convert to an ``nltk.Tree``, whose leaves are strings; imports nltk."""
         from nltk import Tree as NltkTree
 
         def build(node: Tree, children: list[NltkTree]) -> NltkTree:
@@ -161,7 +161,11 @@ class Tree:
 
     @classmethod
     def from_nltk(cls, tree: nltk.Tree) -> Tree:
-        """A tree from an ``nltk.Tree`` whose leaves are strings, one under each preterminal."""
+        """Convert from an ``nltk.Tree`` whose leaves are strings, one under each preterminal.
+
+        Raises:
+            ValueError: a leaf has no preterminal of its own.
+        """
         order, stack = [], [tree]
         while stack:
             node = stack.pop()

@@ -1,8 +1,8 @@
 """A treebank as columns of integers: one row a node of its binarised trees.
 
-Later passes of an estimator need, for every node, where it stands in its tree. The log keeps
-just that, about 30 bytes a node, so that they need not read and binarise the trees again. It is the compact
-log that replay (update and forget) runs from.
+Later passes of an estimator need, for every node, where it stands in its tree. The replay log keeps just
+that, about 30 bytes a node, so that they need not read and binarise the trees again, and so that an update or
+an unlearning can run them again.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
 from spectralnlp.trees.binarise import Binariser, head_leaf_positions, unary_chains
+from spectralnlp.trees.numbering import Numbering
 from spectralnlp.trees.tree import Tree
 
 Ints = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TreeTable:
     """Nodes of binarised trees, children before their parent, trees one after the other.
 
@@ -66,8 +67,12 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes in the order of :class:`TreeTable`: labels, words (-1: none), arities and the token of the tree
-    that heads each; and nodes a tree.
+    """Nodes of some trees, in the order of :class:`TreeTable`, with names as numbers of the log.
+
+    Attributes:
+        label, word, arity: int32 (n_nodes,); the word is -1 where there is none.
+        head: int32 (n_nodes,); token of the tree that heads each node.
+        sizes: int32 (n_trees,); nodes of each tree.
     """
 
     label: Ints
@@ -82,6 +87,9 @@ class TreeLog(ReplayLog[Tree]):
 
     Args:
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+
+    Attributes:
+        chains: how often each chain of unary rules occurred, labels from the top down.
     """
 
     pass_name = "trees"
@@ -89,11 +97,9 @@ class TreeLog(ReplayLog[Tree]):
 
     def __init__(self, binariser: Mapping[str, object]) -> None:
         self.binariser = Binariser.from_dict(binariser)
-        self._labels: dict[str, int] = {}
-        self._words: dict[str, int] = {}
+        self._labels, self._words = Numbering(), Numbering()
         self._chunks: dict[tuple[int, int], _Chunk] = {}
-        self.chains: Counter[tuple[str, ...]] = Counter()
-        """How often each unary chain occurred, labels from the top down."""
+        self.chains: Counter[tuple[str, ...]] = Counter()  # of unary rules, labels from the top down
 
     def parameters(self) -> dict[str, object]:
         """The binarisation."""
@@ -112,20 +118,16 @@ class TreeLog(ReplayLog[Tree]):
             sizes.append(len(nodes))
             head.extend(head_leaf_positions(tree, self.binariser.heads))
             for node in nodes:
-                label.append(labels.setdefault(node.label, len(labels)))
+                label.append(labels[node.label])
                 arity.append(len(node.children))
-                word.append(-1 if node.word is None else words.setdefault(node.word, len(words)))
+                word.append(-1 if node.word is None else words[node.word])
         columns = (np.array(column, np.int32) for column in (label, word, arity, head, sizes))
         self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
 
     def table(self) -> TreeTable:
         """All trees, in the order of documents and rows."""
         chunks = [self._chunks[key] for key in sorted(self._chunks)]
-        symbols, words = sorted(self._labels), sorted(self._words)
-        rank = {name: i for i, name in enumerate(symbols)}
-        new_label = np.array([rank[name] for name in self._labels] or [0], np.int32)
-        rank = {name: i for i, name in enumerate(words)}
-        new_word = np.array([*(rank[name] for name in self._words), -1], np.int32)
+        (symbols, label_rank), (words, word_rank) = self._labels.ranked(), self._words.ranked()
         label, word, arity, head, sizes = (
             np.concatenate([getattr(chunk, name) for chunk in chunks] or [np.empty(0, np.int32)])
             for name in ("label", "word", "arity", "head", "sizes")
@@ -135,9 +137,19 @@ class TreeLog(ReplayLog[Tree]):
         leaves = np.flatnonzero(arity == 0).astype(np.int32)
         first_token = start[np.cumsum(sizes) - 1]  # of each tree: where its root begins
         return TreeTable(
-            tuple(symbols), tuple(words), new_label[label], left, right, parent, new_word[word], start, end,
-            leaves[first_token[tree] + head], tree, np.ones(len(sizes)),
-        )  # fmt: skip
+            symbols=symbols,
+            words=words,
+            symbol=label_rank[label],
+            left=left,
+            right=right,
+            parent=parent,
+            word=word_rank[word],
+            start=start,
+            end=end,
+            head=leaves[first_token[tree] + head],
+            tree=tree,
+            weight=np.ones(len(sizes)),
+        )
 
     def arrays(self) -> dict[str, Array]:
         """The canonical table and the place of each tree; the same trees give the same bytes."""
@@ -164,8 +176,8 @@ class TreeLog(ReplayLog[Tree]):
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self._labels = {name: i for i, name in enumerate(unpack_names(arrays["symbols"]))}
-        self._words = {name: i for i, name in enumerate(unpack_names(arrays["words"]))}
+        self._labels = Numbering.of(unpack_names(arrays["symbols"]))
+        self._words = Numbering.of(unpack_names(arrays["words"]))
         row = 0
         for document, start, size in arrays["places"].tolist():
             part = slice(row, row + size)
@@ -177,8 +189,7 @@ class TreeLog(ReplayLog[Tree]):
             self.chains[tuple(chain)] = int(count)
 
     def _add(self, other: TreeLog) -> None:
-        label = np.array([self._labels.setdefault(n, len(self._labels)) for n in other._labels], np.int32)
-        word = np.array([*(self._words.setdefault(n, len(self._words)) for n in other._words), -1], np.int32)
+        label, word = self._labels.numbers_of(other._labels), self._words.numbers_of(other._words)
         for key, chunk in other._chunks.items():
             self._chunks[key] = _Chunk(
                 label[chunk.label], word[chunk.word], chunk.arity, chunk.head, chunk.sizes

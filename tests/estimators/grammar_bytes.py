@@ -1,4 +1,4 @@
-"""What a fitted estimator amounts to, as bytes."""
+"""All that a fitted estimator of grammars learned, as bytes."""
 
 from __future__ import annotations
 

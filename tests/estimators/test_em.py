@@ -11,7 +11,7 @@ from grammar_bytes import corpus, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.lpcfg import LPCFG, ClusterLPCFG, LatentEM
-from spectralnlp.estimators.lpcfg.states import Skeleton, StateCounts, em_step, probabilities, random_counts
+from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex
 from spectralnlp.runtime import Batch, InMemoryCorpus
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.treelog import TreeLog, TreeTable
@@ -45,19 +45,20 @@ def fit(examples: list[Tree], **params: object) -> LatentEM:
     return LatentEM(**{**SMALL, **params}).fit(InMemoryCorpus(examples))  # type: ignore[arg-type]
 
 
-def brute_force(table: TreeTable, skeleton: Skeleton, p: StateCounts) -> tuple[StateCounts, float]:
+def brute_force(table: TreeTable, index: TreeEventIndex, p: StateCounts) -> tuple[StateCounts, float]:
     """Expected counts by adding up every assignment of states to the nodes of one tree."""
-    binary, unary, pairs = skeleton.offsets(p.n_states)
+    binary, unary, pairs = index.offsets(p.n_states)
     states = np.concatenate([[0], np.cumsum(p.n_states)])
     m = p.n_states[table.symbol].tolist()
-    counts = StateCounts(p.n_states, *(np.zeros_like(x) for x in (p.binary, p.unary, p.pairs, p.root)))
+    kinds = ("binary", "unary", "pairs", "root")
+    counts = StateCounts(n_states=p.n_states, **{kind: np.zeros_like(getattr(p, kind)) for kind in kinds})
     total = 0.0
     for scale in (None, 1.0):  # the first round finds the total
         norm = total if scale else 1.0
         for h in product(*map(range, m)):
             places = []
             for node in range(table.n_nodes):
-                left, right, event = table.left[node], table.right[node], skeleton.event[node]
+                left, right, event = table.left[node], table.right[node], index.event[node]
                 if left < 0:
                     places.append(("pairs", pairs[event] + h[node]))
                 elif right < 0:
@@ -80,12 +81,12 @@ def test_one_e_step_equals_brute_force() -> None:
     log = TreeLog(Binariser().to_dict())
     log.observe(Batch(trees("(S (NP (N tom)) (VP (V saw) (NP (D the) (N dog))))"), "tiny", 0, 0))
     table = log.table()
-    skeleton = Skeleton.of(table)
+    index = TreeEventIndex.of(table)
     n_states = np.array([1 + (i + 1) % 3 for i in range(len(table.symbols))], np.int32)
-    start = random_counts(skeleton, n_states, noise=0.9, random_state=3)
-    parameters = probabilities(skeleton, start, 0.0)
-    found, log_likelihood = em_step(skeleton, parameters)
-    expected, expected_likelihood = brute_force(table, skeleton, parameters)
+    start = index.random_counts(n_states, noise=0.9, random_state=3)
+    parameters = index.probabilities(start, 0.0)
+    found, log_likelihood = index.expected_counts(parameters)
+    expected, expected_likelihood = brute_force(table, index, parameters)
     assert log_likelihood == pytest.approx(expected_likelihood)
     for kind in ("binary", "unary", "pairs", "root"):
         np.testing.assert_allclose(getattr(found, kind), getattr(expected, kind), atol=1e-12)

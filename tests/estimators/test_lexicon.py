@@ -1,4 +1,4 @@
-"""What the lexicon says of words: known, rare, unknown, at the beginning of a sentence."""
+"""The lexicon's tags and vectors of words: known, rare, unknown, at the beginning of a sentence."""
 
 from __future__ import annotations
 
@@ -6,19 +6,35 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from exact_options import UNSMOOTHED
 
-from spectralnlp.estimators.shared.lexicon import UNSMOOTHED, LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared import settings
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import Lexicon
 from spectralnlp.text.signatures import english_signature
 
 D, N, V = range(3)
 COUNTS = {
-    ("the", D): 40, ("The", D): 8, ("saw", V): 6, ("saw", N): 3, ("cat", N): 9, ("running", V): 1,
-    ("jumping", V): 1, ("ring", N): 1, ("Paris", N): 2, ("cats", N): 2,
-}  # fmt: skip
+    ("the", D): 40,
+    ("The", D): 8,
+    ("saw", V): 6,
+    ("saw", N): 3,
+    ("cat", N): 9,
+    ("running", V): 1,
+    ("jumping", V): 1,
+    ("ring", N): 1,
+    ("Paris", N): 2,
+    ("cats", N): 2,
+}
 INITIAL = {("The", D): 8, ("Paris", N): 1}
 N_STATES = np.array([1, 2, 1], np.int32)
+USUAL = LexiconOptions(
+    scheme="english",
+    rare=settings.RARE,
+    keep_rare_words=settings.KEEP_RARE_WORDS,
+    tag_weight=settings.TAG_WEIGHT,
+)
 
 
 def moments() -> TokenMoments:
@@ -38,8 +54,7 @@ def moments() -> TokenMoments:
 
 
 def built(**changes: object) -> tuple[Lexicon, np.ndarray]:
-    options = replace(LexiconOptions(), **changes)  # type: ignore[arg-type]
-    return build_lexicon(moments(), N_STATES, "english", english_signature, options)
+    return build_lexicon(moments(), N_STATES, replace(USUAL, **changes))  # type: ignore[arg-type]
 
 
 def rows(lexicon: Lexicon, entry: int) -> dict[int, np.ndarray]:
@@ -83,7 +98,7 @@ def test_the_shares_of_tags_add_up_to_one() -> None:
 
 def test_rare_words_are_shrunk_toward_their_signature_frequent_ones_hardly() -> None:
     lexicon, _ = built()
-    raw, _ = build_lexicon(moments(), N_STATES, "english", english_signature, UNSMOOTHED)
+    raw, _ = build_lexicon(moments(), N_STATES, UNSMOOTHED)
     saw = lexicon.word_index["saw"]
     assert p_tag_given(raw, saw) == pytest.approx({N: 3 / 9, V: 6 / 9})
     assert p_tag_given(lexicon, saw) == pytest.approx({N: 3 / 9, V: 6 / 9}, abs=0.05)
@@ -161,7 +176,7 @@ def test_the_first_word_is_also_looked_up_in_small_letters() -> None:
 
 
 def test_unsmoothed_probabilities_of_words_add_up_to_one() -> None:
-    lexicon, _ = build_lexicon(moments(), N_STATES, "english", english_signature, UNSMOOTHED)
+    lexicon, _ = build_lexicon(moments(), N_STATES, UNSMOOTHED)
     sums = np.zeros(3)
     for entry in range(len(lexicon.words)):
         for tag, vector in rows(lexicon, entry).items():
@@ -170,7 +185,7 @@ def test_unsmoothed_probabilities_of_words_add_up_to_one() -> None:
 
 
 def test_vectors_of_a_word_are_its_mean_z_smoothed_step_by_step() -> None:
-    raw, default = build_lexicon(moments(), N_STATES, "english", english_signature, UNSMOOTHED)
+    raw, default = build_lexicon(moments(), N_STATES, UNSMOOTHED)
     tokens = moments()
     is_cat = (np.array(tokens.words)[tokens.word] == "cat") & (tokens.tag == N)
     own = (tokens.z[is_cat] / tokens.count[is_cat, None])[0]
@@ -178,16 +193,14 @@ def test_vectors_of_a_word_are_its_mean_z_smoothed_step_by_step() -> None:
     np.testing.assert_allclose(default[1:3], mean)
     vector = rows(raw, raw.word_index["cat"])[N]
     np.testing.assert_allclose(vector, own / p_tag()[N])
-    mixed, _ = build_lexicon(
-        tokens, N_STATES, "english", english_signature, replace(UNSMOOTHED, tag_weight=0.25)
-    )
+    mixed, _ = build_lexicon(tokens, N_STATES, replace(UNSMOOTHED, tag_weight=0.25))
     np.testing.assert_allclose(
         rows(mixed, mixed.word_index["cat"])[N], (0.75 * own + 0.25 * mean) / p_tag()[N]
     )
 
 
 def test_rare_words_can_be_left_out() -> None:
-    lexicon, _ = built(keep_rare=False)
+    lexicon, _ = built(keep_rare_words=False)
     assert set(lexicon.words) == {"the", "The", "saw", "cat"}
     assert lexicon.signatures[entry_of(lexicon, ["running"])[0] - len(lexicon.words)] == "UNK-LC-ing"
     assert len(lexicon.log_weight) == len(lexicon.words) + len(lexicon.signatures)
@@ -195,11 +208,21 @@ def test_rare_words_can_be_left_out() -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{"rare": 1}, {"rarest": 1}, {"frequent": 5}, {"word_prior": 2.0}, {"signature_prior": 9.0},
-     {"state_prior": 9.0}, {"signature_state_prior": 0.1}, {"ending_words": 1},
-     {"least_tag": 0.3}, {"tag_weight": 0.9}, {"keep_rare": False}],
+    [
+        {"rare": 1},
+        {"rarest": 1},
+        {"frequent": 5},
+        {"word_prior": 2.0},
+        {"signature_prior": 9.0},
+        {"state_prior": 9.0},
+        {"signature_state_prior": 0.1},
+        {"ending_words": 1},
+        {"least_tag": 0.3},
+        {"tag_weight": 0.9},
+        {"keep_rare_words": False},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_every_option_does_something(changed: dict[str, object]) -> None:
     def state(lexicon: Lexicon) -> tuple[object, ...]:
         arrays = (lexicon.values, lexicon.backoff, lexicon.log_weight)

@@ -8,20 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exact_options import EXACT, UNSMOOTHED
 from grammar_bytes import own_trees
 from true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
 
-from spectralnlp.estimators.lpcfg.states import (
-    Skeleton,
-    StateCounts,
-    count_states,
-    em_step,
-    probabilities,
-    state_grammar,
-)
+from spectralnlp.estimators.lpcfg.moments import nodes_of
+from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared.clusters import cluster_nodes
-from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
-from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
+from spectralnlp.estimators.shared.projections import find_directions
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.runtime import Batch
 from spectralnlp.text.signatures import signature_by_name
@@ -50,14 +44,14 @@ def random_states(table: TreeTable, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return (rng.random(table.n_nodes) * n_states[table.symbol]).astype(np.int32), n_states
 
 
-def softened(table: TreeTable, seed: int) -> tuple[Skeleton, StateCounts]:
-    skeleton = Skeleton.of(table)
-    return skeleton, probabilities(skeleton, count_states(skeleton, *random_states(table, seed)), 0.3)
+def softened(table: TreeTable, seed: int) -> tuple[TreeEventIndex, StateCounts]:
+    index = TreeEventIndex.of(table)
+    return index, index.probabilities(index.count_states(*random_states(table, seed)), 0.3)
 
 
 def test_counts_add_up_to_the_nodes(table: TreeTable) -> None:
-    skeleton = Skeleton.of(table)
-    counts = count_states(skeleton, *random_states(table, 0))
+    index = TreeEventIndex.of(table)
+    counts = index.count_states(*random_states(table, 0))
     assert counts.binary.sum() == (table.right >= 0).sum()
     assert counts.unary.sum() == ((table.left >= 0) & (table.right < 0)).sum()
     assert counts.pairs.sum() == (table.word >= 0).sum()
@@ -65,12 +59,12 @@ def test_counts_add_up_to_the_nodes(table: TreeTable) -> None:
 
 
 def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
-    skeleton, made = softened(table, 1)
+    index, made = softened(table, 1)
     sums = np.zeros((len(table.symbols), int(made.n_states.max())))
     for values, offsets, parents in zip(
         (made.binary, made.unary, made.pairs),
-        skeleton.offsets(made.n_states),
-        (skeleton.binary_rules[:, 0], skeleton.unary_rules[:, 0], skeleton.pairs[:, 1]),
+        index.offsets(made.n_states),
+        (index.binary_rules[:, 0], index.unary_rules[:, 0], index.pairs[:, 1]),
         strict=True,
     ):
         for event, a in enumerate(parents.tolist()):
@@ -83,10 +77,10 @@ def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
 
 
 def test_the_likelihood_of_em_is_that_of_the_trees(examples: list[Tree], table: TreeTable) -> None:
-    skeleton = Skeleton.of(table)
-    counts = count_states(skeleton, *random_states(table, 2))
-    _, log_likelihood = em_step(skeleton, probabilities(skeleton, counts, 0.0))
-    grammar = state_grammar(skeleton, counts, 0.0, "english", UNSMOOTHED)
+    index = TreeEventIndex.of(table)
+    counts = index.count_states(*random_states(table, 2))
+    _, log_likelihood = index.expected_counts(index.probabilities(counts, 0.0))
+    grammar = state_grammar(index, counts, 0.0, UNSMOOTHED)
     assert not grammar.is_signed
     binary = [Binariser().binarise(tree) for tree in examples]
     assert sum(tree_log_probability(tree, grammar, ENGLISH) for tree in binary) == pytest.approx(
@@ -95,15 +89,15 @@ def test_the_likelihood_of_em_is_that_of_the_trees(examples: list[Tree], table: 
 
 
 def test_em_never_loses_likelihood_and_keeps_the_counts(table: TreeTable) -> None:
-    skeleton, parameters = softened(table, 3)
+    index, parameters = softened(table, 3)
     likelihoods = []
     for _ in range(6):
-        counts, log_likelihood = em_step(skeleton, parameters)
+        counts, log_likelihood = index.expected_counts(parameters)
         likelihoods.append(log_likelihood)
         assert counts.binary.sum() == pytest.approx((table.right >= 0).sum())
         assert counts.pairs.sum() == pytest.approx((table.word >= 0).sum())
         assert counts.root.sum() == pytest.approx(table.n_trees)
-        parameters = probabilities(skeleton, counts, 0.0)
+        parameters = index.probabilities(counts, 0.0)
     assert (np.diff(likelihoods) > -1e-9).all()
     assert likelihoods[-1] > likelihoods[0] + 1
 
@@ -119,9 +113,9 @@ def test_weights_count_as_repetitions() -> None:
     for table, repeat in ((weighted, 1), (thrice, 3)):
         bounds = np.searchsorted(once.tree, np.arange(13))
         state = np.concatenate([np.tile(states[0][a:b], repeat) for a, b in pairwise(bounds)])
-        skeleton = Skeleton.of(table)
-        counts = count_states(skeleton, state.astype(np.int32), states[1])
-        found.append(em_step(skeleton, probabilities(skeleton, counts, 0.2)))
+        index = TreeEventIndex.of(table)
+        counts = index.count_states(state.astype(np.int32), states[1])
+        found.append(index.expected_counts(index.probabilities(counts, 0.2)))
     (ours, our_likelihood), (theirs, their_likelihood) = found
     assert our_likelihood == pytest.approx(their_likelihood)
     np.testing.assert_allclose(ours.binary, theirs.binary)
@@ -129,8 +123,10 @@ def test_weights_count_as_repetitions() -> None:
 
 
 def test_clusters_are_numbered_without_gaps_and_repeatable(table: TreeTable) -> None:
-    options = ProjectionOptions(n_states=4, nodes_per_state=5.0, min_nodes=10.0)
-    directions = find_directions(table, node_features(table, "rich", ENGLISH), options)
+    options = replace(
+        EXACT, n_states=4, nodes_per_state=5.0, min_nodes=10.0, min_feature_count=2.0, shrinkage=0.15
+    )
+    directions = find_directions(nodes_of(table), node_features(table, "rich", ENGLISH), options)
     wanted = np.full(len(table.symbols), 3, np.int32)
 
     def cluster(seed: int) -> tuple[np.ndarray, np.ndarray]:

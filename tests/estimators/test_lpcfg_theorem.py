@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from exact_options import EXACT, UNSMOOTHED
 from true_lpcfg import BINARY, WITH_UNARIES, TrueLPCFG, weighted_table
 
-from spectralnlp.estimators.lpcfg.estimator import spectral_grammar
-from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
-from spectralnlp.estimators.shared.projections import ProjectionOptions, Projections, project
-from spectralnlp.estimators.shared.smoothing import SmoothingOptions
+from spectralnlp.estimators.lpcfg.moments import nodes_of
+from spectralnlp.estimators.lpcfg.solve import spectral_grammar
+from spectralnlp.estimators.shared.projections import (
+    ProjectionOptions,
+    Projections,
+    find_directions,
+    project_nodes,
+)
+from spectralnlp.estimators.shared.smoothing import NO_SMOOTHING
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.signatures import signature_by_name
@@ -18,9 +26,6 @@ from spectralnlp.trees.features import node_features
 from spectralnlp.trees.treelog import TreeTable
 
 ENGLISH = signature_by_name("english")
-EXACT = ProjectionOptions(
-    n_states=2, nodes_per_state=0, min_nodes=0, min_feature_count=0, shrinkage=0, min_singular_value=1e-7
-)
 # Symbols whose inside and outside features, both, tell two states apart.
 TWO_STATES = {
     ("binary", "simple"): ["NP"],
@@ -43,12 +48,10 @@ class Learned:
         self.trees: list[tuple[Tree, float]] = true.trees()
         self.binariser = Binariser(unaries="collapse" if rules == "binary" else "compress")
         self.table: TreeTable = weighted_table(self.trees, self.binariser)
-        self.projections: Projections = project(
-            self.table, node_features(self.table, features, ENGLISH), options
-        )
-        self.grammar: LatentGrammar = spectral_grammar(
-            self.table, self.projections, "english", SmoothingOptions(False), UNSMOOTHED
-        )
+        nodes = nodes_of(self.table)
+        directions = find_directions(nodes, node_features(self.table, features, ENGLISH), options)
+        self.projections: Projections = project_nodes(nodes, directions, options)
+        self.grammar: LatentGrammar = spectral_grammar(self.table, self.projections, NO_SMOOTHING, UNSMOOTHED)
 
     def probabilities(self) -> np.ndarray:
         return np.exp(
@@ -82,17 +85,12 @@ def test_every_tree_has_its_true_probability(rules: str, features: str, seed: in
 @pytest.mark.parametrize("scaling", [True, False])
 @pytest.mark.parametrize("seed", [3, 4])
 def test_neither_scaling_nor_the_seed_of_the_svd_matters_to_it(scaling: bool, seed: int) -> None:
-    options = ProjectionOptions(
-        n_states=2, nodes_per_state=0, min_nodes=0, min_feature_count=0, shrinkage=0,
-        min_singular_value=1e-7, scaling=scaling, random_state=seed,
-    )  # fmt: skip
-    learned = Learned("unary", "tutorial", 2, options)
+    learned = Learned("unary", "tutorial", 2, replace(EXACT, scaling=scaling, random_state=seed))
     np.testing.assert_allclose(learned.probabilities(), learned.true_probabilities(), rtol=1e-6, atol=0)
 
 
 def test_too_few_states_are_not_enough() -> None:
-    options = ProjectionOptions(n_states=1, nodes_per_state=0, min_nodes=0, min_feature_count=0, shrinkage=0)
-    learned = Learned("unary", "tutorial", 0, options)
+    learned = Learned("unary", "tutorial", 0, replace(EXACT, n_states=1))
     errors = learned.probabilities() / learned.true_probabilities() - 1
     assert np.abs(errors).max() > 0.05
     # It is the PCFG then, a distribution all the same.

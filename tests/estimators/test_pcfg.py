@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exact_options import UNSMOOTHED
 from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.pcfg.estimator import PCFG, solve_pcfg
-from spectralnlp.estimators.pcfg.moments import RuleCounts
-from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
+from spectralnlp.estimators.pcfg import PCFG, RuleCounts
+from spectralnlp.estimators.pcfg.solve import solve_pcfg
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.inference.trees.tree_scores import tensor, tree_log_probability
 from spectralnlp.parameters import LatentGrammar
@@ -40,7 +40,7 @@ def rules(grammar: LatentGrammar) -> dict[str, np.ndarray]:
 
 def unsmoothed(text: str, binariser: Binariser) -> LatentGrammar:
     counts = accumulate(RuleCounts(binariser.to_dict()), corpus(text))
-    return solve_pcfg(counts.by_kind(), "english", UNSMOOTHED)
+    return solve_pcfg(counts.events_by_kind(), UNSMOOTHED)
 
 
 def test_relative_frequencies() -> None:
@@ -152,12 +152,18 @@ def test_no_trees_are_refused() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"direction": "left"}, {"vertical": 2}, {"horizontal": -1}, {"annotate_tags": False},
-        {"unaries": "collapse"}, {"heads": "neutral"}, {"signatures": "neutral"}, {"rare": 1},
+        {"direction": "left"},
+        {"vertical": 2},
+        {"horizontal": -1},
+        {"annotate_tags": False},
+        {"unaries": "collapse"},
+        {"heads": "neutral"},
+        {"signatures": "neutral"},
+        {"rare": 1},
         {"bracket_price": 0.1},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_every_switch_does_something(changed: dict[str, object], own_treebank: Path) -> None:
     examples = InMemoryCorpus(own_trees(own_treebank))
     default, other = PCFG().fit(examples), PCFG(**changed).fit(examples)  # type: ignore[arg-type]

@@ -7,15 +7,8 @@ import pytest
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.rhmm import RefinementHMM, TagLog
-from spectralnlp.estimators.rhmm.states import (
-    Skeleton,
-    count_states,
-    em_step,
-    polish,
-    probabilities,
-    random_counts,
-)
-from spectralnlp.estimators.rhmm.tensors import TagBigrams
+from spectralnlp.estimators.rhmm.solve import TagBigrams
+from spectralnlp.estimators.rhmm.states import TagEventIndex
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.runtime import InMemoryCorpus, accumulate
 
@@ -108,39 +101,35 @@ def test_bigrams_are_interpolated_into_distributions() -> None:
         assert bool(bigrams.escape.any()) == interpolate
 
 
-def skeleton_of(sentences: Sentences) -> Skeleton:
+def index_of(sentences: Sentences) -> TagEventIndex:
     table = accumulate(TagLog(), InMemoryCorpus(sentences)).table()
-    return Skeleton.of(table, TagBigrams.of(table, interpolate=True))
+    return TagEventIndex.of(table, TagBigrams.of(table, interpolate=True))
 
 
 def test_em_never_lowers_the_likelihood() -> None:
-    skeleton = skeleton_of(long_memory(60, 0))
-    n_states = np.array([2, 3, 1, 3], np.int32)
-    counts = random_counts(skeleton, n_states, noise=0.5, random_state=0)
-    log_likelihoods = []
-    for _ in range(15):
-        parameters = probabilities(skeleton, counts, n_states, 0.0)
-        counts, log_likelihood = em_step(skeleton, parameters)
-        log_likelihoods.append(log_likelihood)
+    index = index_of(long_memory(60, 0))
+    start = index.random_counts(np.array([2, 3, 1, 3], np.int32), noise=0.5, random_state=0)
+    counts, log_likelihoods = index.refine(start, 15, first_smoothing=0.0, smoothing=0.0)
+    assert len(log_likelihoods) == 15
     assert (np.diff(log_likelihoods) > -1e-9).all()
     assert log_likelihoods[-1] > log_likelihoods[0] + 5
-    n = skeleton.table.n_tokens
-    assert counts.words.sum() == pytest.approx(n)
-    assert counts.ends.sum() == pytest.approx(counts.starts.sum()) == pytest.approx(60)
-    assert counts.moves.sum() == pytest.approx(n - 60)
+    n, events = index.table.n_tokens, counts.events
+    assert events.words.sum() == pytest.approx(n)
+    assert events.ends.sum() == pytest.approx(events.starts.sum()) == pytest.approx(60)
+    assert events.moves.sum() == pytest.approx(n - 60)
 
 
 def test_hard_states_are_a_fixed_point_of_counting() -> None:
     """States that tell all there is to tell: EM from them expects what was counted."""
-    skeleton = skeleton_of(long_memory(40, 0))
-    tags, m = skeleton.table.tags, 2
-    state = np.zeros(skeleton.table.n_tokens, np.int32)
-    square = skeleton.table.tag == tags.index("square")
+    index = index_of(long_memory(40, 0))
+    tags, m = index.table.tags, 2
+    state = np.zeros(index.table.n_tokens, np.int32)
+    square = index.table.tag == tags.index("square")
     state[np.flatnonzero(square) - 1] = state[np.flatnonzero(square) - 2] = 1
     n_states = np.array([m if tag in ("OPEN", "X") else 1 for tag in tags], np.int32)
-    counts = count_states(skeleton, state, n_states)
-    after = polish(skeleton, counts, n_states, 1, first=0.0, smoothing=0.0)
-    for got, expected in zip(after, counts, strict=True):
+    counts = index.count_states(state, n_states)
+    after, _ = index.refine(counts, 1, first_smoothing=0.0)
+    for got, expected in zip(after.events, counts.events, strict=True):
         np.testing.assert_allclose(got, expected, atol=1e-9)
 
 
@@ -175,7 +164,11 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
         ConfigError,
         "n_states: got 0, expected int, 1 or more",
     ),
-    (lambda: RefinementHMM(signatures="x").fit(long_memory(2, 0)), ConfigError, "no signature 'x'"),
+    (
+        lambda: RefinementHMM(signatures="x").fit(long_memory(2, 0)),
+        ConfigError,
+        "signatures: got 'x', expected 'auto'",
+    ),
 ]
 
 

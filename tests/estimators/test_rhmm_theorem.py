@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from exact_options import EXACT, UNSMOOTHED
 from true_rhmm import TrueRHMM, weighted_table
 
 from spectralnlp.estimators.rhmm.features import token_features
-from spectralnlp.estimators.rhmm.tensors import spectral_model
-from spectralnlp.estimators.shared.lexicon import UNSMOOTHED
-from spectralnlp.estimators.shared.projections import ProjectionOptions, group_directions, project_groups
-from spectralnlp.estimators.shared.smoothing import SmoothingOptions
+from spectralnlp.estimators.rhmm.solve import TagBigrams, spectral_model
+from spectralnlp.estimators.shared.projections import find_directions, project_nodes
+from spectralnlp.estimators.shared.smoothing import NO_SMOOTHING
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.text.signatures import signature_by_name
 
@@ -23,23 +24,14 @@ class Learned:
     def __init__(self, seed: int, m: int = 2, n_states: int = 2, **changes: object) -> None:
         self.sentences = TrueRHMM(m, seed).sentences()
         table = weighted_table(self.sentences)
-        options = ProjectionOptions(
-            n_states=n_states, nodes_per_state=0, min_nodes=0, min_feature_count=0, shrinkage=0,
-            min_singular_value=1e-7, **changes,
-        )  # fmt: skip
+        options = replace(EXACT, n_states=n_states, **changes)  # type: ignore[arg-type]
         features = token_features(table, signature_by_name("english"))
         chain, words = (
-            project_groups(
-                len(table.tags),
-                table.weight,
-                group_directions(table.tag, len(table.tags), table.weight, each, options),
-                options,
-            )
+            project_nodes(table.nodes, find_directions(table.nodes, each, options), options)
             for each in (features.chain, features.word)
         )
-        self.model = spectral_model(
-            table, chain, words, "english", SmoothingOptions(False), UNSMOOTHED, interpolate=False
-        )
+        bigrams = TagBigrams.of(table, interpolate=False)
+        self.model = spectral_model(table, chain, words, bigrams, NO_SMOOTHING, UNSMOOTHED)
         self.tagger = RefinementTagger(self.model, (self.model,), beam=0.0)
 
     def probabilities(self) -> np.ndarray:

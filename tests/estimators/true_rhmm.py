@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spectralnlp.estimators.rhmm.taglog import TagLog, TagTable
+from spectralnlp.estimators.rhmm.moments import TagLog, TagTable
 from spectralnlp.runtime import Batch
 
 Sentence = tuple[tuple[str, ...], tuple[str, ...]]
 
+# Tags that may follow each tag; the empty one is the end.
 FOLLOWERS: Mapping[str, list[str]] = {
     "D": ["N", "J"],
     "J": ["N"],
@@ -22,7 +23,6 @@ FOLLOWERS: Mapping[str, list[str]] = {
     "V": ["P", ""],
     "P": [""],
 }
-"""Tags that may follow each tag; the empty one is the end."""
 FIRST = ["D", "N"]
 WORDS: Mapping[str, list[str]] = {
     "D": ["the", "a", "that"],

@@ -32,9 +32,17 @@ def test_views_of_a_sentence():
 
 @pytest.mark.parametrize(
     ("word", "written"),
-    [("(", "-LRB-"), (":(", ":-LRB-"), ("a)b", "a-RRB-b"), ("/", "/"), ("1 1/2", "1_1/2"), ("", "_"),
-     ("a\u00a0b", "a\u00a0b"), ("\r\n", "__")],
-)  # fmt: skip
+    [
+        ("(", "-LRB-"),
+        (":(", ":-LRB-"),
+        ("a)b", "a-RRB-b"),
+        ("/", "/"),
+        ("1 1/2", "1_1/2"),
+        ("", "_"),
+        ("a\u00a0b", "a\u00a0b"),
+        ("\r\n", "__"),
+    ],
+)
 def test_tokens_are_written_so_that_brackets_stay_brackets(word, written):
     assert str(Tree("X", word=word)) == f"(X {written})"
 

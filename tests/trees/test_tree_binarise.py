@@ -42,7 +42,7 @@ def parse(text: str) -> Tree:
 
 
 def compressed(tree: Tree) -> Tree:
-    """What compression leaves of a tree, said the slow way."""
+    """The tree that compression leaves, found the slow way."""
     labels, node = [tree.label], tree
     while len(node.children) == 1:
         node = node.children[0]
@@ -123,13 +123,19 @@ def test_a_flat_phrase(settings, expected):
         ({}, "(X (Y (X x)))", "(X x)"),
         ({"unaries": "collapse"}, "(NP (QP (NP (NN a) (NN b))))", "(NP+QP+NP (NN a) (NN b))"),
         ({"unaries": "collapse"}, "(S (VP (VB go)))", "(S+VP+VB go)"),
-        ({"vertical": 2}, "(S (NP (A a)) (VP (X (Y (B b) (C c)))))",
-         "(S (NP^S (A a)) (VP^S (Y^VP^S (B b) (C c))))"),
-        ({"vertical": 2, "unaries": "collapse"}, "(S (NP (A a)) (VP (X (Y (B b) (Z (C c) (D d))))))",
-         "(S (NP+A a) (VP+X+Y^S (B b) (Z^Y^X (C c) (D d))))"),
+        (
+            {"vertical": 2},
+            "(S (NP (A a)) (VP (X (Y (B b) (C c)))))",
+            "(S (NP^S (A a)) (VP^S (Y^VP^S (B b) (C c))))",
+        ),
+        (
+            {"vertical": 2, "unaries": "collapse"},
+            "(S (NP (A a)) (VP (X (Y (B b) (Z (C c) (D d))))))",
+            "(S (NP+A a) (VP+X+Y^S (B b) (Z^Y^X (C c) (D d))))",
+        ),
         ({"vertical": 1}, "(S (A a) (VP (B b) (C c) (D d)))", "(S (A a) (VP^S (@VP>^S (B b) (C c)) (D d)))"),
     ],
-)  # fmt: skip
+)
 def test_chains(settings, tree, expected):
     assert str(Binariser(**settings).binarise(parse(tree))) == expected
 
@@ -211,9 +217,15 @@ def test_settings_survive_json(binariser):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"direction": "up"}, {"unaries": "keep"}, {"vertical": -1}, {"horizontal": -2}, {"heads": "x"},
-     {"depth": 1}],
-)  # fmt: skip
+    [
+        {"direction": "up"},
+        {"unaries": "keep"},
+        {"vertical": -1},
+        {"horizontal": -2},
+        {"heads": "x"},
+        {"depth": 1},
+    ],
+)
 def test_settings_that_make_no_sense_are_refused(settings):
     with pytest.raises(ConfigError):
         Binariser.from_dict(settings)
@@ -231,18 +243,33 @@ def heads_by_label(tree: Tree) -> list[tuple[str, str]]:
 def test_heads_of_a_head_outward_tree():
     tree = Binariser().binarise(parse("(S (NP (DT the) (JJ old) (NN man) (RB here)) (VP (VBZ eats)) (. .))"))
     assert heads_by_label(tree) == [
-        ("DT", "the"), ("JJ", "old"), ("NN", "man"), ("RB", "here"), ("@NP>", "man"), ("@NP<", "man"),
-        ("NP", "man"), ("VBZ", "eats"), ("VP", "eats"), (".", "."), ("@S>", "eats"), ("S", "eats"),
-    ]  # fmt: skip
+        ("DT", "the"),
+        ("JJ", "old"),
+        ("NN", "man"),
+        ("RB", "here"),
+        ("@NP>", "man"),
+        ("@NP<", "man"),
+        ("NP", "man"),
+        ("VBZ", "eats"),
+        ("VP", "eats"),
+        (".", "."),
+        ("@S>", "eats"),
+        ("S", "eats"),
+    ]
 
 
 def test_heads_of_other_binarisations_are_those_of_the_phrase():
     tree = parse("(NP (DT the) (JJ old) (NN man) (RB here))")
     left = Binariser(direction="left").binarise(tree)
     assert heads_by_label(left) == [
-        ("DT", "the"), ("JJ", "old"), ("@NP>", "old"), ("NN", "man"), ("@NP>", "man"), ("RB", "here"),
+        ("DT", "the"),
+        ("JJ", "old"),
+        ("@NP>", "old"),
+        ("NN", "man"),
+        ("@NP>", "man"),
+        ("RB", "here"),
         ("NP", "man"),
-    ]  # fmt: skip
+    ]
 
 
 @given(nasty_trees, binarisers)

@@ -68,7 +68,7 @@ def test_trees_survive_any_layout(sentences, random):
         (["(S ())"], 1, 1, "an empty bracket: ( )"),
         ([GOOD, "(S (NN a\0b))"], 2, 1, "a NUL byte"),
     ],
-)  # fmt: skip
+)
 def test_errors_say_what_and_where(lines, line, number, what):
     with pytest.raises(InputError) as caught:
         read(*lines, path="bad.mrg")

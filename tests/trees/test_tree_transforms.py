@@ -41,9 +41,19 @@ def test_nothing_is_left_of_a_tree_of_traces():
 
 @pytest.mark.parametrize(
     ("label", "category"),
-    [("NP-SBJ-1", "NP"), ("NP=2", "NP"), ("NP-SBJ-1=2", "NP"), ("-LRB-", "-LRB-"), ("ADVP|PRT", "ADVP|PRT"),
-     ("sn.co-SUJ.p", "sn.co"), ("S*", "S*"), ("grup.nom.ms", "grup.nom.ms"), ("", ""), ("-", "-")],
-)  # fmt: skip
+    [
+        ("NP-SBJ-1", "NP"),
+        ("NP=2", "NP"),
+        ("NP-SBJ-1=2", "NP"),
+        ("-LRB-", "-LRB-"),
+        ("ADVP|PRT", "ADVP|PRT"),
+        ("sn.co-SUJ.p", "sn.co"),
+        ("S*", "S*"),
+        ("grup.nom.ms", "grup.nom.ms"),
+        ("", ""),
+        ("-", "-"),
+    ],
+)
 def test_strip_functions(label, category):
     assert strip_functions(Tree(label, [Tree("NN", word="x")])).label == category
 

@@ -1,7 +1,7 @@
 """Latent-variable PCFGs by EM on observed trees (Matsuzaki et al. 2005): the peer of spectral learning.
 
 From a random start it is what spectral learning is measured against; from the clusters of spectral learning
-it polishes them.
+it refines them.
 """
 
 from __future__ import annotations
@@ -13,29 +13,21 @@ from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator, fit_pass
-from spectralnlp.estimators.lpcfg.estimator import binariser_of, plain_grammar, read_table, word_counts
-from spectralnlp.estimators.lpcfg.states import (
-    Skeleton,
-    StateCounts,
-    count_states,
-    polish,
-    probabilities,
-    random_counts,
-    state_grammar,
-)
-from spectralnlp.estimators.shared.clusters import cluster_nodes
+from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of, read_table, word_counts
+from spectralnlp.estimators.lpcfg.solve import plain_grammar
+from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
+from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
-from spectralnlp.parameters import GrammarSet, LatentGrammar
+from spectralnlp.parameters import GrammarSet
 from spectralnlp.runtime import Corpus
 from spectralnlp.text.signatures import signature_by_name
-from spectralnlp.trees import Tree, Unaries
+from spectralnlp.trees import Tree
 from spectralnlp.trees.features import node_features
 
 Start = Literal["random", "clusters"]
-_CLUSTER_DIMENSIONS = 8  # as LPCFG's default
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -63,11 +55,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             "never falls."
         ),
     ] = 0.01
-    nodes_per_state: Annotated[
-        float,
-        Ge(0),
-        Doc("Nodes that a symbol needs for each state; 0 for no such bound."),
-    ] = 50.0
+    nodes_per_state: settings.NodesPerState = settings.NODES_PER_STATE
     binarisation: Annotated[
         str,
         Doc(
@@ -75,30 +63,14 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             "annotation."
         ),
     ] = "head"
-    unaries: Annotated[
-        Unaries,
-        Doc("``compress`` unary chains to (top, bottom), or ``collapse`` them into one label."),
-    ] = "compress"
-    heads: Annotated[
-        str,
-        Doc("Head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``."),
-    ] = "auto"
-    signatures: Annotated[
-        str,
-        Doc("Signatures of rare words, ``english``, ``neutral`` or ``auto``."),
-    ] = "auto"
-    rare: Annotated[int, Ge(0), Doc("Words seen at most so often teach what signatures do.")] = 5
-    keep_rare_words: Annotated[
-        bool,
-        Doc("Keep rare words in the lexicon, smoothed; otherwise signatures replace them."),
-    ] = True
-    tag_weight: Annotated[
-        float,
-        Ge(0),
-        Doc("Weight of a tag's mean vector in the vectors of its words."),
-    ] = 0.1
-    bracket_price: Annotated[float, Doc("γ of the ``mbr`` decoder, the parser's default.")] = 0.4
-    random_state: Annotated[int, Ge(0), Doc("Seed of the start.")] = 0
+    unaries: settings.UnaryRules = settings.UNARIES
+    heads: settings.Heads = settings.AUTO
+    signatures: settings.Signatures = settings.AUTO
+    rare: settings.Rare = settings.RARE
+    keep_rare_words: settings.KeepRareWords = settings.KEEP_RARE_WORDS
+    tag_weight: settings.TagWeight = settings.TAG_WEIGHT
+    bracket_price: settings.BracketPrice = settings.BRACKET_PRICE
+    random_state: settings.RandomState = settings.RANDOM_STATE
 
     def learn(self, corpus: Corpus[Tree]) -> None:
         """Read the trees, start and iterate.
@@ -116,40 +88,40 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             table, chains = read_table(corpus, binariser)
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        skeleton = Skeleton.of(table)
+        lexicon = LexiconOptions.of(self, scheme=self.signatures_)
+        index = TreeEventIndex.of(table)
         with fit_pass("start"):
-            start = self._start(skeleton)
+            start = self._start_counts(index)
         with fit_pass("EM"):
-            grammar = self._polished(skeleton, start)
-        coarse = plain_grammar(table, self.signatures_, self._lexicon())
+            counts, self.log_likelihoods_ = index.refine(
+                start, self.iterations, first_smoothing=self.smoothing, smoothing=self.smoothing
+            )
+            grammar = state_grammar(index, counts, self.smoothing, lexicon)
+        coarse = plain_grammar(table, lexicon)
         self.grammar_sets_ = (
             GrammarSet(binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar,)),
         )
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
 
-    def _start(self, skeleton: Skeleton) -> StateCounts:
+    def _start_counts(self, index: TreeEventIndex) -> StateCounts:
         """Counts with states that EM can begin from."""
-        wanted = skeleton.wanted_states(self.n_states, self.nodes_per_state)
+        wanted = index.wanted_states(self.n_states, self.nodes_per_state)
         if self.start == "random":
-            return random_counts(skeleton, wanted, noise=self.noise, random_state=self.random_state)
-        table = skeleton.table
-        options = ProjectionOptions(
-            self.n_states, self.nodes_per_state, min_rank=_CLUSTER_DIMENSIONS, random_state=self.random_state
+            return index.random_counts(wanted, noise=self.noise, random_state=self.random_state)
+        options = ProjectionOptions.of(
+            self,
+            min_nodes=settings.MIN_NODES,
+            min_feature_count=settings.MIN_FEATURE_COUNT,
+            scaling=settings.SCALING,
+            kappa=settings.KAPPA,
+            shrinkage=settings.SHRINKAGE,
+            min_singular_value=settings.MIN_SINGULAR_VALUE,
+            min_rank=settings.CLUSTER_DIMENSIONS,
         )
-        features = node_features(table, "rich", signature_by_name(self.signatures_))
-        state, n_states = cluster_nodes(
-            table.n_nodes,
-            find_directions(table, features, options),
+        features = node_features(index.table, "rich", signature_by_name(self.signatures_))
+        return index.count_clusters(
+            find_directions(nodes_of(index.table), features, options),
             wanted,
-            dimensions=_CLUSTER_DIMENSIONS,
+            dimensions=settings.CLUSTER_DIMENSIONS,
             random_state=[self.random_state],
         )
-        return count_states(skeleton, state, n_states)
-
-    def _polished(self, skeleton: Skeleton, start: StateCounts) -> LatentGrammar:
-        first = probabilities(skeleton, start, self.smoothing)
-        counts, self.log_likelihoods_ = polish(skeleton, first, self.iterations, self.smoothing)
-        return state_grammar(skeleton, counts, self.smoothing, self.signatures_, self._lexicon())
-
-    def _lexicon(self) -> LexiconOptions:
-        return LexiconOptions(rare=self.rare, keep_rare=self.keep_rare_words, tag_weight=self.tag_weight)

@@ -1,5 +1,6 @@
 """Maximum-likelihood PCFGs, with parent and sibling annotation as observed states."""
 
 from spectralnlp.estimators.pcfg.estimator import PCFG
+from spectralnlp.estimators.pcfg.moments import RuleCounts
 
-__all__ = ["PCFG"]
+__all__ = ["PCFG", "RuleCounts"]

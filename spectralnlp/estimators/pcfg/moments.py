@@ -2,12 +2,49 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from spectralnlp.runtime import Counts, Key
 from spectralnlp.trees import Binariser, Tree, unary_chains
 
 BINARY, UNARY, ROOT, WORD, CHAIN = "binary", "unary", "root", "word", "chain"
+EventCounts = Mapping[tuple[str, ...], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleEvents:
+    """Counts of each kind of event, in the order of their keys.
+
+    Attributes:
+        binary: of (a, b, c).
+        unary: of (a, b).
+        root: of (a,).
+        word: of (tag, word, "1" if it begins its sentence else "0").
+        chain: of (top, …, bottom).
+    """
+
+    binary: EventCounts
+    unary: EventCounts
+    root: EventCounts
+    word: EventCounts
+    chain: EventCounts
+
+    def word_counts(self) -> dict[str, int]:
+        """How often each word occurs."""
+        counts: dict[str, int] = defaultdict(int)
+        for (_, word, _), count in self.word.items():
+            counts[word] += count
+        return counts
+
+    def labels(self) -> Iterator[str]:
+        """The labels of all events, some of them many times."""
+        for counts in (self.binary, self.unary, self.root):
+            for symbols in counts:
+                yield from symbols
+        for tag, _, _ in self.word:
+            yield tag
 
 
 class RuleCounts(Counts[Tree]):
@@ -45,11 +82,11 @@ class RuleCounts(Counts[Tree]):
             for chain in unary_chains(example):
                 yield CHAIN, *chain
 
-    def by_kind(self) -> dict[str, dict[tuple[str, ...], int]]:
-        """The counts of each kind of event, keys without the kind, in the order of keys."""
+    def events_by_kind(self) -> RuleEvents:
+        """The counts of each kind of event, keys without the kind."""
         kinds: dict[str, dict[tuple[str, ...], int]] = {
             kind: {} for kind in (BINARY, UNARY, ROOT, WORD, CHAIN)
         }
         for key, count in self.items():
             kinds[key[0]][tuple(key[1:])] = count
-        return kinds
+        return RuleEvents(**kinds)

@@ -1,4 +1,4 @@
-"""What is asked of a token: about its word, about what stands before it and about what follows.
+"""Features of tokens: of the word, of what stands before it and of what follows.
 
 With h the refinement of a token's tag, the three are independent given h. So each can be seen through the
 others: the *chain* is what is before (outside) against the word and what follows (inside); the *word* is its
@@ -7,19 +7,15 @@ spelling (inside) against all the rest (outside).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.rhmm.taglog import TagTable
+from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.text.signatures import Signature
-from spectralnlp.trees.features import Ids, NodeFeatures, hash_answers
-
-COMMON = 5
-"""Occurrences from which on a word is a feature of its neighbours; rarer ones are their signatures."""
+from spectralnlp.trees.features import Ids, NodeFeatures, common_words, hash_answers
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,8 @@ def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
     view = _View(table)
     tag = table.tag.astype(np.uint64) + np.uint64(1)
     lower = view.of_words(str.lower)
-    common = view.of_words(_common_names(table, signature))
+    tokens = np.bincount(table.word, minlength=len(table.words))
+    common = view.of_words(common_words(table.words, tokens, signature))
     ending = view.of_words(lambda word: word.lower()[-3:])
     before, after = ([view.at(tag, sign * k) for k in (1, 2, 3)] for sign in (-1, 1))
     spelling = [
@@ -73,8 +70,8 @@ def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
         hash_answers(27, view.at(ending, 1)),
     ]
     return TokenFeatures(
-        NodeFeatures(_stack([*spelling, *future]), _stack(past)),
-        NodeFeatures(_stack(spelling), _stack([*past, *future])),
+        chain=NodeFeatures(inside=_stack([*spelling, *future]), outside=_stack(past)),
+        word=NodeFeatures(inside=_stack(spelling), outside=_stack([*past, *future])),
     )
 
 
@@ -99,16 +96,6 @@ class _View:
         index: dict[str, int] = {}
         numbers = [index.setdefault(name, len(index) + 1) for name in named]
         return np.array(numbers, np.uint64)[self.table.word]
-
-
-def _common_names(table: TagTable, signature: Signature) -> list[str]:
-    tokens = np.bincount(table.word, minlength=len(table.words))
-    counts: Counter[str] = Counter()
-    for word, n in zip(table.words, tokens.tolist(), strict=True):
-        counts[word.lower()] += n
-    return [
-        word.lower() if counts[word.lower()] >= COMMON else "\0" + signature(word, 1) for word in table.words
-    ]
 
 
 def _stack(columns: Sequence[Ids]) -> Ids:

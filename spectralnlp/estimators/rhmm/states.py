@@ -1,27 +1,45 @@
 """Refinements that are counted: hard or soft states of the tokens of tagged sentences.
 
-Parameters are probabilities. States come from clusters of the projected tokens (Narayan and Cohen 2015,
-section 3), or from noise, as EM's usual start (Matsuzaki et al. 2005). EM on the tagged sentences softens
-them.
+Parameters are probabilities. States come from clusters of the projected tokens, or from noise; EM on the
+tagged sentences softens them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spectralnlp.estimators.rhmm.taglog import TagTable
-from spectralnlp.estimators.rhmm.tensors import TagBigrams, end_to_end, token_moments
+from spectralnlp.estimators.rhmm.moments import TagTable
+from spectralnlp.estimators.rhmm.solve import TagBigrams, end_to_end, token_moments
+from spectralnlp.estimators.shared.event_index import EventIndex, smoothed_shares
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.inference.chains.refined_em import StateCounts, expected_state_counts
 from spectralnlp.parameters import Floats, Ints, RefinedMarkov
-from spectralnlp.text.signatures import signature_by_name
 
 
 @dataclass(frozen=True)
-class Skeleton:
-    """Which events the tokens of a table are.
+class TagCounts:
+    """(Expected) counts of events with states, or the probabilities made of them.
+
+    Attributes:
+        n_states: int32 (n_tags,).
+        events: starts, ends, moves and words, padded with zeros to the most states of a tag.
+    """
+
+    n_states: Ints
+    events: StateCounts
+
+    @property
+    def is_state(self) -> np.ndarray:
+        """Bool (n_tags, m): whether a tag has so many states."""
+        return np.arange(self.events.starts.shape[1]) < self.n_states[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagEventIndex(EventIndex[TagCounts]):
+    """The pairs of tags and the words of tagged sentences, and which of them each token has.
 
     Attributes:
         table: the tokens.
@@ -38,8 +56,8 @@ class Skeleton:
     word: Ints
 
     @classmethod
-    def of(cls, table: TagTable, bigrams: TagBigrams) -> Skeleton:
-        """Number the events."""
+    def of(cls, table: TagTable, bigrams: TagBigrams) -> TagEventIndex:
+        """Number the pairs and the words."""
         n_tags, inner = len(table.tags), np.flatnonzero(~table.last)
         pair = np.full(table.n_tokens, -1, np.int32)
         pair[inner] = np.searchsorted(
@@ -51,160 +69,118 @@ class Skeleton:
             tokens.word.astype(np.int64) * n_tags + tokens.tag,
             table.word.astype(np.int64) * n_tags + table.tag,
         )
-        return cls(table, bigrams, tokens, pair, word.astype(np.int32))
+        return cls(table=table, bigrams=bigrams, tokens=tokens, pair=pair, word=word.astype(np.int32))
 
+    @property
+    def nodes(self) -> Nodes:
+        """The tokens of the sentences."""
+        return self.table.nodes
 
-def count_states(skeleton: Skeleton, state: Ints, n_states: Ints) -> StateCounts:
-    """Counts of starts, ends, moves and words with one state a token.
+    def count_states(self, state: Ints, n_states: Ints) -> TagCounts:
+        """Count starts, ends, moves and words under one state a token; arguments as of `EventIndex`."""
+        table, m = self.table, int(n_states.max())
+        last, first = table.last, table.first
+        inner = np.flatnonzero(~last)
+        n_tags, n_pairs, n_words = len(table.tags), len(self.bigrams.pairs), len(self.tokens.word)
 
-    Args:
-        skeleton: the tokens.
-        state: int32 (n_tokens,).
-        n_states: int32 (n_tags,).
-    """
-    table, m = skeleton.table, int(n_states.max())
-    last, first = table.last, table.first
-    inner = np.flatnonzero(~last)
-    n_tags, n_pairs, n_words = len(table.tags), len(skeleton.bigrams.pairs), len(skeleton.tokens.word)
+        def count(rows: np.ndarray, code: np.ndarray, shape: tuple[int, ...]) -> Floats:
+            total = np.bincount(code, table.weight[rows], int(np.prod(shape)))
+            return total.reshape(shape).astype(np.float64)
 
-    def count(rows: np.ndarray, code: np.ndarray, shape: tuple[int, ...]) -> Floats:
-        total = np.bincount(code, table.weight[rows], int(np.prod(shape)))
-        return total.reshape(shape).astype(np.float64)
+        moved = (self.pair[inner].astype(np.int64) * m + state[inner]) * m + state[inner + 1]
+        by_tag = table.tag.astype(np.int64) * m + state
+        every = np.arange(table.n_tokens)
+        events = StateCounts(
+            starts=count(every[first], by_tag[first], (n_tags, m)),
+            ends=count(every[last], by_tag[last], (n_tags, m)),
+            moves=count(inner, moved, (n_pairs, m, m)),
+            words=count(every, self.word.astype(np.int64) * m + state, (n_words, m)),
+        )
+        return TagCounts(n_states, events)
 
-    moved = (skeleton.pair[inner].astype(np.int64) * m + state[inner]) * m + state[inner + 1]
-    by_tag = table.tag.astype(np.int64) * m + state
-    every = np.arange(table.n_tokens)
-    return StateCounts(
-        count(every[first], by_tag[first], (n_tags, m)),
-        count(every[last], by_tag[last], (n_tags, m)),
-        count(inner, moved, (n_pairs, m, m)),
-        count(every, skeleton.word.astype(np.int64) * m + state, (n_words, m)),
-    )
+    def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> TagCounts:
+        """Share each event's count among its states, evenly but for noise; arguments as of `EventIndex`."""
+        rng = np.random.default_rng(random_state)
+        counts = self.count_states(np.zeros(self.table.n_tokens, np.int32), n_states)
+        starts, ends, moves, words = counts.events
+        own = counts.is_state
+        before, after = own[self.bigrams.pairs[:, 0]], own[self.bigrams.pairs[:, 1]]
 
+        def shared(count: Floats, allowed: np.ndarray) -> Floats:
+            axes = tuple(range(1, allowed.ndim))
+            totals = count.sum(axis=axes, keepdims=True) / allowed.sum(axis=axes, keepdims=True)
+            return np.where(allowed, totals * rng.uniform(1 - noise, 1 + noise, allowed.shape), 0.0)
 
-def random_counts(skeleton: Skeleton, n_states: Ints, *, noise: float, random_state: int) -> StateCounts:
-    """Each event's count shared evenly among its states but for noise, a factor uniform in 1 ± noise."""
-    rng = np.random.default_rng(random_state)
-    start, end, moves, words = count_states(skeleton, np.zeros(skeleton.table.n_tokens, np.int32), n_states)
-    own = np.arange(start.shape[1]) < n_states[:, None]
-    before, after = own[skeleton.bigrams.pairs[:, 0]], own[skeleton.bigrams.pairs[:, 1]]
+        events = StateCounts(
+            starts=shared(starts, own),
+            ends=shared(ends, own),
+            moves=shared(moves, before[:, :, None] & after[:, None, :]),
+            words=shared(words, own[self.tokens.tag]),
+        )
+        return TagCounts(n_states, events)
 
-    def shared(count: Floats, allowed: np.ndarray) -> Floats:
-        axes = tuple(range(1, allowed.ndim))
-        totals = count.sum(axis=axes, keepdims=True) / allowed.sum(axis=axes, keepdims=True)
-        return np.where(allowed, totals * rng.uniform(1 - noise, 1 + noise, allowed.shape), 0.0)
+    def probabilities(self, counts: TagCounts, smoothing: float) -> TagCounts:
+        """Return p(event | tag, state), smoothed; arguments as of `EventIndex`."""
+        starts, ends, moves, words = counts.events
+        n_states, own = counts.n_states, counts.is_state
+        before, of_word = self.bigrams.pairs[:, 0], self.tokens.tag
 
-    return StateCounts(
-        shared(start, own),
-        shared(end, own),
-        shared(moves, before[:, :, None] & after[:, None, :]),
-        shared(words, own[skeleton.tokens.tag]),
-    )
+        def normalised(block: Floats, total: Floats, tag: Ints | slice) -> Floats:
+            shape = (*total[tag].shape, *(1,) * (block.ndim - 2))
+            n_own = n_states[tag].reshape(-1, *(1,) * (block.ndim - 1))
+            shares = smoothed_shares(block, total[tag].reshape(shape), smoothing, axis=1, n_states=n_own)
+            return np.where(own[tag].reshape(shape), shares, 0.0)
 
+        followed, spoken = ends.copy(), np.zeros_like(ends)
+        np.add.at(followed, before, moves.sum(axis=2))
+        np.add.at(spoken, of_word, words)
+        every_tag = slice(None)
+        events = StateCounts(
+            starts=starts / starts.sum(),
+            ends=normalised(ends, followed, every_tag),
+            moves=normalised(moves, followed, before),
+            words=normalised(words, spoken, of_word),
+        )
+        return TagCounts(n_states, events)
 
-def probabilities(skeleton: Skeleton, counts: StateCounts, n_states: Ints, smoothing: float) -> StateCounts:
-    """p(event | tag, state), each state's mixed with the mean over the states of its tag.
-
-    Args:
-        skeleton: the tokens.
-        counts: of events.
-        n_states: int32 (n_tags,).
-        smoothing: α; weight of the mean, in [0, 1].
-    """
-    start, end, moves, words = counts
-    before, of_word = skeleton.bigrams.pairs[:, 0], skeleton.tokens.tag
-    own = np.arange(start.shape[1]) < n_states[:, None]
-
-    def mixed(block: Floats, total: Floats, tag: Ints | slice) -> Floats:
-        shape = (*total[tag].shape, *(1,) * (block.ndim - 2))
-        share = block / np.maximum(total[tag], 1e-300).reshape(shape)
-        mean = share.sum(axis=1, keepdims=True) / n_states[tag].reshape(-1, *(1,) * (block.ndim - 1))
-        return np.where(own[tag].reshape(shape), (1 - smoothing) * share + smoothing * mean, 0.0)
-
-    followed, spoken = end.copy(), np.zeros_like(end)
-    np.add.at(followed, before, moves.sum(axis=2))
-    np.add.at(spoken, of_word, words)
-    everything = slice(None)
-    return StateCounts(
-        start / start.sum(),
-        mixed(end, followed, everything),
-        mixed(moves, followed, before),
-        mixed(words, spoken, of_word),
-    )
-
-
-def em_step(skeleton: Skeleton, parameters: StateCounts) -> tuple[StateCounts, float]:
-    """Expected counts, and the log-likelihood (natural) under the parameters."""
-    table = skeleton.table
-    return expected_state_counts(table.tag, skeleton.pair, skeleton.word, table.weight, parameters)
-
-
-def polish(
-    skeleton: Skeleton,
-    counts: StateCounts,
-    n_states: Ints,
-    iterations: int,
-    *,
-    first: float,
-    smoothing: float,
-) -> StateCounts:
-    """Counts after some iterations of EM.
-
-    Args:
-        skeleton: the tokens.
-        counts: to start from.
-        n_states: int32 (n_tags,).
-        iterations: none gives the counts back.
-        first: α of the probabilities that it starts from.
-        smoothing: α between iterations.
-    """
-    for _ in range(iterations):
-        counts, _ = em_step(skeleton, probabilities(skeleton, counts, n_states, first))
-        first = smoothing
-    return counts
+    def expected_counts(self, probabilities: TagCounts) -> tuple[TagCounts, float]:
+        """Do the E-step on the tagged sentences; arguments as of `EventIndex`."""
+        table = self.table
+        events, log_likelihood = expected_state_counts(
+            table.tag, self.pair, self.word, table.weight, probabilities.events
+        )
+        return TagCounts(probabilities.n_states, events), log_likelihood
 
 
 def state_model(
-    skeleton: Skeleton,
-    counts: StateCounts,
-    n_states: Ints,
-    smoothing: float,
-    scheme: str,
-    options: LexiconOptions,
+    index: TagEventIndex, counts: TagCounts, smoothing: float, lexicon_options: LexiconOptions
 ) -> RefinedMarkov:
     """The model of (expected) counts.
 
     Args:
-        skeleton: the tokens.
+        index: of the tokens.
         counts: of events.
-        n_states: int32 (n_tags,).
-        smoothing: α of `probabilities`.
-        scheme: name of the signature function.
-        options: smoothing of the lexicon.
+        smoothing: α of `TagEventIndex.probabilities`.
+        lexicon_options: signatures, and smoothing of the lexicon.
     """
-    bigrams, table = skeleton.bigrams, skeleton.table
-    start, end, moves, _ = probabilities(skeleton, counts, n_states, smoothing)
-    m = start.shape[1]
-    own = np.arange(m) < n_states[:, None]
+    bigrams, n_states, own = index.bigrams, counts.n_states, counts.is_state
+    start, end, moves, _ = index.probabilities(counts, smoothing).events
+    words, tag = counts.events.words, index.tokens.tag
     by_tag = np.zeros_like(start)
-    np.add.at(by_tag, skeleton.tokens.tag, counts.words)
+    np.add.at(by_tag, tag, words)
     p_state = by_tag / by_tag.sum(axis=1, keepdims=True)
-    mass = np.maximum(start.sum(axis=1, keepdims=True), 1e-300)
-    initial = bigrams.begin[:, None] * np.where(start.sum(axis=1, keepdims=True) > 0, start / mass, p_state)
+    mass = start.sum(axis=1, keepdims=True)
+    initial = bigrams.begin[:, None] * np.where(mass > 0, start / np.maximum(mass, 1e-300), p_state)
     stay = 1 - bigrams.escape
     end_share = 1 - bigrams.share.sum()
     final = stay[:, None] * end + (bigrams.escape * end_share)[:, None]
     matrices = [
         stay[a] * moves[i, : n_states[a], : n_states[b]] for i, (a, b) in enumerate(bigrams.pairs.tolist())
     ]
-    z = counts.words / np.where(p_state > 0, p_state, 1.0)[skeleton.tokens.tag]
-    tokens = TokenMoments(
-        skeleton.tokens.words, skeleton.tokens.word, skeleton.tokens.tag, skeleton.tokens.count,
-        skeleton.tokens.initial, z,
-    )  # fmt: skip
-    lexicon, _ = build_lexicon(tokens, n_states, scheme, signature_by_name(scheme), options)
+    tokens = replace(index.tokens, z=words / np.where(p_state > 0, p_state, 1.0)[tag])
+    lexicon, _ = build_lexicon(tokens, n_states, lexicon_options)
     return RefinedMarkov(
-        tags=table.tags,
+        tags=index.table.tags,
         n_states=n_states,
         n_lexical=n_states,
         tied=True,

@@ -1,12 +1,16 @@
-"""Estimators of grammars, for the task of parsing."""
+"""Estimators of grammars, for the task of parsing, and the grammars they end in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from spectralnlp.estimator import Estimator
-from spectralnlp.parameters import GrammarSet, LatentGrammar
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Tensors
 from spectralnlp.trees import Binariser, Tree
 
 
@@ -17,6 +21,7 @@ class GrammarEstimator(Estimator[Tree]):
         grammar_sets_: one for each binarisation.
         n_trees_: training trees.
         word_counts_: how often each word occurred.
+        heads_, signatures_: names of the head rules and of the signatures that were used.
         decoder_, decoder_settings_: what a parser decodes with unless told otherwise.
     """
 
@@ -25,6 +30,8 @@ class GrammarEstimator(Estimator[Tree]):
     grammar_sets_: tuple[GrammarSet, ...]
     n_trees_: int
     word_counts_: Mapping[str, int]
+    heads_: str
+    signatures_: str
     decoder_: str
     decoder_settings_: Mapping[str, Any]
 
@@ -52,3 +59,53 @@ class GrammarEstimator(Estimator[Tree]):
     def chains_(self) -> Mapping[tuple[str, str], Sequence[str]]:
         """The unary chains of the first binarisation."""
         return self.grammar_sets_[0].chains
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleTensors:
+    """Rules in lexicographic order, and their tensors.
+
+    Attributes:
+        binary_rules: int32 (n_binary, 3); unary_rules: int32 (n_unary, 2).
+        binary, unary: a tensor for each rule.
+    """
+
+    binary_rules: Ints
+    binary: Tensors
+    unary_rules: Ints
+    unary: Tensors
+
+
+def latent_grammar(
+    symbols: Sequence[str],
+    n_states: Ints,
+    rules: RuleTensors,
+    root: Floats,
+    tokens: TokenMoments,
+    lexicon_options: LexiconOptions,
+) -> LatentGrammar:
+    """Put a grammar together, with a lexicon made of its tokens.
+
+    Args:
+        symbols: names, by index.
+        n_states: int32 (n_symbols,).
+        rules: with their tensors.
+        root: float64 (sum of n_states,); π, laid end to end.
+        tokens: counts of words under tags.
+        lexicon_options: signatures, and smoothing of the lexicon.
+    """
+    lexicon, tag_default = build_lexicon(tokens, n_states, lexicon_options)
+    is_tag = np.zeros(len(symbols), bool)
+    is_tag[tokens.tag] = True
+    return LatentGrammar(
+        symbols=tuple(symbols),
+        is_tag=is_tag,
+        n_states=n_states,
+        binary_rules=rules.binary_rules,
+        binary=rules.binary,
+        unary_rules=rules.unary_rules,
+        unary=rules.unary,
+        root=root,
+        tag_default=tag_default,
+        lexicon=lexicon,
+    )

@@ -31,7 +31,7 @@ def signature_scheme(signatures: str, word_counts: Mapping[str, int]) -> str:
 
     Args:
         signatures: name of a signature function, or ``auto``.
-        word_counts: how often each word occurs in the treebank.
+        word_counts: how often each word occurs in the treebank, or in its first sentences.
     """
     return signatures if signatures != AUTO else _rules_for(word_counts)
 

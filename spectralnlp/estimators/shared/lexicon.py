@@ -21,16 +21,20 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.parameters import Floats, Ints, Lexicon
-from spectralnlp.text.signatures import Signature, signature_chain
+from spectralnlp.text.signatures import Signature, signature_by_name, signature_chain
 
 
-@dataclass(frozen=True)
-class LexiconOptions:
-    """How rare words are smoothed.
+@dataclass(frozen=True, kw_only=True)
+class LexiconOptions(Options):
+    """How a lexicon is made and rare words are smoothed.
 
     Args:
+        scheme: name of the signature function.
         rare: words seen at most so often teach what signatures do.
+        keep_rare_words: keep rare words as words; otherwise they are replaced by their signatures.
+        tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
         rarest: words seen at most so often are the prior of signatures without an ending.
         frequent: words seen more often keep their own tags, unsmoothed.
         word_prior: pseudo-count of a word's signature in p(tag | word).
@@ -38,12 +42,13 @@ class LexiconOptions:
         state_prior: pseudo-count of the signature's mean Z in a word's.
         signature_state_prior: pseudo-count of the next coarser signature's mean Z in a signature's.
         ending_words: endings of fewer rare words are no signatures.
-        tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
         least_tag: tags whose p(tag | signature) is less are left out of the signature.
-        keep_rare: keep rare words as words; otherwise they are replaced by their signatures.
     """
 
-    rare: int = 5
+    scheme: str
+    rare: int
+    keep_rare_words: bool
+    tag_weight: float
     rarest: int = 2
     frequent: int = 30
     word_prior: float = 1.0
@@ -51,20 +56,17 @@ class LexiconOptions:
     state_prior: float = 2.0
     signature_state_prior: float = 300.0
     ending_words: int = 3
-    tag_weight: float = 0.1
     least_tag: float = 1e-3
-    keep_rare: bool = True
 
-
-UNSMOOTHED = LexiconOptions(
-    rare=0, rarest=0, frequent=0, word_prior=0.0, signature_prior=0.0, state_prior=0.0,
-    signature_state_prior=0.0, tag_weight=0.0,
-)  # fmt: skip
+    @property
+    def signature(self) -> Signature:
+        """The signature function."""
+        return signature_by_name(self.scheme)
 
 
 @dataclass(frozen=True)
 class TokenMoments:
-    """What was seen of each (word, tag).
+    """Counts of each (word, tag), and what their tokens say of the tag's state.
 
     Attributes:
         words: word types, by index.
@@ -82,24 +84,15 @@ class TokenMoments:
     z: Floats
 
 
-def build_lexicon(
-    tokens: TokenMoments,
-    n_states: Ints,
-    scheme: str,
-    signature: Signature,
-    options: LexiconOptions,
-) -> tuple[Lexicon, Floats]:
+def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions) -> tuple[Lexicon, Floats]:
     """The lexicon, and the mean Z of every tag (``LatentGrammar.tag_default``).
 
     Args:
-        tokens: what was seen.
+        tokens: counts of words under tags.
         n_states: int32 (n_symbols,).
-        scheme: name of the signature function.
-        signature: that function.
-        options: smoothing.
+        options: signatures and smoothing.
     """
     symbols, tag_of_row = np.unique(tokens.tag, return_inverse=True)  # tags are numbered densely from here on
-    symbol_offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
     tokens = replace(tokens, tag=tag_of_row.astype(np.int32))
     n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
     word_count = np.bincount(tokens.word, tokens.count, n_words).astype(np.float64)
@@ -107,27 +100,15 @@ def build_lexicon(
     mean_z = _sums(tokens.tag, tokens.z, n_tags) / np.maximum(tag_count, 1e-300)[:, None]
     p_tag = tag_count / n_tokens
 
-    signs = _Signatures.of(tokens, word_count, mean_z, signature, options)
+    signs = _Signatures.of(tokens, word_count, mean_z, options)
     sign, sign_tag = np.nonzero(signs.p_tag)
     signature_vectors = (signs.p_tag[sign, sign_tag] / p_tag[sign_tag])[:, None] * _mix(
         signs.mean_z(sign, sign_tag), mean_z[sign_tag], options.tag_weight
     )
 
-    p_given_word = tokens.count / word_count[tokens.word]
-    own = signs.of_word[tokens.word]
-    smoothed = word_count[tokens.word] <= options.frequent
-    p_given_word[smoothed] = (
-        (tokens.count + options.word_prior * signs.p_tag[own, tokens.tag])
-        / (word_count[tokens.word] + options.word_prior)
-    )[smoothed]
-    z = (tokens.z + options.state_prior * signs.mean_z(own, tokens.tag)) / (
-        tokens.count + options.state_prior
-    )[:, None]
-    word_vectors = (p_given_word / p_tag[tokens.tag])[:, None] * _mix(
-        z, mean_z[tokens.tag], options.tag_weight
-    )
+    word_vectors = _word_vectors(tokens, word_count, p_tag, mean_z, signs, options)
 
-    kept = np.ones(n_words, bool) if options.keep_rare else word_count > options.rare
+    kept = np.ones(n_words, bool) if options.keep_rare_words else word_count > options.rare
     new_index = np.cumsum(kept) - 1
     rows = kept[tokens.word]
     entry = np.concatenate([new_index[tokens.word[rows]], kept.sum() + sign])
@@ -146,7 +127,7 @@ def build_lexicon(
     lexicon = Lexicon(
         words=tuple(word for word, keep in zip(tokens.words, kept, strict=True) if keep),
         signatures=tuple(signs.names),
-        scheme=scheme,
+        scheme=options.scheme,
         starts=np.searchsorted(entry, np.arange(n_entries + 1)).astype(np.int64),
         tags=symbols[tag].astype(np.int32),
         offsets=np.concatenate([[0], np.cumsum(widths)]),
@@ -155,11 +136,39 @@ def build_lexicon(
         word_signature=signs.of_word[kept].astype(np.int32),
         log_weight=log_weight,
     )
-    default = np.zeros(symbol_offsets[-1])
+    return lexicon, _tag_default(symbols, n_states, mean_z)
+
+
+def _word_vectors(
+    tokens: TokenMoments,
+    word_count: Floats,
+    p_tag: Floats,
+    mean_z: Floats,
+    signs: _Signatures,
+    options: LexiconOptions,
+) -> Floats:
+    """float64 (n_rows, m_max): the vector of each (word, tag), smoothed by the word's signature."""
+    p_given_word = tokens.count / word_count[tokens.word]
+    own = signs.of_word[tokens.word]
+    smoothed = word_count[tokens.word] <= options.frequent
+    p_given_word[smoothed] = (
+        (tokens.count + options.word_prior * signs.p_tag[own, tokens.tag])
+        / (word_count[tokens.word] + options.word_prior)
+    )[smoothed]
+    z = (tokens.z + options.state_prior * signs.mean_z(own, tokens.tag)) / (
+        tokens.count + options.state_prior
+    )[:, None]
+    return (p_given_word / p_tag[tokens.tag])[:, None] * _mix(z, mean_z[tokens.tag], options.tag_weight)
+
+
+def _tag_default(symbols: NDArray[np.integer], n_states: Ints, mean_z: Floats) -> Floats:
+    """float64 (sum of n_states,): the mean Z of each tag, zeros for phrases."""
+    offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+    default = np.zeros(offsets[-1])
     for symbol, mean in zip(symbols, mean_z, strict=True):
-        first, m = symbol_offsets[symbol], n_states[symbol]
+        first, m = offsets[symbol], n_states[symbol]
         default[first : first + m] = mean[:m]
-    return lexicon, default
+    return default
 
 
 def _mix(z: Floats, mean: Floats, weight: float) -> Floats:
@@ -173,7 +182,7 @@ def _sums(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Votes:
-    """What rare words say of their signatures. Each word votes once, divided among its tokens.
+    """Votes of rare words for their signatures; each word votes once, divided among its tokens.
 
     Attributes:
         names: the signatures that have votes enough; the last one stands for all.
@@ -196,11 +205,9 @@ class _Votes:
     seen: Floats
 
     @classmethod
-    def cast(
-        cls, tokens: TokenMoments, word_count: Floats, signature: Signature, options: LexiconOptions
-    ) -> _Votes:
+    def cast(cls, tokens: TokenMoments, word_count: Floats, options: LexiconOptions) -> _Votes:
         """The votes of words that ``options`` call rare."""
-        known = frozenset(tokens.words)
+        known, signature = frozenset(tokens.words), options.signature
         inner = [signature_chain(signature(word, 1, known), word) for word in tokens.words]
         voters: list[tuple[int, float, list[str]]] = []
         for row in np.flatnonzero(word_count[tokens.word] <= options.rare).tolist():
@@ -228,11 +235,16 @@ class _Votes:
             if count <= options.rarest:
                 seen[[signs[0], last]] += n
         of_word = [next((index[name] for name in chain if name in index), last) for chain in inner]
-        signs_of_votes, rows = np.array(sign_of, np.int64), np.array(row_of, np.int64)
         return cls(
-            names, np.array([*parent, -1]), np.array([*depth, 0]), np.array(of_word, np.int64),
-            signs_of_votes, rows, np.array(share_of, np.float64), np.maximum(seen, 0.5),
-        )  # fmt: skip
+            names=names,
+            parent=np.array([*parent, -1]),
+            depth=np.array([*depth, 0]),
+            of_word=np.array(of_word, np.int64),
+            sign=np.array(sign_of, np.int64),
+            row=np.array(row_of, np.int64),
+            share=np.array(share_of, np.float64),
+            seen=np.maximum(seen, 0.5),
+        )
 
 
 def _enough(
@@ -250,7 +262,7 @@ _LAST_RESORT = "UNKNOWN"
 
 @dataclass(frozen=True)
 class _Signatures:
-    """Signatures and what rare words say of them; the last one stands for all.
+    """Signatures with the tags and states of the words that vote for them; the last one stands for all.
 
     Attributes:
         names: the signatures.
@@ -274,21 +286,16 @@ class _Signatures:
     def mean_z(self, sign: NDArray[np.integer], tag: NDArray[np.integer]) -> Floats:
         """float64 (n, m_max): mean Z of (signature, tag) pairs."""
         row = self.row[sign, tag]
-        found: Floats = self.tag_z[tag]
-        found[row >= 0] = self.z[row[row >= 0]]
-        return found
+        mean: Floats = self.tag_z[tag]
+        mean[row >= 0] = self.z[row[row >= 0]]
+        return mean
 
     @classmethod
     def of(
-        cls,
-        tokens: TokenMoments,
-        word_count: Floats,
-        mean_z: Floats,
-        signature: Signature,
-        options: LexiconOptions,
+        cls, tokens: TokenMoments, word_count: Floats, mean_z: Floats, options: LexiconOptions
     ) -> _Signatures:
         n_tags = len(mean_z)
-        votes = _Votes.cast(tokens, word_count, signature, options)
+        votes = _Votes.cast(tokens, word_count, options)
         pairs, which = np.unique(votes.sign * n_tags + tokens.tag[votes.row], return_inverse=True)
         sign_of, tag_of = np.divmod(pairs, n_tags)
         count = np.bincount(which, votes.share, len(pairs)).astype(np.float64)
@@ -318,4 +325,12 @@ class _Signatures:
         least = np.minimum(options.least_tag, p_tag.max(1, keepdims=True))
         p_tag = np.where(p_tag >= least, p_tag, 0.0)
         p_tag /= p_tag.sum(1, keepdims=True)
-        return cls(votes.names, votes.of_word, p_tag, votes.seen, row, z, mean_z)
+        return cls(
+            names=votes.names,
+            of_word=votes.of_word,
+            p_tag=p_tag,
+            count=votes.seen,
+            row=row,
+            z=z,
+            tag_z=mean_z,
+        )

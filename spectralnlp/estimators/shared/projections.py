@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.trees.features import Ids, NodeFeatures
-from spectralnlp.trees.treelog import TreeTable
+
+_POWER_ITERATIONS = 3  # of the SVD
 
 
-@dataclass(frozen=True)
-class ProjectionOptions:
+@dataclass(frozen=True, kw_only=True)
+class ProjectionOptions(Options):
     """How features become states.
 
     Args:
@@ -31,26 +33,43 @@ class ProjectionOptions:
         shrinkage: ρ; Z is divided by σ_i + ρ σ_1. 0 is the published Σ⁻¹, which amplifies noise.
         min_singular_value: states whose σ_i / σ_1 is smaller are dropped.
         min_rank: singular vectors to find even where fewer states are wanted.
-        iterations: power iterations of the SVD.
         random_state: seed of the SVD.
     """
 
-    n_states: int = 24
-    nodes_per_state: float = 50.0
-    min_nodes: float = 20.0
-    min_feature_count: float = 2.0
-    scaling: bool = True
-    kappa: float = 5.0
-    shrinkage: float = 0.15
-    min_singular_value: float = 1e-6
-    min_rank: int = 0
-    iterations: int = 3
-    random_state: int = 0
+    n_states: int
+    nodes_per_state: float
+    min_nodes: float
+    min_feature_count: float
+    scaling: bool
+    kappa: float
+    shrinkage: float
+    min_singular_value: float
+    min_rank: int
+    random_state: int
 
     def rank(self, n_nodes: float) -> int:
         """States that a symbol with so many nodes may have."""
         bound = n_nodes / self.nodes_per_state if self.nodes_per_state else self.n_states
         return int(np.clip(bound, 1, self.n_states))
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Nodes of trees, or tokens of tagged sentences, whose states are hidden.
+
+    Attributes:
+        symbol: int32 (n_nodes,); the symbol, or tag, of each.
+        weight: float64 (n_nodes,); how often each node counts.
+        n_symbols: how many symbols there are.
+    """
+
+    symbol: Ints
+    weight: Floats
+    n_symbols: int
+
+    def count(self) -> Floats:
+        """float64 (n_symbols,): nodes of each symbol, by weight."""
+        return np.bincount(self.symbol, self.weight, self.n_symbols).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -87,35 +106,20 @@ class Directions:
             yield symbol, self.rows[symbol], first
 
 
-def find_directions(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Directions:
+def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOptions) -> Directions:
     """The SVD of each symbol's inside–outside cross-covariance Ω = E[φψᵀ].
 
     Args:
-        table: the treebank.
-        features: of each of its nodes.
-        options: see :class:`ProjectionOptions`.
-    """
-    return group_directions(table.symbol, len(table.symbols), table.weight[table.tree], features, options)
-
-
-def group_directions(
-    symbol: Ints, n_symbols: int, weight: Floats, features: NodeFeatures, options: ProjectionOptions
-) -> Directions:
-    """The same for nodes of any kind.
-
-    Args:
-        symbol: int32 (n_nodes,).
-        n_symbols: how many symbols there are.
-        weight: float64 (n_nodes,); how often each node counts.
+        nodes: of the treebank, or tokens of the sentences.
         features: of each node.
         options: see :class:`ProjectionOptions`.
     """
-    by_symbol = np.argsort(symbol, kind="stable")
-    bounds = np.searchsorted(symbol[by_symbol], np.arange(n_symbols + 1))
+    by_symbol = np.argsort(nodes.symbol, kind="stable")
+    bounds = np.searchsorted(nodes.symbol[by_symbol], np.arange(nodes.n_symbols + 1))
     all_rows, parts = {}, {}
-    for a in range(n_symbols):
+    for a in range(nodes.n_symbols):
         rows = by_symbol[bounds[a] : bounds[a + 1]]
-        share = weight[rows]
+        share = nodes.weight[rows]
         if share.sum() < options.min_nodes or options.rank(share.sum()) < 2:
             continue
         phi = _feature_matrix(features.inside[rows], share, options)
@@ -144,37 +148,25 @@ class Projections:
     outside: Floats
 
     @classmethod
-    def single_state(cls, table: TreeTable) -> Projections:
+    def single_state(cls, nodes: Nodes) -> Projections:
         """Every symbol with one state, which says nothing."""
-        ones = np.ones((table.n_nodes, 1))
-        return cls(np.ones(len(table.symbols), np.int32), ones, ones)
+        ones = np.ones((len(nodes.symbol), 1))
+        return cls(np.ones(nodes.n_symbols, np.int32), ones, ones)
 
 
-def project(table: TreeTable, features: NodeFeatures, options: ProjectionOptions) -> Projections:
-    """Y and Z of every node, from its features; see the two functions that it is made of."""
-    return project_nodes(table, find_directions(table, features, options), options)
-
-
-def project_nodes(table: TreeTable, directions: Directions, options: ProjectionOptions) -> Projections:
+def project_nodes(nodes: Nodes, directions: Directions, options: ProjectionOptions) -> Projections:
     """Y and Z of every node.
 
     Args:
-        table: the treebank.
-        directions: of its symbols.
+        nodes: of the treebank, or tokens of the sentences.
+        directions: of their symbols.
         options: how many states, and how much Z shrinks.
     """
-    return project_groups(len(table.symbols), table.weight[table.tree], directions, options)
-
-
-def project_groups(
-    n_symbols: int, weight: Floats, directions: Directions, options: ProjectionOptions
-) -> Projections:
-    """The same for nodes of any kind; arguments as of `group_directions`."""
-    n_states = np.ones(n_symbols, np.int32)
-    inside, outside = (np.zeros((len(weight), options.n_states)) for _ in range(2))
+    n_states = np.ones(nodes.n_symbols, np.int32)
+    inside, outside = (np.zeros((len(nodes.weight), options.n_states)) for _ in range(2))
     inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
     for symbol, rows, part in directions.by_symbol(options.n_states):
-        m = min(len(part.sigma), options.rank(weight[rows].sum()))
+        m = min(len(part.sigma), options.rank(nodes.weight[rows].sum()))
         n_states[symbol] = m
         inside[rows, :m] = part.u[:, :m]
         outside[rows, :m] = part.v[:, :m] / (part.sigma[:m] + options.shrinkage * part.sigma[0])
@@ -209,6 +201,6 @@ def _cross_covariance_svd(
         lambda x: psi_t @ (share * (phi @ x)),
         (phi.shape[1], psi.shape[1]),
         rank,
-        iterations=options.iterations,
+        iterations=_POWER_ITERATIONS,
         random_state=options.random_state + symbol,
     )

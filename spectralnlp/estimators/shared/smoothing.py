@@ -6,26 +6,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.parameters import Floats
 
 _CHUNK = 4096  # nodes whose outer products are in memory at one time
 
 
-@dataclass(frozen=True)
-class SmoothingOptions:
+@dataclass(frozen=True, kw_only=True)
+class SmoothingOptions(Options):
     """How far a rule seen n times is trusted: λ = √n / (C + √n).
 
     Args:
-        smoothing: whether to smooth at all.
-        strength: C.
+        smoothing: whether to smooth at all; otherwise λ = 1.
+        smoothing_strength: C.
     """
 
-    smoothing: bool = True
-    strength: float = 20.0
+    smoothing: bool
+    smoothing_strength: float
 
     def trust(self, count: float) -> float:
         """λ of a rule with this count."""
-        return float(np.sqrt(count) / (self.strength + np.sqrt(count))) if self.smoothing else 1.0
+        if not self.smoothing:
+            return 1.0
+        return float(np.sqrt(count) / (self.smoothing_strength + np.sqrt(count)))
+
+
+NO_SMOOTHING = SmoothingOptions(smoothing=False, smoothing_strength=0.0)
 
 
 def smoothed_third_moment(

@@ -1,4 +1,4 @@
-"""From projected tokens to parameters, by means of outer products (Stratos et al. 2013).
+"""Parameters from projected tokens: smoothed means of outer products (Stratos et al. 2013).
 
 The model is the L-PCFG of right-branching trees, and this is the slides' "Parameter Estimation" for it.
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.rhmm.taglog import TagTable
+from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
 from spectralnlp.estimators.shared.projections import Projections
 from spectralnlp.estimators.shared.smoothing import (
@@ -27,10 +27,9 @@ from spectralnlp.estimators.shared.smoothing import (
     smoothed_third_moment,
 )
 from spectralnlp.parameters import DenseTensors, Floats, Ints, RefinedMarkov
-from spectralnlp.text.signatures import signature_by_name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TagBigrams:
     """How tags follow one another: relative frequencies, interpolated.
 
@@ -77,12 +76,12 @@ class TagBigrams:
         share, end_share = (total - begins) / next_total, ends.sum() / next_total
         begin_escape = (begins > 0).sum() / ((begins > 0).sum() + begins.sum()) if interpolate else 0.0
         return cls(
-            pairs,
-            (1 - escape[pairs[:, 0]]) * count / total[pairs[:, 0]],
-            (1 - escape) * ends / total + escape * end_share,
-            escape,
-            share,
-            (1 - begin_escape) * begins / begins.sum() + begin_escape * total / next_total,
+            pairs=pairs,
+            follow=(1 - escape[pairs[:, 0]]) * count / total[pairs[:, 0]],
+            end=(1 - escape) * ends / total + escape * end_share,
+            escape=escape,
+            share=share,
+            begin=(1 - begin_escape) * begins / begins.sum() + begin_escape * total / next_total,
         )
 
 
@@ -90,11 +89,9 @@ def spectral_model(
     table: TagTable,
     chain: Projections,
     words: Projections,
-    scheme: str,
+    bigrams: TagBigrams,
     smoothing: SmoothingOptions,
-    options: LexiconOptions,
-    *,
-    interpolate: bool,
+    lexicon_options: LexiconOptions,
 ) -> RefinedMarkov:
     """Parameters from the projections of every token.
 
@@ -102,12 +99,10 @@ def spectral_model(
         table: the tokens.
         chain: Z of the past, Y of the word and what follows.
         words: Z of all but the word, Y (called W above) of the word.
-        scheme: name of the signature function.
+        bigrams: how tags follow one another.
         smoothing: of the tensors.
-        options: smoothing of the lexicon.
-        interpolate: whether transitions are mixed with p(b).
+        lexicon_options: signatures, and smoothing of the lexicon.
     """
-    bigrams = TagBigrams.of(table, interpolate=interpolate)
     m, k, weight = chain.n_states, words.n_states, table.weight
     initial, final, leaving, arriving = [], [], [], []
     for a, rows in by_tag(table):
@@ -130,9 +125,7 @@ def spectral_model(
     ):
         parts = chain.outside[rows, : m[a]], words.inside[rows, : k[a]], chain.inside[rows + 1, : m[b]]
         matrices.append(share * smoothed_third_moment(*parts, weight[rows], smoothing))
-    lexicon, _ = build_lexicon(
-        token_moments(table, words.outside), k, scheme, signature_by_name(scheme), options
-    )
+    lexicon, _ = build_lexicon(token_moments(table, words.outside), k, lexicon_options)
     return RefinedMarkov(
         tags=table.tags,
         n_states=m,
@@ -176,12 +169,12 @@ def token_moments(table: TagTable, z: Floats) -> TokenMoments:
     keys, which = np.unique(table.word.astype(np.int64) * n_tags + table.tag, return_inverse=True)
     sums = np.stack([np.bincount(which, table.weight * column, len(keys)) for column in z.T], axis=1)
     return TokenMoments(
-        table.words,
-        (keys // n_tags).astype(np.int32),
-        (keys % n_tags).astype(np.int32),
-        np.bincount(which, table.weight, len(keys)).astype(np.float64),
-        np.bincount(which, table.weight * table.first, len(keys)).astype(np.float64),
-        sums.astype(np.float64),
+        words=table.words,
+        word=(keys // n_tags).astype(np.int32),
+        tag=(keys % n_tags).astype(np.int32),
+        count=np.bincount(which, table.weight, len(keys)).astype(np.float64),
+        initial=np.bincount(which, table.weight * table.first, len(keys)).astype(np.float64),
+        z=sums.astype(np.float64),
     )
 
 

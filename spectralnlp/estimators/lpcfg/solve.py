@@ -1,32 +1,54 @@
-"""From states to parameters: means of outer products of Y and Z, smoothed (the slides' "Parameter Estimation
-for Binary Rules" to "… for the Root", and "Smoothing").
+"""Parameters from projected nodes: smoothed means of outer products of Y and Z.
+
+The slides' "Parameter Estimation for Binary Rules" to "… for the Root", and "Smoothing".
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from spectralnlp.estimators.shared.lexicon import TokenMoments
+from spectralnlp.estimators.lpcfg.moments import begins_sentence, nodes_of
+from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
+from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments
 from spectralnlp.estimators.shared.projections import Projections
 from spectralnlp.estimators.shared.smoothing import (
+    NO_SMOOTHING,
     SmoothingOptions,
     smoothed_second_moment,
     smoothed_third_moment,
 )
-from spectralnlp.parameters import DenseTensors, Floats, Ints
+from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar
 from spectralnlp.trees.treelog import TreeTable
 
 
-@dataclass(frozen=True)
-class RuleTensors:
-    """Rules in lexicographic order, and their tensors."""
+def plain_grammar(table: TreeTable, lexicon_options: LexiconOptions) -> LatentGrammar:
+    """The maximum-likelihood PCFG: the spectral grammar in which every symbol has one state."""
+    one_state = Projections.single_state(nodes_of(table))
+    return spectral_grammar(table, one_state, NO_SMOOTHING, lexicon_options)
 
-    binary_rules: Ints
-    binary: DenseTensors
-    unary_rules: Ints
-    unary: DenseTensors
+
+def spectral_grammar(
+    table: TreeTable,
+    projections: Projections,
+    smoothing: SmoothingOptions,
+    lexicon_options: LexiconOptions,
+) -> LatentGrammar:
+    """Parameters from the projections of every node.
+
+    Args:
+        table: the treebank.
+        projections: Y and Z of its nodes.
+        smoothing: of rules.
+        lexicon_options: signatures, and smoothing of the lexicon.
+    """
+    return latent_grammar(
+        table.symbols,
+        projections.n_states,
+        rule_tensors(table, projections, smoothing),
+        root_vectors(table, projections),
+        token_moments(table, projections.outside),
+        lexicon_options,
+    )
 
 
 def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingOptions) -> RuleTensors:
@@ -59,9 +81,11 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
         unary_rules.append(rule)
         unary.append(weight[rows].sum() / count[a] * smoothed_second_moment(z, y, weight[rows], options))
     return RuleTensors(
-        np.array(binary_rules, np.int32).reshape(-1, 3), _dense(binary),
-        np.array(unary_rules, np.int32).reshape(-1, 2), _dense(unary),
-    )  # fmt: skip
+        binary_rules=np.array(binary_rules, np.int32).reshape(-1, 3),
+        binary=_dense(binary),
+        unary_rules=np.array(unary_rules, np.int32).reshape(-1, 2),
+        unary=_dense(unary),
+    )
 
 
 def _by_rule(table: TreeTable, rows: np.ndarray, *, binary: bool) -> list[tuple[tuple[int, ...], np.ndarray]]:
@@ -103,16 +127,15 @@ def token_moments(table: TreeTable, outside: Floats) -> TokenMoments:
     """
     leaves = np.flatnonzero(table.word >= 0)
     weight: Floats = table.weight[table.tree[leaves]]
-    is_first = np.ones(len(leaves), bool)
-    is_first[1:] = table.tree[leaves][1:] != table.tree[leaves][:-1]
     keys = table.word[leaves].astype(np.int64) * len(table.symbols) + table.symbol[leaves]
     pairs, which = np.unique(keys, return_inverse=True)
     z = np.stack([np.bincount(which, weight * column, len(pairs)) for column in outside[leaves].T], axis=1)
+    initial = np.bincount(which, weight * begins_sentence(table, leaves), len(pairs))
     return TokenMoments(
-        table.words,
-        (pairs // len(table.symbols)).astype(np.int32),
-        (pairs % len(table.symbols)).astype(np.int32),
-        np.bincount(which, weight, len(pairs)).astype(np.float64),
-        np.bincount(which, weight * is_first, len(pairs)).astype(np.float64),
-        z.astype(np.float64),
+        words=table.words,
+        word=(pairs // len(table.symbols)).astype(np.int32),
+        tag=(pairs % len(table.symbols)).astype(np.int32),
+        count=np.bincount(which, weight, len(pairs)).astype(np.float64),
+        initial=initial.astype(np.float64),
+        z=z.astype(np.float64),
     )

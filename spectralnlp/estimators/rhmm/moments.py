@@ -1,24 +1,24 @@
-"""Tagged sentences as columns of integers: one row a token. The log that later passes run from."""
+"""Moments of refinement hidden Markov models: a replay log of tagged sentences, as columns of integers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
+from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
+from spectralnlp.trees.numbering import Numbering
 
-TaggedSentence = tuple[Sequence[str], Sequence[str]]
-"""Words, and the tag of each."""
+TaggedSentence = tuple[Sequence[str], Sequence[str]]  # words, and the tag of each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TagTable:
     """Tokens of tagged sentences, one after the other.
 
@@ -41,6 +41,11 @@ class TagTable:
     def n_tokens(self) -> int:
         """Number of tokens."""
         return len(self.tag)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The tokens as nodes, whose symbols are their tags."""
+        return Nodes(self.tag, self.weight, len(self.tags))
 
     @property
     def first(self) -> NDArray[np.bool_]:
@@ -69,8 +74,7 @@ class TagLog(ReplayLog[TaggedSentence]):
     columns: ClassVar = {"tag": "tags", "word": "words"}
 
     def __init__(self) -> None:
-        self._tags: dict[str, int] = {}
-        self._words: dict[str, int] = {}
+        self._tags, self._words = Numbering(), Numbering()
         self._chunks: dict[tuple[int, int], _Chunk] = {}
 
     def parameters(self) -> dict[str, object]:
@@ -91,15 +95,15 @@ class TagLog(ReplayLog[TaggedSentence]):
                 what = f"sentence {row + 1} of {batch.document}: {len(words)} words and {len(tags)} tags"
                 raise InputError(what, hint="give each word one tag")
             sizes.append(len(words))
-            tag += [self._tags.setdefault(name, len(self._tags)) for name in tags]
-            word += [self._words.setdefault(name, len(self._words)) for name in words]
+            tag += [self._tags[name] for name in tags]
+            word += [self._words[name] for name in words]
         columns = (np.array(column, np.int32) for column in (tag, word, sizes))
         self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
 
     def table(self) -> TagTable:
         """All tokens, in the order of documents and rows; sentences without any are not numbered."""
         chunks = [self._chunks[key] for key in sorted(self._chunks)]
-        tags, words = sorted(self._tags), sorted(self._words)
+        (tags, tag_rank), (words, word_rank) = self._tags.ranked(), self._words.ranked()
         tag, word, sizes = (
             np.concatenate([np.empty(0, np.int32), *(getattr(chunk, name) for chunk in chunks)])
             for name in ("tag", "word", "sizes")
@@ -107,9 +111,13 @@ class TagLog(ReplayLog[TaggedSentence]):
         sizes = sizes[sizes > 0]
         sentence = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         return TagTable(
-            tuple(tags), tuple(words), _ranks(self._tags, tags)[tag], _ranks(self._words, words)[word],
-            sentence, np.ones(len(tag)),
-        )  # fmt: skip
+            tags=tags,
+            words=words,
+            tag=tag_rank[tag],
+            word=word_rank[word],
+            sentence=sentence,
+            weight=np.ones(len(tag)),
+        )
 
     def arrays(self) -> dict[str, Array]:
         """The canonical table and the place of each sentence; the same sentences give the same bytes."""
@@ -128,8 +136,8 @@ class TagLog(ReplayLog[TaggedSentence]):
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self._tags = {name: i for i, name in enumerate(unpack_names(arrays["tags"]))}
-        self._words = {name: i for i, name in enumerate(unpack_names(arrays["words"]))}
+        self._tags = Numbering.of(unpack_names(arrays["tags"]))
+        self._words = Numbering.of(unpack_names(arrays["words"]))
         row = 0
         for document, start, size in arrays["places"].tolist():
             part = slice(row, row + size)
@@ -139,18 +147,9 @@ class TagLog(ReplayLog[TaggedSentence]):
             row += size
 
     def _add(self, other: TagLog) -> None:
-        tag = np.array([*(self._tags.setdefault(name, len(self._tags)) for name in other._tags), 0], np.int32)
-        word = np.array(
-            [*(self._words.setdefault(name, len(self._words)) for name in other._words), 0], np.int32
-        )
+        tag, word = self._tags.numbers_of(other._tags), self._words.numbers_of(other._words)
         for key, chunk in other._chunks.items():
             self._chunks[key] = _Chunk(tag[chunk.tag], word[chunk.word], chunk.sizes)
 
     def _forget_rest(self, forgotten: TagLog) -> None:
         """There is nothing else."""
-
-
-def _ranks(numbers: Mapping[str, int], ordered: Sequence[str]) -> Ints:
-    """int32: where each name, in the order of its number, stands among the ordered ones."""
-    rank = {name: i for i, name in enumerate(ordered)}
-    return np.fromiter(chain((rank[name] for name in numbers), [0]), np.int32)

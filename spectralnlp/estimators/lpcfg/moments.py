@@ -1,0 +1,75 @@
+"""Moments of latent-variable PCFGs: a replay log of trees for each binarisation, and tables made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast, get_args
+
+import numpy as np
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.shared.projections import Nodes
+from spectralnlp.estimators.shared.unary_chains import commonest_chains
+from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp.trees import Binariser, Direction, Tree, Unaries
+from spectralnlp.trees.treelog import TreeLog, TreeTable
+
+Chains = Mapping[tuple[str, str], tuple[str, ...]]
+
+
+def parse_binarisation(name: str) -> tuple[Direction, int]:
+    """Direction and vertical markovisation of a name such as ``head`` or ``left^1``.
+
+    Raises:
+        ConfigError: there is no binarisation of that name.
+    """
+    direction, _, vertical = name.partition("^")
+    if direction not in get_args(Direction) or vertical not in ("", "1", "2"):
+        raise ConfigError(f"no binarisation is called {name!r}", hint="use head, left, right, head^1, …")
+    return cast(Direction, direction), int(vertical or 0)
+
+
+def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binariser:
+    """The binariser of a name such as ``head`` or ``left^1``; errors as of `parse_binarisation`."""
+    direction, vertical = parse_binarisation(binarisation)
+    return Binariser(direction=direction, vertical=vertical, unaries=unaries, heads=heads)
+
+
+def read_table(corpus: Corpus[Tree], binariser: Binariser) -> tuple[TreeTable, Chains]:
+    """Read trees; result and errors as of `table_of`."""
+    return table_of(accumulate(TreeLog(binariser.to_dict()), corpus))
+
+
+def table_of(log: TreeLog) -> tuple[TreeTable, Chains]:
+    """The trees of a log as a table, and the chains to write for their compressed unary rules.
+
+    Raises:
+        InputError: there are no trees.
+    """
+    table = log.table()
+    if table.n_trees == 0:
+        raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
+    return table, commonest_chains(log.chains)
+
+
+def nodes_of(table: TreeTable) -> Nodes:
+    """The nodes of a treebank, weighted as their trees."""
+    return Nodes(table.symbol, table.weight[table.tree], len(table.symbols))
+
+
+def word_counts(table: TreeTable) -> dict[str, int]:
+    """How often each word occurs in a treebank."""
+    counts = np.bincount(table.word[table.word >= 0], minlength=len(table.words))
+    return dict(zip(table.words, counts.tolist(), strict=True))
+
+
+def begins_sentence(table: TreeTable, leaves: np.ndarray) -> np.ndarray:
+    """Whether each leaf is the first of its tree.
+
+    Args:
+        table: the treebank.
+        leaves: int (n_leaves,); rows of all preterminals, ascending.
+    """
+    is_first = np.ones(len(leaves), bool)
+    is_first[1:] = table.tree[leaves][1:] != table.tree[leaves][:-1]
+    return is_first

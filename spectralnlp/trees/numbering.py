@@ -1,0 +1,31 @@
+"""Names as numbers, for what is logged as columns of integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Numbering(dict[str, int]):
+    """Numbers of names: ``numbering[name]`` is the name's number, the next free one if the name is new."""
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Numbering:
+        """Number names in their order."""
+        return cls({name: number for number, name in enumerate(names)})
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+    def ranked(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+        """The names in alphabetical order, and int32 (n_names + 1,): the rank of each number, -1 of -1."""
+        ordered = sorted(self)
+        rank = {name: i for i, name in enumerate(ordered)}
+        return tuple(ordered), np.array([*(rank[name] for name in self), -1], np.int32)
+
+    def numbers_of(self, other: Mapping[str, int]) -> NDArray[np.int32]:
+        """int32 (n_names + 1,): what each number of another numbering is here, -1 of -1; names are added."""
+        return np.array([*(self[name] for name in other), -1], np.int32)
