@@ -1,7 +1,6 @@
 """The contract of estimators: observe, merge, solve.
 
-Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into
-    the
+Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into the
 moments of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. What
 learns from the examples themselves (EM, perceptrons) is an `IterativeEstimator`.
 
@@ -85,8 +84,12 @@ class Estimator(ABC, Generic[T]):
             ConfigError: two hyper-parameters do not go together, or one names nothing that is known.
         """
 
-    def as_corpus(self, X: Corpus[T] | Iterable[T]) -> Corpus[T]:
-        """Make a corpus of what ``fit`` was given; an estimator of matrices overrides it.
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[T]:
+        """Make a corpus of the arguments of ``fit``; estimators of matrices and of labels override it.
+
+        Args:
+            X: as of ``fit``.
+            y: as of ``fit``; ignored here.
 
         Raises:
             ConfigError: it is no iterable of examples.
@@ -200,14 +203,14 @@ class MomentEstimator(Estimator[T]):
         Args:
             X: a corpus, a list, or any iterable of examples; an iterator that can be read only once is enough
                 for methods of one pass.
-            y: ignored; there for scikit-learn's convention.
+            y: ignored, unless `as_corpus` says otherwise; there for scikit-learn's convention.
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
             InputError: there is nothing to learn from.
         """
         self.validate()
-        return self._run_passes(self.as_corpus(X))
+        return self._run_passes(self.as_corpus(X, y))
 
     def _run_passes(self, corpus: Corpus[T]) -> Self:
         with one_blas_thread():
@@ -264,7 +267,7 @@ class IterativeEstimator(Estimator[T]):
         """Check the hyper-parameters and learn; arguments and errors as of `Estimator.fit`."""
         self.validate()
         with one_blas_thread():
-            self.learn(self.as_corpus(X))
+            self.learn(self.as_corpus(X, y))
         return self
 
     @abstractmethod

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
-from spectralnlp_sketch import Classifier, IntentClassifier
+from spectralnlp_sketch import Classifier, IntentClassifier, with_unlabelled
 from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
@@ -54,7 +54,7 @@ FEW = [0, 3, 12, 15, 24, 27]
 @pytest.fixture(scope="module")
 def fitted() -> IntentClassifier:
     few = [TEXTS[i] for i in FEW], [LABELS[i] for i in FEW]
-    return IntentClassifier(**SMALL).fit(*few, unlabelled=TEXTS)
+    return IntentClassifier(**SMALL).fit(*with_unlabelled(*few, TEXTS))
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_unlabelled_texts_help() -> None:
     ] * 4
     unseen = ["sunny lima", "eat tacos"]
     alone = IntentClassifier(**SMALL).fit(*train)
-    helped = IntentClassifier(**SMALL).fit(*train, unlabelled=plain)
+    helped = IntentClassifier(**SMALL).fit(*with_unlabelled(*train, plain))
     assert helped.predict(unseen).tolist() == ["weather", "food"]
     assert helped.predict_proba(unseen).max(axis=1).min() > alone.predict_proba(unseen).max(axis=1).min()
 
@@ -160,7 +160,9 @@ def test_folding_changes_nothing() -> None:
 
 
 def test_a_prior_serves_several_classifiers(fitted: IntentClassifier) -> None:
-    other = IntentClassifier(**SMALL).fit(["rain in oslo", "order pizza"], ["yes", "no"], prior=fitted.prior_)
+    other = IntentClassifier(**SMALL).fit_head(
+        fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"]
+    )
     assert other.classifier_.table.shape == (len(fitted.classifier_.columns), 2)
     assert other.predict(["eat tacos", "is it sunny in lima"]).tolist() == ["no", "yes"]
 
@@ -217,6 +219,8 @@ def test_a_corpus_holds_labelled_and_unlabelled_texts(fitted: IntentClassifier) 
     corpus: InMemoryCorpus[Any] = InMemoryCorpus([*few, *((text, None) for text in TEXTS)])
     same = IntentClassifier(**SMALL).fit(corpus)
     np.testing.assert_array_equal(same.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
+    pairs = IntentClassifier(**SMALL).fit(list(corpus))
+    np.testing.assert_array_equal(pairs.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
 
 
 def test_texts_of_which_nothing_is_known(fitted: IntentClassifier) -> None:
@@ -337,5 +341,7 @@ def test_few_labels_and_many_texts(shared: Path) -> None:
     rng = np.random.default_rng(0)
     few = [i for label in sorted(set(labels)) for i in rng.permutation(np.flatnonzero(labels == label))[:5]]
     model = IntentClassifier(lsa_rank=100, calibration=False)
-    model.fit([examples[i][1] for i in few], labels[few], unlabelled=[text for _, text in examples])
+    model.fit(
+        *with_unlabelled([examples[i][1] for i in few], labels[few], [text for _, text in examples])
+    )
     assert model.score([text for _, text in gold], [label for label, _ in gold]) > 0.65
