@@ -188,12 +188,12 @@ def sent_table(n: int) -> str:
         for make in others.values():
             model = make()
             own = (
-                model.fit(texts, labels, unlabelled=pool())
+                model.fit(*with_unlabelled(texts, labels, pool()))
                 if isinstance(model, SENT) and not isinstance(model, SENTPlus)
                 else None
             )
             rows_of_train = (
-                model.fit_transform(texts, labels, unlabelled=pool())
+                model.fit_transform(*with_unlabelled(texts, labels, pool()))[: len(texts)]
                 if own is None
                 else model.transform(texts)
             )

@@ -219,7 +219,20 @@ class MomentEstimator(Estimator[T]):
                 with fit_pass(moments.pass_name):
                     accumulate(moments, corpus)
                 moments = self.solve(moments)
+                if moments is not None:
+                    corpus, moments = self.next_pass(corpus, moments)
         return self
+
+    def next_pass(self, corpus: Corpus[T], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
+        """Return the corpus and the empty moments of another pass, as they are or cheaper ones to the same end.
+
+        An estimator of several passes may keep in memory what an earlier pass made of examples in memory.
+
+        Args:
+            corpus: of the pass before.
+            moments: what `solve` returned.
+        """
+        return corpus, moments
 
     @abstractmethod
     def init_moments(self, corpus: Corpus[T]) -> Moments[T]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import expand_inputs
-from spectralnlp_sketch.files import BATCH_ROWS, Saved, tells_rows_apart
+from spectralnlp_sketch.files import Saved, tells_rows_apart
 from spectralnlp_sketch.stream import FileRows
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _rows(saved: Saved, inputs: Sequence[str]) -> FileRows:
 
 def _observe(moments: Any, corpus: FileRows) -> None:
     with one_blas_thread():
-        for batch in corpus.batches(BATCH_ROWS):
+        for batch in corpus.batches(moments.batch_size):
             moments.observe(batch)
 
 

@@ -15,11 +15,9 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
 from spectralnlp_sketch.stream import FileRows, RowFormat, name_of
 
 KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
-BATCH_ROWS = 8192
 
 
 def sketch_files(
@@ -62,11 +60,11 @@ def sketch_files(
         shutil.rmtree(where, ignore_errors=True)
     with one_blas_thread():
         estimator.begin(corpus)
-        run = {"sketch": name, "settings": estimator.get_params(), "files": _described(corpus)}
+        run = {"sketch": name, "settings": _settings(estimator), "files": _described(corpus)}
         run["numbering"] = "by content" if corpus.by_content else "by order"
         file, row = _resume(estimator, where, run, say)
         since = 0
-        for batch in corpus.batches_from(file, row, BATCH_ROWS):
+        for batch in corpus.batches_from(file, row, estimator.moments_.batch_size):
             estimator.moments_.observe(batch)
             since += len(batch)
             if since >= checkpoint_rows:
@@ -90,7 +88,12 @@ def checkpoint_folder(output: str | Path) -> Path:
 
 def tells_rows_apart(estimator: Any) -> bool:
     """Whether what a row adds to a sketch depends on its number."""
-    return not isinstance(estimator, FrequentDirections)
+    return bool(estimator.tells_rows_apart)
+
+
+def _settings(estimator: Any) -> dict[str, Any]:
+    """Hyper-parameters in the order of their names: the bytes of saved sketches are sorted so."""
+    return dict(sorted(estimator.get_params(deep=False).items()))
 
 
 def save_sketch(
@@ -118,7 +121,7 @@ def save_sketch(
         "singular_values": estimator.singular_values_,
     }
     how = asdict(reading or RowFormat())
-    metadata = {"sketch": name, "settings": estimator.get_params(), "reading": how, **found, "bound": bound}
+    metadata = {"sketch": name, "settings": _settings(estimator), "reading": how, **found, "bound": bound}
     metadata["documents"] = None if documents is None else sorted(documents)
     _save(Path(output), KIND, metadata, estimator, results)
 

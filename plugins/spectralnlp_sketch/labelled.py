@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from spectralnlp.runtime import Corpus, InMemoryCorpus
@@ -84,8 +84,3 @@ def split_by_label(corpus: Iterable[Any]) -> tuple[list[str], list[Any], list[st
     labelled = [each for each in examples if each.label is not None]
     unlabelled = [each.text for each in examples if each.label is None]
     return [each.text for each in labelled], [each.label for each in labelled], unlabelled
-
-
-def checked_pair(lengths: Sequence[int] | None) -> tuple[int, int] | None:
-    """Shortest and longest n-gram as a tuple; `NgramFormat` says which lengths make sense."""
-    return None if lengths is None else (int(lengths[0]), int(lengths[-1]))

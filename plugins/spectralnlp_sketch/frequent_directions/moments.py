@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch, Moments
+from spectralnlp.runtime import Batch
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.randomised import OVERSAMPLING, Stack, shrink_by_directions
 from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, shrink, shrink_by_half
 from spectralnlp_sketch.linear.moments import check_size
-from spectralnlp_sketch.rows import Matrix, check_finite, matrix_of, sum_of_squares
+from spectralnlp_sketch.rows import Matrix, RowMoments, sum_of_squares
 
 Floats = NDArray[Any]
 METHODS = ("figure-1", "dense", "randomised")
@@ -32,7 +32,7 @@ class Sketch(NamedTuple):
     bound: float
 
 
-class FrequentDirectionsMoments(Moments[Any]):
+class FrequentDirectionsMoments(RowMoments):
     """B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I for a stream X (n, d), in memory that does not grow with n.
 
     Rows wait in a buffer until it is full, so nothing depends on how they were batched. Merging shrinks both
@@ -65,7 +65,8 @@ class FrequentDirectionsMoments(Moments[Any]):
             raise SizeError(f"no method is called {method!r}", hint=f"there are {', '.join(METHODS)}")
         if buffer_rows is not None and buffer_rows < 1:
             raise SizeError(f"buffer_rows must be 1 or more, not {buffer_rows}")
-        self.sketch_size, self.n_columns, self.method, self.seed = sketch_size, n_columns, method, seed
+        super().__init__(n_columns)
+        self.sketch_size, self.method, self.seed = sketch_size, method, seed
         self.dtype, self.sparse = dtype, sparse
         self.buffer_rows = buffer_rows or default_buffer(sketch_size, n_columns, method, sparse)
         self._sketch = np.zeros((0, n_columns), dtype=dtype)
@@ -93,14 +94,17 @@ class FrequentDirectionsMoments(Moments[Any]):
         shrunk = self._shrunk()
         return Sketch(shrunk.rows.copy(), float(self._totals[2]) + shrunk.shrinkage)
 
+    def leading_rows(self, size: int) -> Sketch:
+        """The sketch, which has at most ``sketch_size`` rows."""
+        return self.sketch
+
     def observe(self, batch: Batch[Any]) -> None:
         """Add rows, dense or sparse.
 
         Raises:
             MatrixError: another width, a NaN or an infinity (which row).
         """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
+        matrix = self.checked_rows(batch)
         matrix = matrix.astype(self.dtype, copy=False)
         self._totals[0] += matrix.shape[0]
         self._totals[1] += sum_of_squares(matrix)

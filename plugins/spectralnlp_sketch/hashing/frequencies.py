@@ -20,6 +20,8 @@ class DocumentFrequencies(Moments[str]):
     """
 
     subtractable = True
+    pass_name = "document frequencies"
+    batch_size = 8192
 
     def __init__(
         self,

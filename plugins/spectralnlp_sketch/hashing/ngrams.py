@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,12 +15,15 @@ from numpy.typing import NDArray
 from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.kernels import BLANK, OTHER, WORD, blank_out, count_columns
 
-Bytes = NDArray[np.uint8]
+Bytes: TypeAlias = NDArray[np.uint8]
+# Shortest and longest n-gram; None for none.
+Lengths: TypeAlias = tuple[int, int] | list[int] | None
+
 BLOCK_BYTES = 1 << 20
+# Code points that have a class; beyond are none that words are written with.
 N_CLASSES = 0x20000
-"""Code points that have a class; beyond are none that words are written with."""
+# No n-gram is longer: the table of them would not fit in memory.
 LONGEST = 64
-"""No n-gram is longer: the table of them would not fit in memory."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,19 @@ class NgramFormat:
         (low, high), (first, last) = (each.tolist() for each in self.lengths())
         n_words, n_characters = high - low + 1 if high else 0, last - first + 1 if last else 0
         return n_words * (n_bytes // 2 + n_texts) + n_characters * (n_bytes + 2 * n_texts) + 1
+
+
+def checked_pair(lengths: Sequence[int] | None) -> tuple[int, int] | None:
+    """Shortest and longest n-gram as a tuple; None for none.
+
+    Raises:
+        SizeError: there are not two.
+    """
+    if lengths is None:
+        return None
+    if len(lengths) != 2:
+        raise SizeError(f"not a range of lengths such as (1, 2): {lengths!r}")
+    return int(lengths[0]), int(lengths[1])
 
 
 def encode(texts: Sequence[str], lowercase: bool) -> tuple[Bytes, NDArray[np.int64]]:

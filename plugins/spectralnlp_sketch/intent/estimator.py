@@ -19,15 +19,14 @@ from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
-from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import calibrate
 from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.labelled import Example, checked_pair, labelled_corpus, split_by_label
+from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
-Lengths = tuple[int, int] | list[int] | None
 
 # Up to so many examples, n-grams and directions weigh the same; with more, n-grams weigh up to so many times
 # as much.

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch, Corpus, Partition
-from spectralnlp_sketch.tmpca.moments import centred
+from spectralnlp_sketch.tmpca.moments import BATCH, centred
 from spectralnlp_sketch.tmpca.segments import Elements
 
 Floats = NDArray[Any]
-BATCH = 512  # sequences whose products are added up at a time: they stay in the cache
 ToElements = Callable[[Sequence[Any], int], Elements]
 
 

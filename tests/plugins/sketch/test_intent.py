@@ -160,9 +160,7 @@ def test_folding_changes_nothing() -> None:
 
 
 def test_a_prior_serves_several_classifiers(fitted: IntentClassifier) -> None:
-    other = IntentClassifier(**SMALL).fit_head(
-        fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"]
-    )
+    other = IntentClassifier(**SMALL).fit_head(fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"])
     assert other.classifier_.table.shape == (len(fitted.classifier_.columns), 2)
     assert other.predict(["eat tacos", "is it sunny in lima"]).tolist() == ["no", "yes"]
 
@@ -341,7 +339,5 @@ def test_few_labels_and_many_texts(shared: Path) -> None:
     rng = np.random.default_rng(0)
     few = [i for label in sorted(set(labels)) for i in rng.permutation(np.flatnonzero(labels == label))[:5]]
     model = IntentClassifier(lsa_rank=100, calibration=False)
-    model.fit(
-        *with_unlabelled([examples[i][1] for i in few], labels[few], [text for _, text in examples])
-    )
+    model.fit(*with_unlabelled([examples[i][1] for i in few], labels[few], [text for _, text in examples]))
     assert model.score([text for _, text in gold], [label for label, _ in gold]) > 0.65

@@ -171,7 +171,7 @@ def test_a_cut_off_run_goes_on_with_its_numbers(
     from spectralnlp_sketch.linear.moments import OSNAPMoments
 
     made = (*linear("osnap"), "--checkpoint-rows", "64")
-    monkeypatch.setattr("spectralnlp_sketch.files.BATCH_ROWS", 32)
+    monkeypatch.setattr("spectralnlp_sketch.rows.RowMoments.batch_size", 32)
     assert run("sketch", *files, "-o", tmp_path / "straight", *made) == 0
     original, seen = OSNAPMoments._add_rows, []
 
