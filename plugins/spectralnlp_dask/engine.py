@@ -30,12 +30,12 @@ T = TypeVar("T")
 R = TypeVar("R")
 M = TypeVar("M", bound=Moments[Any])
 
+# Seconds of waiting for a result after which the scheduler is asked whether it is still there.
 PATIENCE = 5.0
-"""Seconds of waiting for a result after which the scheduler is asked whether it is still there."""
+# How often partitions may be blamed in vain for the death of workers before the pass is given up.
 SUSPICIONS = 3
-"""How often partitions may be blamed in vain for the death of workers before the pass is given up."""
+# Tasks that each worker should at least have, so that none waits long for the slowest at the end.
 TASKS_A_WORKER = 4
-"""Tasks that each worker should at least have, so that none waits long for the slowest at the end."""
 
 Numbered = tuple[int, Partition[Any]]
 
@@ -126,7 +126,7 @@ class DaskEngine(Engine):
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _groups(self, tasks: Sequence[Numbered]) -> list[Sequence[Numbered]]:
-        """What is observed as one task: as many small files as a sum of the tree is made of, or one."""
+        """Group partitions into tasks: as many small files as a sum of the tree is made of, or one."""
         n_workers = max(1, sum(self.client.nthreads().values()))
         size = 1
         while len(tasks) >= FAN_IN * size * TASKS_A_WORKER * n_workers:
@@ -180,7 +180,7 @@ class DaskEngine(Engine):
             raise SpectralError("the scheduler was restarted in the middle of the work") from error
 
     def _check_scheduler(self) -> None:
-        hint = "start again; what a --checkpoint kept is not lost"
+        hint = "start again; what a `checkpoint` kept is not lost"
         try:
             check_answers(self._connected_to, self.timeout)
         except ConfigError as error:

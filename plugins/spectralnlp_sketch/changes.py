@@ -1,9 +1,9 @@
 """Update, forget and merge of saved sketches.
 
 Frequent directions grow and join (merge-only). Linear sketches are sums, from which a file can be taken out
-again if its rows are numbered by its content (``sketch --keep-moments``): exactly where rows are integers, as
-counts are; of other numbers rounding is left, some 1e-16 of the largest sum. Those of a Gaussian sketch are
-not subtracted at all.
+again if its rows are numbered by its content (``--keep-moments`` of the command ``sketch``): exactly where
+rows are integers, as counts are; of other numbers rounding is left, some 1e-16 of the largest sum. Those of a
+Gaussian sketch are not subtracted at all.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _changeable(folder: Path, verb: str) -> Saved:
     """
     saved = Saved.load(folder)
     if tells_rows_apart(saved.sketch) and saved.documents is None:
-        what = f"a {type(saved.sketch).__name__} made without --keep-moments cannot {verb}"
-        raise ConfigError(what, path=folder, hint="sketch its files again with --keep-moments")
+        what = f"a {type(saved.sketch).__name__} made without `keep_moments` cannot {verb}"
+        raise ConfigError(what, path=folder, hint="sketch its files again with `keep_moments`")
     return saved
 
 

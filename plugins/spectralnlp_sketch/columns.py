@@ -1,4 +1,4 @@
-"""What a stream says of its columns: sums, sums of squares, document frequencies."""
+"""Sums, sums of squares and document frequencies of the columns of a stream."""
 
 from __future__ import annotations
 

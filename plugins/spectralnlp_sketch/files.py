@@ -53,7 +53,7 @@ def sketch_files(
     """
     if corpus.by_content and not tells_rows_apart(estimator):
         what = f"{name} keeps its moments anyway: it can grow and join, but not forget"
-        raise ConfigError(what, hint="leave out --keep-moments")
+        raise ConfigError(what, hint="leave out `keep_moments`")
     check_writable(output)
     where = checkpoint_folder(output)
     if restart:
@@ -163,7 +163,7 @@ class Saved:
 
     @classmethod
     def load(cls, folder: Path) -> Saved:
-        """What a folder holds.
+        """Load the sketch in a folder.
 
         Raises:
             ModelError: no sketch, or that of an older version, which did not keep what is needed.
@@ -212,11 +212,13 @@ def _resume(estimator: Any, where: Path, run: dict[str, Any], say: Callable[[str
     try:
         stored = load_model(where)
     except ModelError as error:
-        raise ModelError(f"the checkpoint is unusable: {error.what}", path=where, hint="--restart") from error
+        raise ModelError(
+            f"the checkpoint is unusable: {error.what}", path=where, hint="begin again with `restart`"
+        ) from error
     for key, value in run.items():
         if stored.metadata.get(key) != value:
             what = f"an unfinished run with other {key} is kept here"
-            raise ConfigError(what, path=where, hint="finish it, or begin again with --restart")
+            raise ConfigError(what, path=where, hint="finish it, or begin again with `restart`")
     estimator.restore(stored.metadata["input"], _state(stored.arrays))
     file, row = stored.metadata["file"], stored.metadata["row"]
     say(f"going on from row {row:,} of {stored.metadata['files'][file][0]}")

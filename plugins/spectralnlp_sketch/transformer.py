@@ -1,4 +1,4 @@
-"""What sketches share as scikit-learn transformers: rows in, coordinates along leading directions out."""
+"""Base of sketches as transformers: rows in, coordinates along leading directions out."""
 
 from __future__ import annotations
 

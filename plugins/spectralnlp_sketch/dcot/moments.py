@@ -1,4 +1,4 @@
-"""What dCoT adds up: the rows themselves where terms are many, and products of reconstructions."""
+"""Moments of dCoT: the rows themselves where terms are many, and products of reconstructions."""
 
 from __future__ import annotations
 

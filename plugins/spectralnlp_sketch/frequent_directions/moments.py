@@ -21,7 +21,7 @@ METHODS = ("figure-1", "dense", "randomised")
 
 
 class Sketch(NamedTuple):
-    """What stands for XᵀX.
+    """A sketch B, whose BᵀB is close to XᵀX.
 
     Args:
         rows: B (at most l, d).

@@ -1,4 +1,4 @@
-"""What tf-idf needs to know of a stream of texts."""
+"""Document frequencies of a stream of texts, for tf-idf."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class DocumentFrequencies(Moments[str]):
         self.add(count_ngrams(list(batch.examples), self.format))
 
     def add(self, counts: sp.csr_array) -> None:
-        """The same from counts of n-grams (n_texts, n_columns)."""
+        """Count the columns of each text, from its counts of n-grams (n_texts, n_columns)."""
         self.frequencies += np.bincount(counts.indices, minlength=len(self.frequencies))
         self.n_texts += counts.shape[0]
 

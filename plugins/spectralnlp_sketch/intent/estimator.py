@@ -249,7 +249,15 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """One table of what is linear in the n-grams."""
         ngrams, labels = self.prior_.ngrams, tuple(str(label) for label in self.classes_)
         table = self.prior_.fold(weights)
-        return Classifier(labels, ngrams.form, ngrams.columns, ngrams.idf, table, weights.bias, sharpness)
+        return Classifier(
+            labels=labels,
+            form=ngrams.form,
+            columns=ngrams.columns,
+            idf=ngrams.idf,
+            table=table,
+            bias=weights.bias,
+            sharpness=sharpness,
+        )
 
 
 def surest(scores: Array32, n: int) -> NDArray[np.int64]:

@@ -50,7 +50,7 @@ class LinearSketch(RowMoments):
 
     @property
     def scale(self) -> float:
-        """What makes S keep squared norms in expectation, times the sums."""
+        """The factor of the sums by which S keeps squared norms in expectation."""
         return 1.0
 
     @property

@@ -1,4 +1,4 @@
-"""What TMPCA adds up: the mean of each position, then the scatter matrix of each stage."""
+"""Moments of TMPCA: the mean of each position, then the scatter matrix of each stage."""
 
 from __future__ import annotations
 

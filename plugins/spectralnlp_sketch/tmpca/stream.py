@@ -48,7 +48,7 @@ class SequenceCorpus(Corpus[Any]):
         self.source, self.to_elements = source, to_elements
 
     def partitions(self) -> Sequence[ElementsPartition]:
-        """Those of the corpus."""
+        """The partitions of the corpus, turned into elements."""
         return [
             ElementsPartition(
                 each.document, each.document_index, each.start, each.read, each, self.to_elements
@@ -72,7 +72,7 @@ class ElementsCorpus(Corpus[Any]):
         return [MemoryPartition("memory", 0, 0, self.elements.__iter__, self.elements)]
 
     def through(self, stage: Floats, means: Floats) -> ElementsCorpus:
-        """What a stage makes of the sequences less their means: P times fewer elements, their means zero.
+        """Pass the sequences, less their means, through a stage: P times fewer elements, their means zero.
 
         Args:
             stage: U^s (D, P·D).

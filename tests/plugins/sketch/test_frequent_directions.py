@@ -29,7 +29,7 @@ matrices = arrays(
 
 
 def promised(X: np.ndarray, size: int, method: str) -> float:
-    """What the theorems promise: 2‖X‖²/l of figure 1, min over k of ‖X − X_k‖²/(l + 1 − k) of the others."""
+    """Bounds of the theorems: 2‖X‖²/l of figure 1, min over k of ‖X − X_k‖²/(l + 1 − k) of the others."""
     values = np.maximum(np.linalg.eigvalsh(X.T @ X)[::-1], 0.0)
     if method == "figure-1":
         return float(2 * values.sum() / size)

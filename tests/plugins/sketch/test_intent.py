@@ -138,17 +138,26 @@ def test_unlabelled_texts_help() -> None:
 def test_folding_changes_nothing() -> None:
     """Scores by the table are those of the head over rows and projections."""
     prior, rows = learn_prior(
-        TEXTS, len(TEXTS), NgramFormat((1, 2), (2, 5), 2**14), min_texts=2, lsa_rank=8, lsa_scale=1.0,
-        eigenword_dimensions=5, eigenword_scale=1.5, window=6, random_state=0,
-    )  # fmt: skip
+        TEXTS,
+        len(TEXTS),
+        NgramFormat((1, 2), (2, 5), 2**14),
+        min_texts=2,
+        lsa_rank=8,
+        lsa_scale=1.0,
+        eigenword_dimensions=5,
+        eigenword_scale=1.5,
+        window=6,
+        random_state=0,
+    )
     prior = replace(prior, sparse_scale=2.0)
     assert prior.projection.shape[1] == 13
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]
     features = prior.features(rows)
     np.testing.assert_allclose(
         [np.linalg.norm(features.dense[:, part], axis=1).mean() for part in (slice(8), slice(8, 13))],
-        [1.0, 1.5], rtol=1e-4,
-    )  # fmt: skip
+        [1.0, 1.5],
+        rtol=1e-4,
+    )
     weights = fit_head(Examples(features, one_hot, np.ones(36, np.float32)))
     ngrams = prior.ngrams
     classifier = Classifier(
@@ -202,9 +211,8 @@ def test_the_surest_of_each_label() -> None:
 
 
 def test_names_of_labels() -> None:
-    assert label_texts(["card_arrival", "PlayMusic", "flight#fare", "a b"]) == [
-        "card arrival", "play music", "flight fare", "a b",
-    ]  # fmt: skip
+    expected = ["card arrival", "play music", "flight fare", "a b"]
+    assert label_texts(["card_arrival", "PlayMusic", "flight#fare", "a b"]) == expected
 
 
 def test_scikit_learn_uses_it() -> None:

@@ -1,4 +1,4 @@
-"""What every sketch promises as a scikit-learn transformer."""
+"""Promises of every sketch as a scikit-learn transformer."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def test_bigrams_follow_words() -> None:
 
 
 class SpelledVectors:
-    """What `spectralnlp.models.Vectors` promises: rows of zeros for words that it does not know."""
+    """A stand-in for `spectralnlp.models.Vectors`: rows of zeros for words that it does not know."""
 
     dimensions = 4
 
