@@ -148,13 +148,13 @@ class DaskEngine(Engine):
             return _died(error)
         return None
 
-    def _shared(self, thing: R) -> Future[R]:
-        """A thing in the workers' memory: projections and vocabularies travel once, not with each task.
+    def _shared(self, value: R) -> Future[R]:
+        """Put a value into the workers' memory: projections and vocabularies travel once, not with each task.
 
         It is the result of a task of its own, not scattered: what was scattered is lost with the last worker
         that held it, and a task is done again.
         """
-        return self._submit(_same, thing, priority=2)
+        return self._submit(_same, value, priority=2)
 
     def _submit(self, function: Callable[..., R], *args: object, **options: Any) -> Future[R]:
         priority = 1 if function is _merged else 0
@@ -218,8 +218,8 @@ def _died(error: KilledWorker) -> SpectralError:
     return SpectralError(what, hint="give them more memory, or look at their logs")
 
 
-def _same(thing: R) -> R:
-    return thing
+def _same(value: R) -> R:
+    return value
 
 
 def _call(function: Callable[[T], R], task: T) -> R:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SketchChanges:
-    """Changes of mind of saved sketches, folder in and folder out."""
+    """Incremental updates and unlearning of saved sketches, folder in and folder out."""
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
         """Add the rows of files: the same sketch as of all files in one run.

@@ -28,7 +28,7 @@ def sketch_files(
     name: str,
     checkpoint_rows: int = 2**19,
     restart: bool = False,
-    say: Callable[[str], None] = lambda line: None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Any:
     """Sketch files and save the result as a model folder.
 
@@ -37,12 +37,12 @@ def sketch_files(
 
     Args:
         estimator: an unfitted sketch.
-        corpus: the rows; if they are numbered by content, a linear sketch can change its mind later.
+        corpus: the rows; if they are numbered by content, files can be taken out of a linear sketch later.
         output: the folder to write.
         name: what the sketch is registered as.
         checkpoint_rows: rows between checkpoints, at least.
         restart: begin again, whatever checkpoint there is.
-        say: told a line when a run is resumed.
+        report: progress callback, called with a line when a run is resumed.
 
     Returns:
         ``estimator``, fitted.
@@ -62,7 +62,7 @@ def sketch_files(
         estimator.begin(corpus)
         run = {"sketch": name, "settings": _settings(estimator), "files": _described(corpus)}
         run["numbering"] = "by content" if corpus.by_content else "by order"
-        file, row = _resume(estimator, where, run, say)
+        file, row = _resume(estimator, where, run, report)
         since = 0
         for batch in corpus.batches_from(file, row, estimator.moments_.batch_size):
             estimator.moments_.observe(batch)
@@ -205,7 +205,9 @@ def _state(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {key.removeprefix(prefix): each for key, each in arrays.items() if key.startswith(prefix)}
 
 
-def _resume(estimator: Any, where: Path, run: dict[str, Any], say: Callable[[str], None]) -> tuple[int, int]:
+def _resume(
+    estimator: Any, where: Path, run: dict[str, Any], report: Callable[[str], None]
+) -> tuple[int, int]:
     """The file and row to go on from, with the estimator's moments as they were there."""
     if not where.exists():
         return 0, 0
@@ -221,7 +223,7 @@ def _resume(estimator: Any, where: Path, run: dict[str, Any], say: Callable[[str
             raise ConfigError(what, path=where, hint="finish it, or begin again with `restart`")
     estimator.restore(stored.metadata["input"], _state(stored.arrays))
     file, row = stored.metadata["file"], stored.metadata["row"]
-    say(f"going on from row {row:,} of {stored.metadata['files'][file][0]}")
+    report(f"going on from row {row:,} of {stored.metadata['files'][file][0]}")
     return file, row
 
 

@@ -116,11 +116,11 @@ class FrequentDirectionsMoments(RowMoments):
             # A row of zeros put into the sketch leaves its place free.
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
         while matrix.shape[0]:
-            room = self._room() - self._n_waiting
-            self._waiting.append(self._own(matrix[:room]))
-            self._n_waiting += min(room, matrix.shape[0])
-            matrix = matrix[room:]
-            if self._n_waiting >= self._room():
+            free = self._capacity() - self._n_waiting
+            self._waiting.append(self._own(matrix[:free]))
+            self._n_waiting += min(free, matrix.shape[0])
+            matrix = matrix[free:]
+            if self._n_waiting >= self._capacity():
                 self._shrink()
 
     def _own(self, matrix: Matrix) -> Matrix:
@@ -129,7 +129,7 @@ class FrequentDirectionsMoments(RowMoments):
             return matrix.copy()
         return sp.csr_matrix(matrix) if self.sparse else matrix.toarray()
 
-    def _room(self) -> int:
+    def _capacity(self) -> int:
         return self.sketch_size - len(self._sketch) if self.method == "figure-1" else self.buffer_rows
 
     def _shrink(self) -> None:

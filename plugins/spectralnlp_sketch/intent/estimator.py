@@ -74,7 +74,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Annotated[float, Gt(0)] | None,
         Doc(
             "Length of a text's words, and of its characters. None: a thousandth of the number of "
-            "labelled texts, but from 1 to 5; with many examples the n-grams have more to say."
+            "labelled texts, but from 1 to 5; with many examples the n-grams tell more."
         ),
     ] = None
     C: Annotated[float, Gt(0), Doc("Weight of the loss against that of large weights.")] = 30.0
@@ -136,7 +136,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return self
 
     def learn_prior(self, texts: Sequence[str], n_labelled: int = 0) -> tuple[Prior, sp.csr_array]:
-        """Learn what texts say without labels.
+        """Learn the prior, which does not depend on labels.
 
         Args:
             texts: the labelled ones first; all n-grams of those are kept.

@@ -146,8 +146,9 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
         probabilities: float32 (n_texts, n_classes); written here.
         known: bool (n_texts,); whether a text has an n-gram that is known.
     """
-    columns, counts, place = buffers.columns, buffers.counts, scorer.place
-    first_character_column = scorer.first_character_column
+    # Fields are taken out once: within the loops that would count references.
+    columns, counts = buffers.columns, buffers.counts
+    place, first_character_column, idf, table, bias, sharpness = scorer
     values = np.empty(len(columns), np.float32)
     for i in range(len(bounds) - 1):
         n = text_columns(text, bounds[i], bounds[i + 1], rules, buffers, 0)
@@ -156,7 +157,7 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
             row = place[columns[at]]
             if row < 0:
                 continue
-            values[at] = (np.float32(1.0) + np.log(np.float32(counts[at]))) * scorer.idf[row]
+            values[at] = (np.float32(1.0) + np.log(np.float32(counts[at]))) * idf[row]
             if columns[at] < first_character_column:
                 of_words += values[at] * values[at]
             else:
@@ -164,11 +165,11 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
         known[i] = of_words > 0 or of_characters > 0
         of_words, of_characters = np.sqrt(of_words), np.sqrt(of_characters)
         scores = probabilities[i]
-        scores[:] = scorer.bias
+        scores[:] = bias
         for at in range(n):
             row = place[columns[at]]
             if row >= 0:
                 length = of_words if columns[at] < first_character_column else of_characters
-                add_scores(scorer.table, row, values[at] / length, scores)
-        scores *= scorer.sharpness
+                add_scores(table, row, values[at] / length, scores)
+        scores *= sharpness
         softmax(scores)

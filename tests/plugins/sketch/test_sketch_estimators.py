@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,18 +17,26 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from spectralnlp_sketch import (
     OSNAP,
+    SENT,
     SRHT,
+    TMPCA,
     Centring,
     CountSketch,
+    DCoT,
     FrequentDirections,
     GaussianSketch,
+    HashedNgrams,
+    IntentClassifier,
     LeverageScores,
     MatrixCorpus,
+    SENTPlus,
 )
 from spectralnlp_sketch.errors import MatrixError, SketchWarning
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import IterativeEstimator, MomentEstimator, Unlearning
+from spectralnlp.hyperparameters import check_values, hyperparameters
 from spectralnlp.runtime import use_engine
 
 RNG = np.random.default_rng(0)
@@ -49,6 +58,10 @@ OTHERS: list[Callable[[], Any]] = [
     LeverageScores,
     lambda: LeverageScores(sketch_size=128, method="countsketch"),
 ]
+CLASSES = [
+    *(DCoT, TMPCA, HashedNgrams, SENT, SENTPlus, Centring, LeverageScores, FrequentDirections),
+    *(GaussianSketch, CountSketch, OSNAP, SRHT, IntentClassifier),
+]
 every_sketch = pytest.mark.parametrize("make", SKETCHES, ids=lambda make: repr(make()))
 every_estimator = pytest.mark.parametrize("make", SKETCHES + OTHERS, ids=lambda make: repr(make()))
 
@@ -58,6 +71,20 @@ every_estimator = pytest.mark.parametrize("make", SKETCHES + OTHERS, ids=lambda 
 @parametrize_with_checks([make() for make in SKETCHES + OTHERS])
 def test_scikit_learn_conventions(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_it_follows_the_contract_of_estimators(cls: Any) -> None:
+    assert cls.fit in (MomentEstimator.fit, IterativeEstimator.fit)
+    assert cls.unlearning in get_args(Unlearning)
+    names = list(inspect.signature(cls).parameters)
+    sentinels = {name: object() for name in names}
+    assert vars(cls(**sentinels)) == sentinels
+    assert all(each.help for each in hyperparameters(cls).values())
+    check_values(cls, cls().get_params(deep=False))
+    name = "length" if cls is TMPCA else names[0]  # vectors may be anything
+    with pytest.raises(ConfigError, match=rf"^{cls.__name__}.{name}: got .*, expected "):
+        cls(**{name: len}).validate()
 
 
 @every_sketch

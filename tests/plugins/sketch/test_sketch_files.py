@@ -193,7 +193,7 @@ def test_an_interrupted_run_ends_in_the_same_bytes(
         assert checkpoint_folder(folder / "resumed").exists()
         assert not (folder / "resumed").exists()
     sketch_files(
-        estimator := make()[1], FileRows(paths, row_format), folder / "resumed", name=name, say=said.append
+        estimator := make()[1], FileRows(paths, row_format), folder / "resumed", name=name, report=said.append
     )
     assert "going on from row" in said[0]
     assert contents(folder / "resumed") == contents(folder / "straight")
@@ -217,7 +217,7 @@ def test_a_checkpoint_of_another_run_is_refused(folder: Path, monkeypatch: pytes
     with pytest.raises(ConfigError, match="an unfinished run with other files"):
         run(FrequentDirections(sketch_size=3), FileRows([folder / "x.txt"]))
     (checkpoint_folder(out) / "arrays.safetensors").write_bytes(b"")
-    with pytest.raises(ModelError, match=r"the checkpoint is unusable.*--restart"):
+    with pytest.raises(ModelError, match=r"the checkpoint is unusable.*restart"):
         run(FrequentDirections(sketch_size=3), FileRows(paths))
     assert run(FrequentDirections(sketch_size=4), FileRows(paths), restart=True).n_rows_ == 130
 
