@@ -165,7 +165,7 @@ def mean_eigenwords(texts: Sequence[str]) -> Callable[[Sequence[str]], sp.csr_ma
 
 def sent_table(n: int) -> str:
     """The paper's table 1, with ``n`` examples an intent."""
-    counts = HashedNgrams((1, 3), None, 2**18, "counts", norm=False)
+    counts = HashedNgrams(words=(1, 3), characters=None, n_features=2**18, weighting="counts", norm=False)
     mean = mean_eigenwords(pool())
     others: dict[str, Callable[[], Any]] = {
         "SENT": SENT,

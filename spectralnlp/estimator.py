@@ -1,8 +1,8 @@
 """The contract of estimators: observe, merge, solve.
 
-Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into the
-moments of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. What
-learns from the examples themselves (EM, perceptrons) is an `IterativeEstimator`.
+Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into
+those of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. A learner
+that needs the examples themselves (EM, perceptrons) is an `IterativeEstimator`.
 
 The conventions are scikit-learn's, so ``sklearn.base.clone`` and its friends work; nothing of it is imported.
 Hyper-parameters are keyword-only dataclass fields (:mod:`spectralnlp.hyperparameters`), fitted attributes end
@@ -224,7 +224,7 @@ class MomentEstimator(Estimator[T]):
         return self
 
     def next_pass(self, corpus: Corpus[T], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and the empty moments of another pass, as they are or cheaper ones to the same end.
+        """Return the corpus and the empty moments of another pass: these, or cheaper ones to the same end.
 
         An estimator of several passes may keep in memory what an earlier pass made of examples in memory.
 
