@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import LinearSVC
-from spectralnlp_sketch import SENT, HashedNgrams, IntentClassifier, SENTPlus
+from spectralnlp_sketch import SENT, HashedNgrams, IntentClassifier, SENTPlus, with_unlabelled
 from spectralnlp_sketch.hashing.ngrams import spaced_words
 from spectralnlp_sketch.intent.prior import Prior
 
@@ -88,7 +88,7 @@ def prior() -> Prior:
 
 def learned_prior(texts: Sequence[str], **settings: Any) -> Prior:
     estimator = IntentClassifier(**settings)
-    return estimator._learn_prior(texts, 0, estimator._check())[0]
+    return estimator.learn_prior(texts)[0]
 
 
 def draw(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
@@ -108,7 +108,7 @@ def peer() -> Any:
 def answers(data: Labelled, which: np.ndarray, settings: dict[str, Any]) -> np.ndarray:
     texts = [data.texts[i] for i in which]
     model = IntentClassifier(**LABELS_ONLY, **settings)
-    model.fit(texts, data.labels[which], unlabelled=pool(), prior=prior())
+    model.fit_head(prior(), *with_unlabelled(texts, data.labels[which], pool()))
     return model.predict(data.dev_texts)
 
 
@@ -165,7 +165,7 @@ def mean_eigenwords(texts: Sequence[str]) -> Callable[[Sequence[str]], sp.csr_ma
 
 def sent_table(n: int) -> str:
     """The paper's table 1, with ``n`` examples an intent."""
-    counts = HashedNgrams((1, 3), None, 2**18, "counts", norm=False)
+    counts = HashedNgrams(words=(1, 3), characters=None, n_features=2**18, weighting="counts", norm=False)
     mean = mean_eigenwords(pool())
     others: dict[str, Callable[[], Any]] = {
         "SENT": SENT,
@@ -188,12 +188,12 @@ def sent_table(n: int) -> str:
         for make in others.values():
             model = make()
             own = (
-                model.fit(texts, labels, unlabelled=pool())
+                model.fit(*with_unlabelled(texts, labels, pool()))
                 if isinstance(model, SENT) and not isinstance(model, SENTPlus)
                 else None
             )
             rows_of_train = (
-                model.fit_transform(texts, labels, unlabelled=pool())
+                model.fit_transform(*with_unlabelled(texts, labels, pool()))[: len(texts)]
                 if own is None
                 else model.transform(texts)
             )
@@ -223,7 +223,7 @@ def amount_table(n: int, plot: Path | None) -> str:
         for data, which in zip(map(corpus, FEW), drawn, strict=True):
             texts = [data.texts[i] for i in which]
             model = IntentClassifier(**LABELS_ONLY)
-            model.fit(texts, data.labels[which], unlabelled=some, prior=shared)
+            model.fit_head(shared, *with_unlabelled(texts, data.labels[which], some))
             column.append(data.score(model.predict(data.dev_texts)))
         columns.append(column)
     if plot is not None:
@@ -264,7 +264,8 @@ def imdb_table(n_unlabelled: int, draws: int) -> str:
             texts, labels = [data.texts[i] for i in which], data.labels[which]
             words = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), LinearSVC())
             models = [words.fit(texts, labels), peer().fit(texts, labels)]
-            models.append(IntentClassifier(**LABELS_ONLY).fit(texts, labels, unlabelled=plain, prior=shared))
+            classifier = IntentClassifier(**LABELS_ONLY)
+            models.append(classifier.fit_head(shared, *with_unlabelled(texts, labels, plain)))
             scores.append([data.score(model.predict(data.dev_texts)) for model in models])
         base, both, ours = np.mean(scores, axis=0)
         rows[0].append(f"{base:.1f}")
@@ -279,9 +280,8 @@ def scope_table() -> str:
     rows = []
     for n in (5, 20, None):
         which = np.arange(len(data.texts)) if n is None else draw(data.labels, n, 0)
-        model = IntentClassifier().fit(
-            [data.texts[i] for i in which], data.labels[which], unlabelled=pool(), prior=prior()
-        )
+        texts = [data.texts[i] for i in which]
+        model = IntentClassifier().fit_head(prior(), *with_unlabelled(texts, data.labels[which], pool()))
         right = model.predict(data.dev_texts) == data.dev_labels
         inside, away = model.out_of_scope(data.dev_texts), model.out_of_scope(outside)
         confidence = model.predict_proba(data.dev_texts).max(axis=1)
@@ -323,7 +323,7 @@ def speed_table() -> str:
         data = corpus(name)
         which = draw(data.labels, 20, 0)
         texts = [data.texts[i] for i in which]
-        ours = IntentClassifier().fit(texts, data.labels[which], prior=prior())
+        ours = IntentClassifier().fit_head(prior(), texts, data.labels[which])
         theirs = peer().fit(data.texts, data.labels)
         ours.predict(data.dev_texts[:2])
         seconds = [best_time(model.predict, data.texts) for model in (theirs, ours)]

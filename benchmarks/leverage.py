@@ -34,7 +34,7 @@ def by_svd(matrix: np.ndarray) -> Scores:
 
 
 def ours(matrix: np.ndarray, size: int | None = None, **options: Any) -> Scores:
-    scorer = LeverageScores(size, **options).fit(matrix)
+    scorer = LeverageScores(sketch_size=size, **options).fit(matrix)
     return scorer.scores(matrix)
 
 

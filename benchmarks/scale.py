@@ -161,7 +161,7 @@ def passes(text: Path, trees: Path | None) -> dict[str, tuple[Moments[Any], Corp
 
     words = VectorsTask().read([text], reader="tokens")
     rows = FileRows(sorted(text.glob("*.txt")), RowFormat("text", 1024, (1, 1)))
-    sketch = FrequentDirections(128)
+    sketch = FrequentDirections(sketch_size=128)
     sketch.begin(rows)
     found: dict[str, tuple[Moments[Any], Corpus[Any], int]] = {
         "eigenwords": (PairCounts(), words, 256),

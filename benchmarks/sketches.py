@@ -93,7 +93,7 @@ def tall(arguments: argparse.Namespace) -> None:
         shown = "0" if relative < 1e-12 else f"{relative:.4f}"
         rows.append((name, f"{share * run.seconds:.2f}", f"{share * run.seconds / gram.seconds:.2f}", shown))
 
-    measure("`FrequentDirections(100)` (gram)", 1, lambda part: fitted(part, size))
+    measure("`FrequentDirections(sketch_size=100)` (gram)", 1, lambda part: fitted(part, size))
     measure("… `method=dense` *", 10, lambda part: fitted(part, size, method="dense"))
     measure("… `method=figure-1`, as printed *", 10, lambda part: fitted(part, size, method="figure-1"))
     measure("scikit-learn IncrementalPCA *", 10, lambda part: incremental_pca(part, size))
@@ -134,7 +134,7 @@ def fitted(matrix: Any, size: int, **options: Any) -> np.ndarray:
 def with_bound(matrix: Any, size: int, **options: Any) -> tuple[np.ndarray, float]:
     from spectralnlp_sketch import FrequentDirections  # here: worker processes need no scikit-learn
 
-    sketch = FrequentDirections(size, **options).fit(matrix)
+    sketch = FrequentDirections(sketch_size=size, **options).fit(matrix)
     return sketch.sketch_, sketch.bound_
 
 
@@ -205,7 +205,7 @@ def text(arguments: argparse.Namespace) -> None:
 
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "`FrequentDirections(256)` (randomised)": {},
+    "`FrequentDirections(sketch_size=256)` (randomised)": {},
     "… `buffer_rows=25600`": {"buffer_rows": 25_600},
     "… `buffer_rows=8192`": {"buffer_rows": 8192},
 }

@@ -146,7 +146,7 @@ def table_of(texts: Texts, vectors: Any, published: bool, **settings: Any) -> li
     rows = []
     train, dev = texts.tokens(texts.train, published), texts.tokens(texts.dev, published)
     for length in LENGTHS:
-        ways = Ways(TMPCA(vectors, length=length, **settings), train, dev)
+        ways = Ways(TMPCA(vectors=vectors, length=length, **settings), train, dev)
         scores = [f"{ways.accuracy(name, texts.labels, texts.gold):.1f}" for name in ways.maps]
         nats = {name: ways.information(name) for name in ways.maps}
         ratios = [np.exp(2 * (nats[a] - nats[b])) for a, b in (("TMPCA", "mean"), ("PCA", "TMPCA"))]
@@ -190,7 +190,7 @@ def timing(arguments: argparse.Namespace) -> None:
     for size, lengths in ((10, (4, 8, 16, 32, 128, 256)), (50, (8, 16, 32, 64))):
         vectors = eigenwords(tokens, size)
         for length in lengths:
-            model = TMPCA(vectors, length=length, mask_padding=False)
+            model = TMPCA(vectors=vectors, length=length, mask_padding=False)
             model.fit(tokens[:10])
             data = model._to_elements(tokens, 0).values
             ours = best_of(lambda length=length, data=data: TMPCA(length=length).fit(data))
@@ -231,7 +231,7 @@ def figures(arguments: argparse.Namespace) -> None:
         train, dev = texts.tokens(texts.train), texts.tokens(texts.dev)
         supervised = fasttext_model(train, texts.labels)
         vectors = fasttext_vectors(supervised)
-        ways = [Ways(TMPCA(vectors, length=length), train, dev) for length in LENGTHS]
+        ways = [Ways(TMPCA(vectors=vectors, length=length), train, dev) for length in LENGTHS]
         for kind, style in (("TMPCA", "o-"), ("PCA", "s--"), ("mean", "^:")):
             accuracies = [each.accuracy(kind, texts.labels, texts.gold) for each in ways]
             axis.semilogx(LENGTHS, accuracies, style, base=2, markersize=4, label=kind)

@@ -1,9 +1,8 @@
 """The contract of estimators: observe, merge, solve.
 
 Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into
-    the
-moments of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. What
-learns from the examples themselves (EM, perceptrons) is an `IterativeEstimator`.
+those of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. A learner
+that needs the examples themselves (EM, perceptrons) is an `IterativeEstimator`.
 
 The conventions are scikit-learn's, so ``sklearn.base.clone`` and its friends work; nothing of it is imported.
 Hyper-parameters are keyword-only dataclass fields (:mod:`spectralnlp.hyperparameters`), fitted attributes end
@@ -85,8 +84,12 @@ class Estimator(ABC, Generic[T]):
             ConfigError: two hyper-parameters do not go together, or one names nothing that is known.
         """
 
-    def as_corpus(self, X: Corpus[T] | Iterable[T]) -> Corpus[T]:
-        """Make a corpus of what ``fit`` was given; an estimator of matrices overrides it.
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[T]:
+        """Make a corpus of the arguments of ``fit``; estimators of matrices and of labels override it.
+
+        Args:
+            X: as of ``fit``.
+            y: as of ``fit``; ignored here.
 
         Raises:
             ConfigError: it is no iterable of examples.
@@ -200,14 +203,14 @@ class MomentEstimator(Estimator[T]):
         Args:
             X: a corpus, a list, or any iterable of examples; an iterator that can be read only once is enough
                 for methods of one pass.
-            y: ignored; there for scikit-learn's convention.
+            y: ignored, unless `as_corpus` says otherwise; there for scikit-learn's convention.
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
             InputError: there is nothing to learn from.
         """
         self.validate()
-        return self._run_passes(self.as_corpus(X))
+        return self._run_passes(self.as_corpus(X, y))
 
     def _run_passes(self, corpus: Corpus[T]) -> Self:
         with one_blas_thread():
@@ -216,7 +219,20 @@ class MomentEstimator(Estimator[T]):
                 with fit_pass(moments.pass_name):
                     accumulate(moments, corpus)
                 moments = self.solve(moments)
+                if moments is not None:
+                    corpus, moments = self.next_pass(corpus, moments)
         return self
+
+    def next_pass(self, corpus: Corpus[T], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
+        """Return the corpus and the empty moments of another pass: these, or cheaper ones to the same end.
+
+        An estimator of several passes may keep in memory what an earlier pass made of examples in memory.
+
+        Args:
+            corpus: of the pass before.
+            moments: what `solve` returned.
+        """
+        return corpus, moments
 
     @abstractmethod
     def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
@@ -264,7 +280,7 @@ class IterativeEstimator(Estimator[T]):
         """Check the hyper-parameters and learn; arguments and errors as of `Estimator.fit`."""
         self.validate()
         with one_blas_thread():
-            self.learn(self.as_corpus(X))
+            self.learn(self.as_corpus(X, y))
         return self
 
     @abstractmethod

@@ -1,1 +1,21 @@
 """An engine over Dask's distributed: the passes of every estimator on many machines, or on local workers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spectralnlp_dask.engine import DaskEngine
+    from spectralnlp_dask.files import FsspecFiles
+
+__all__ = ["DaskEngine", "FsspecFiles"]
+
+_HOMES = {"DaskEngine": "engine", "FsspecFiles": "files"}
+
+
+def __getattr__(name: str) -> Any:
+    # distributed takes a second to import.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

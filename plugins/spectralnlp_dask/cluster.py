@@ -121,7 +121,7 @@ def check_answers(address: str, timeout: float) -> None:
 
 
 def own_version() -> str:
-    """That of the package on this machine."""
+    """Version of the package on this machine."""
     return importlib.metadata.version(PACKAGE)
 
 

@@ -30,12 +30,12 @@ T = TypeVar("T")
 R = TypeVar("R")
 M = TypeVar("M", bound=Moments[Any])
 
+# Seconds of waiting for a result after which the scheduler is asked whether it is still there.
 PATIENCE = 5.0
-"""Seconds of waiting for a result after which the scheduler is asked whether it is still there."""
+# How often partitions may be blamed in vain for the death of workers before the pass is given up.
 SUSPICIONS = 3
-"""How often partitions may be blamed in vain for the death of workers before the pass is given up."""
+# Tasks that each worker should at least have, so that none waits long for the slowest at the end.
 TASKS_A_WORKER = 4
-"""Tasks that each worker should at least have, so that none waits long for the slowest at the end."""
 
 Numbered = tuple[int, Partition[Any]]
 
@@ -126,7 +126,7 @@ class DaskEngine(Engine):
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _groups(self, tasks: Sequence[Numbered]) -> list[Sequence[Numbered]]:
-        """What is observed as one task: as many small files as a sum of the tree is made of, or one."""
+        """Group partitions into tasks: as many small files as a sum of the tree is made of, or one."""
         n_workers = max(1, sum(self.client.nthreads().values()))
         size = 1
         while len(tasks) >= FAN_IN * size * TASKS_A_WORKER * n_workers:
@@ -148,13 +148,13 @@ class DaskEngine(Engine):
             return _died(error)
         return None
 
-    def _shared(self, thing: R) -> Future[R]:
-        """A thing in the workers' memory: projections and vocabularies travel once, not with each task.
+    def _shared(self, value: R) -> Future[R]:
+        """Put a value into the workers' memory: projections and vocabularies travel once, not with each task.
 
         It is the result of a task of its own, not scattered: what was scattered is lost with the last worker
         that held it, and a task is done again.
         """
-        return self._submit(_same, thing, priority=2)
+        return self._submit(_same, value, priority=2)
 
     def _submit(self, function: Callable[..., R], *args: object, **options: Any) -> Future[R]:
         priority = 1 if function is _merged else 0
@@ -180,7 +180,7 @@ class DaskEngine(Engine):
             raise SpectralError("the scheduler was restarted in the middle of the work") from error
 
     def _check_scheduler(self) -> None:
-        hint = "start again; what a --checkpoint kept is not lost"
+        hint = "start again; what a `checkpoint` kept is not lost"
         try:
             check_answers(self._connected_to, self.timeout)
         except ConfigError as error:
@@ -218,8 +218,8 @@ def _died(error: KilledWorker) -> SpectralError:
     return SpectralError(what, hint="give them more memory, or look at their logs")
 
 
-def _same(thing: R) -> R:
-    return thing
+def _same(value: R) -> R:
+    return value
 
 
 def _call(function: Callable[[T], R], task: T) -> R:

@@ -1,4 +1,4 @@
-"""What local workers do as they start."""
+"""Start of local workers."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.hashing.estimator import HashedNgrams
     from spectralnlp_sketch.intent.estimator import IntentClassifier
     from spectralnlp_sketch.intent.model import Classification, Classifier
+    from spectralnlp_sketch.labelled import with_unlabelled
     from spectralnlp_sketch.leverage.estimator import LeverageScores
     from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
     from spectralnlp_sketch.linear.sizes import required_rows
@@ -50,6 +51,7 @@ __all__ = [
     "required_rows",
     "tmpca_classifier",
     "training_order",
+    "with_unlabelled",
 ]
 
 _HOMES = {
@@ -76,6 +78,7 @@ _HOMES = {
     "training_order": "order",
     "RowFormat": "stream",
     "required_rows": "linear.sizes",
+    "with_unlabelled": "labelled",
 }
 
 

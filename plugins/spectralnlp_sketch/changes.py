@@ -1,9 +1,9 @@
 """Update, forget and merge of saved sketches.
 
 Frequent directions grow and join (merge-only). Linear sketches are sums, from which a file can be taken out
-again if its rows are numbered by its content (``sketch --keep-moments``): exactly where rows are integers, as
-counts are; of other numbers rounding is left, some 1e-16 of the largest sum. Those of a Gaussian sketch are
-not subtracted at all.
+again if its rows are numbered by its content (``--keep-moments`` of the command ``sketch``): exactly where
+rows are integers, as counts are; of other numbers rounding is left, some 1e-16 of the largest sum. Those of a
+Gaussian sketch are not subtracted at all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import expand_inputs
-from spectralnlp_sketch.files import BATCH_ROWS, Saved, tells_rows_apart
+from spectralnlp_sketch.files import Saved, tells_rows_apart
 from spectralnlp_sketch.stream import FileRows
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SketchChanges:
-    """Changes of mind of saved sketches, folder in and folder out."""
+    """Incremental updates and unlearning of saved sketches, folder in and folder out."""
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
         """Add the rows of files: the same sketch as of all files in one run.
@@ -105,8 +105,8 @@ def _changeable(folder: Path, verb: str) -> Saved:
     """
     saved = Saved.load(folder)
     if tells_rows_apart(saved.sketch) and saved.documents is None:
-        what = f"a {type(saved.sketch).__name__} made without --keep-moments cannot {verb}"
-        raise ConfigError(what, path=folder, hint="sketch its files again with --keep-moments")
+        what = f"a {type(saved.sketch).__name__} made without `keep_moments` cannot {verb}"
+        raise ConfigError(what, path=folder, hint="sketch its files again with `keep_moments`")
     return saved
 
 
@@ -116,7 +116,7 @@ def _rows(saved: Saved, inputs: Sequence[str]) -> FileRows:
 
 def _observe(moments: Any, corpus: FileRows) -> None:
     with one_blas_thread():
-        for batch in corpus.batches(BATCH_ROWS):
+        for batch in corpus.batches(moments.batch_size):
             moments.observe(batch)
 
 

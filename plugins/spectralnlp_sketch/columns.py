@@ -1,4 +1,4 @@
-"""What a stream says of its columns: sums, sums of squares, document frequencies."""
+"""Sums, sums of squares and document frequencies of the columns of a stream."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch, Moments
-from spectralnlp_sketch.rows import check_finite, matrix_of
+from spectralnlp.runtime import Batch
+from spectralnlp_sketch.rows import RowMoments
 
 Floats = NDArray[np.float64]
 
 
-class ColumnMoments(Moments[Any]):
+class ColumnMoments(RowMoments):
     """Of each column: sum, sum of squares, and in how many rows it is not zero.
 
     Args:
@@ -24,7 +24,7 @@ class ColumnMoments(Moments[Any]):
     subtractable = True
 
     def __init__(self, n_columns: int) -> None:
-        self.n_columns = n_columns
+        super().__init__(n_columns)
         self.sums: Floats = np.zeros(n_columns)
         self.squares: Floats = np.zeros(n_columns)
         self.nonzeros = np.zeros(n_columns, dtype=np.int64)
@@ -36,8 +36,7 @@ class ColumnMoments(Moments[Any]):
         Raises:
             MatrixError: another width, a NaN or an infinity (which row).
         """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
+        matrix = self.checked_rows(batch)
         wide = matrix.astype(np.float64, copy=False)
         if sp.issparse(wide):
             self.sums += np.bincount(wide.indices, wide.data, self.n_columns)

@@ -1,6 +1,9 @@
-"""What this plugin complains of: errors of one line, and warnings."""
+"""Errors of one line, and warnings."""
 
 from __future__ import annotations
+
+import sys
+import warnings
 
 from spectralnlp.errors import ConfigError, InputError
 
@@ -19,3 +22,11 @@ class SketchWarning(UserWarning):
 
 class TextError(InputError, ValueError):
     """Texts or labels that cannot be used. A ValueError, as scikit-learn expects."""
+
+
+def warn(message: str) -> None:
+    """Warn with a `SketchWarning` at the line that called the package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("spectralnlp"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, SketchWarning, stacklevel=level)

@@ -15,11 +15,9 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
 from spectralnlp_sketch.stream import FileRows, RowFormat, name_of
 
 KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
-BATCH_ROWS = 8192
 
 
 def sketch_files(
@@ -30,7 +28,7 @@ def sketch_files(
     name: str,
     checkpoint_rows: int = 2**19,
     restart: bool = False,
-    say: Callable[[str], None] = lambda line: None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Any:
     """Sketch files and save the result as a model folder.
 
@@ -39,12 +37,12 @@ def sketch_files(
 
     Args:
         estimator: an unfitted sketch.
-        corpus: the rows; if they are numbered by content, a linear sketch can change its mind later.
+        corpus: the rows; if they are numbered by content, files can be taken out of a linear sketch later.
         output: the folder to write.
         name: what the sketch is registered as.
         checkpoint_rows: rows between checkpoints, at least.
         restart: begin again, whatever checkpoint there is.
-        say: told a line when a run is resumed.
+        report: progress callback, called with a line when a run is resumed.
 
     Returns:
         ``estimator``, fitted.
@@ -55,18 +53,18 @@ def sketch_files(
     """
     if corpus.by_content and not tells_rows_apart(estimator):
         what = f"{name} keeps its moments anyway: it can grow and join, but not forget"
-        raise ConfigError(what, hint="leave out --keep-moments")
+        raise ConfigError(what, hint="leave out `keep_moments`")
     check_writable(output)
     where = checkpoint_folder(output)
     if restart:
         shutil.rmtree(where, ignore_errors=True)
     with one_blas_thread():
         estimator.begin(corpus)
-        run = {"sketch": name, "settings": estimator.get_params(), "files": _described(corpus)}
+        run = {"sketch": name, "settings": _settings(estimator), "files": _described(corpus)}
         run["numbering"] = "by content" if corpus.by_content else "by order"
-        file, row = _resume(estimator, where, run, say)
+        file, row = _resume(estimator, where, run, report)
         since = 0
-        for batch in corpus.batches_from(file, row, BATCH_ROWS):
+        for batch in corpus.batches_from(file, row, estimator.moments_.batch_size):
             estimator.moments_.observe(batch)
             since += len(batch)
             if since >= checkpoint_rows:
@@ -90,7 +88,12 @@ def checkpoint_folder(output: str | Path) -> Path:
 
 def tells_rows_apart(estimator: Any) -> bool:
     """Whether what a row adds to a sketch depends on its number."""
-    return not isinstance(estimator, FrequentDirections)
+    return bool(estimator.tells_rows_apart)
+
+
+def _settings(estimator: Any) -> dict[str, Any]:
+    """Hyper-parameters in the order of their names: the bytes of saved sketches are sorted so."""
+    return dict(sorted(estimator.get_params(deep=False).items()))
 
 
 def save_sketch(
@@ -118,7 +121,7 @@ def save_sketch(
         "singular_values": estimator.singular_values_,
     }
     how = asdict(reading or RowFormat())
-    metadata = {"sketch": name, "settings": estimator.get_params(), "reading": how, **found, "bound": bound}
+    metadata = {"sketch": name, "settings": _settings(estimator), "reading": how, **found, "bound": bound}
     metadata["documents"] = None if documents is None else sorted(documents)
     _save(Path(output), KIND, metadata, estimator, results)
 
@@ -160,7 +163,7 @@ class Saved:
 
     @classmethod
     def load(cls, folder: Path) -> Saved:
-        """What a folder holds.
+        """Load the sketch in a folder.
 
         Raises:
             ModelError: no sketch, or that of an older version, which did not keep what is needed.
@@ -202,21 +205,25 @@ def _state(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {key.removeprefix(prefix): each for key, each in arrays.items() if key.startswith(prefix)}
 
 
-def _resume(estimator: Any, where: Path, run: dict[str, Any], say: Callable[[str], None]) -> tuple[int, int]:
+def _resume(
+    estimator: Any, where: Path, run: dict[str, Any], report: Callable[[str], None]
+) -> tuple[int, int]:
     """The file and row to go on from, with the estimator's moments as they were there."""
     if not where.exists():
         return 0, 0
     try:
         stored = load_model(where)
     except ModelError as error:
-        raise ModelError(f"the checkpoint is unusable: {error.what}", path=where, hint="--restart") from error
+        raise ModelError(
+            f"the checkpoint is unusable: {error.what}", path=where, hint="begin again with `restart`"
+        ) from error
     for key, value in run.items():
         if stored.metadata.get(key) != value:
             what = f"an unfinished run with other {key} is kept here"
-            raise ConfigError(what, path=where, hint="finish it, or begin again with --restart")
+            raise ConfigError(what, path=where, hint="finish it, or begin again with `restart`")
     estimator.restore(stored.metadata["input"], _state(stored.arrays))
     file, row = stored.metadata["file"], stored.metadata["row"]
-    say(f"going on from row {row:,} of {stored.metadata['files'][file][0]}")
+    report(f"going on from row {row:,} of {stored.metadata['files'][file][0]}")
     return file, row
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, ClassVar, TypeAlias, overload
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch
+from spectralnlp.runtime import Batch, Corpus, Moments
 from spectralnlp_sketch.errors import MatrixError
 
 Floats: TypeAlias = NDArray[Any]
-#: A dense matrix (n, d) or a CSR one, of float32 or float64.
+# A dense matrix (n, d) or a CSR one, of float32 or float64.
 Matrix: TypeAlias = Any
 
 
@@ -64,6 +64,44 @@ def matrix_of(batch: Batch[Any], n_columns: int) -> Matrix:
     if matrix.shape[1] != n_columns:
         raise _other_width(matrix.shape[1], n_columns)
     return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
+
+
+class RowMoments(Moments[Any]):
+    """Base of moments of rows, which arrive as blocks of a matrix.
+
+    Args:
+        n_columns: d, width of the rows.
+    """
+
+    pass_name = "rows"
+    batch_size: ClassVar[int] = 8192
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_columns = n_columns
+
+    def checked_rows(self, batch: Batch[Any]) -> Matrix:
+        """Return the rows of a batch (n, d), dense or CSR.
+
+        Raises:
+            MatrixError: another width, a NaN or an infinity (which row).
+        """
+        matrix = matrix_of(batch, self.n_columns)
+        check_finite(matrix, batch.start, batch.document)
+        return matrix
+
+
+def describe_rows(corpus: Corpus[Any]) -> dict[str, Any]:
+    """Width (``n_columns``), ``dtype`` and ``sparse`` of the rows of a corpus, from the first of them.
+
+    Raises:
+        MatrixError: there are no rows.
+    """
+    first = next(iter(corpus.batches(1)), None)
+    if first is None:
+        raise MatrixError("the stream holds no rows")
+    matrix = first.examples.matrix  # type: ignore[attr-defined]
+    dtype = matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+    return {"n_columns": int(matrix.shape[1]), "dtype": dtype.name, "sparse": sp.issparse(matrix)}
 
 
 def _stacked(rows: list[Floats], n_columns: int) -> Floats:

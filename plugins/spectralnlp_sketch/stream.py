@@ -231,7 +231,7 @@ def recognise(path: Location, kind: str = "auto") -> str:
 
 
 def name_of(path: Location) -> str:
-    """What a file is called as a document."""
+    """Name of a file as a document."""
     return path if isinstance(path, str) else path.as_posix()
 
 
@@ -250,7 +250,7 @@ def width_of(path: Location, row_format: RowFormat) -> int:
         return row_format.n_columns
     fields = _numbers(line)
     if fields is None:
-        raise InputError("not numbers", path=path, line=1, hint="choose another --format")
+        raise InputError("not numbers", path=path, line=1, hint="choose another `format`")
     return len(fields)
 
 

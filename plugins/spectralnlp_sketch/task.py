@@ -30,7 +30,7 @@ class SavedSketch:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the sketch is, by name."""
+        """Description of the sketch, by name."""
         return {
             "sketch": self.about["sketch"],
             "settings": dict(self.about["settings"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import snowballstemmer
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -12,9 +12,12 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from spectralnlp.text.content import content_words
 from spectralnlp_sketch.errors import SizeError
 
+# ``english``, words of one's own, or None: no word is left out.
+StopWords: TypeAlias = str | list[str] | tuple[str, ...] | set[str] | frozenset[str] | None
+
 
 def prepare(text: str, stop_words: str | Collection[str] | None = "english", stem: bool = True) -> list[str]:
-    """The tokens of a text, stop words left out and the rest stemmed (Su, Lin and Kuo 2019, section 4.2).
+    """Return the tokens of a text without stop words, stemmed (Su, Lin and Kuo 2019, section 4.2).
 
     Args:
         text: any.
@@ -28,7 +31,7 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
 
 
 def stop_list(stop_words: str | Collection[str] | None) -> Collection[str]:
-    """The words that a setting names.
+    """Return the words that a setting names.
 
     Raises:
         SizeError: a language that there is no list of.
@@ -37,7 +40,7 @@ def stop_list(stop_words: str | Collection[str] | None) -> Collection[str]:
         return ()
     if isinstance(stop_words, str):
         if stop_words != "english":
-            raise SizeError(f"no stop words of {stop_words!r}", hint="say english, or give a set of words")
+            raise SizeError(f"no stop words of {stop_words!r}", hint="take english, or give a set of words")
         return ENGLISH_STOP_WORDS
     return stop_words
 

@@ -1,4 +1,4 @@
-"""What the components share: a model that is loaded when needed, trained in closed form, and saved.
+"""Base of the components: a model that is loaded when needed, trained in closed form, and saved.
 
 A component holds one model of the core: what ``spectralnlp.load`` gives. A subclass says what it learns from
 (`_training_corpus`), what its model makes of documents (`predict`) and where that goes (`set_annotations`).
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -27,6 +27,7 @@ from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import ARRAYS, CARD, META
 from spectralnlp_spacy.errors import ComponentError, Errors
+from spectralnlp_spacy.settings import PipeSettings
 
 Scores = dict[str, Any]
 GetExamples = Callable[[], Iterable[Example]]
@@ -34,18 +35,6 @@ Losses = dict[str, float]
 Files = dict[str, bytes]
 MODEL = "model"
 FILES = (ARRAYS, META, CARD)
-
-
-class Settings(NamedTuple):
-    """What a component learns with.
-
-    Args:
-        estimator: name of an estimator, as ``spectralnlp plugins`` lists it.
-        values: its hyper-parameters; ``preset`` names a preset.
-    """
-
-    estimator: str
-    values: Mapping[str, Any]
 
 
 class Origin(NamedTuple):
@@ -76,6 +65,11 @@ class Origin(NamedTuple):
 class SpectralPipe(Pipe):
     """Base of the components.
 
+    Args:
+        vocab: the shared vocabulary.
+        name: of this component.
+        settings: of this component.
+
     Class attributes:
         task: the task of the core whose models the component holds.
         place_setting: the setting that says where the component writes, if there is one.
@@ -84,21 +78,13 @@ class SpectralPipe(Pipe):
     task: ClassVar[str]
     place_setting: ClassVar[str | None] = None
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        name: str,
-        *,
-        model: str | None,
-        estimator: str,
-        settings: Mapping[str, Any],
-        scorer: Callable[..., Scores] | None,
-    ) -> None:
+    def __init__(self, vocab: Vocab, name: str, settings: PipeSettings) -> None:
         self.vocab = vocab
         self.name = name
-        self.source = model
-        self.learner = Settings(estimator, dict(settings))
-        self.scorer = scorer
+        self.source = settings.model
+        self.estimator = settings.estimator
+        self.settings = dict(settings.settings)
+        self.scorer = settings.scorer
         self.model: Any | None = None
         self.cfg: dict[str, Any] = {}
         self._origin: Origin | None = None
@@ -138,7 +124,7 @@ class SpectralPipe(Pipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the model can assign; empty until it is loaded, which the first document or `ready` does."""
+        """Labels that the model can assign; empty until the first document, or `ready`, loads it."""
         # spaCy asks on loading a pipeline, before the model that belongs to it is there.
         return () if self.model is None else self._labels()
 
@@ -154,14 +140,14 @@ class SpectralPipe(Pipe):
     @property
     @abstractmethod
     def needed(self) -> str:
-        """What examples have to be annotated with."""
+        """The annotation that examples need."""
 
     # -----------------------------------------------------------------------------------------------------
     # Annotating
 
     @abstractmethod
     def predict(self, docs: Sequence[Doc]) -> Sequence[Any]:
-        """What the model makes of a batch of documents, which stay as they are; one value for each."""
+        """Return predictions for a batch of documents, which stay as they are; one for each."""
 
     @abstractmethod
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
@@ -212,15 +198,15 @@ class SpectralPipe(Pipe):
 
     @abstractmethod
     def _training_corpus(self, docs: Sequence[Doc]) -> Corpus[Any] | None:
-        """What the core's task learns from, taken from gold documents; None if they have nothing."""
+        """Return what the core's task learns from, taken from gold documents; None if they have nothing."""
 
     def _train(self, corpus: Corpus[Any]) -> None:
         try:
-            learner = make_estimator(self.learner)
+            learner = registry.estimators.get(self.estimator).from_settings({}, self.settings)
             if learner.task != self.task:
                 raise ComponentError(
                     Errors.SN007.format(
-                        estimator=self.learner.estimator, task=learner.task, name=self.name, needed=self.task
+                        estimator=self.estimator, task=learner.task, name=self.name, needed=self.task
                     )
                 )
             self.model, self._origin = registry.tasks.get(self.task)().train(learner, corpus), None
@@ -325,16 +311,6 @@ def _rebuild(kind: type[SpectralPipe], state: dict[str, Any], model: bytes | Non
     pipe = kind.__new__(kind)
     vars(pipe).update(state, model=None, _origin=None)
     return pipe if model is None else pipe.from_bytes(model)
-
-
-def make_estimator(learner: Settings) -> Any:
-    """An estimator of the core.
-
-    Raises:
-        SpectralError: there is none of that name, or a setting makes no sense.
-    """
-    kind = registry.estimators.get(learner.estimator)
-    return kind.from_settings({}, learner.values)
 
 
 def check_alone(pipe: SpectralPipe, nlp: Language) -> None:

@@ -130,7 +130,7 @@ def read_fallback(span: Span, key: str) -> str | None:
 
 
 def read_chains(doc: Doc, key: str, start: int, end: int) -> list[Chain]:
-    """What covers each stretch of tokens, parents first, down to the single words."""
+    """Constituents over each stretch of tokens, parents first, down to the single words."""
     chains: list[Chain] = []
     words = iter(words_of(doc, start, end))
     word = next(words, None)

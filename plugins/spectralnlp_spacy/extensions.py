@@ -1,4 +1,4 @@
-"""What users ask of spans and tokens: ``span._.parse_string``, ``.constituents``, ``.labels`` and so on.
+"""Extensions of spans and tokens: ``span._.parse_string``, ``.constituents``, ``.labels`` and so on.
 
 The names are those that users of constituents in spaCy know. Everything is computed from ``doc.spans``, so
 documents can be saved and sent to other processes. A span that stands for a unary chain has several labels.
@@ -95,7 +95,7 @@ class Getters:
         return read_chains(span.doc, self.key, sentence.start, sentence.end)
 
     def _chain(self, span: Span) -> Chain:
-        """What covers exactly this span.
+        """Constituents that cover exactly this span.
 
         Raises:
             ComponentError: the document has no constituents.

@@ -2,159 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from importlib import import_module
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from spacy.language import Language
 
+from spectralnlp_spacy.settings import ParserSettings, PipeSettings, TaggerSettings, TextcatSettings
+
 if TYPE_CHECKING:
-    from spectralnlp_spacy.parser import SpectralParser
-    from spectralnlp_spacy.tagger import SpectralTagger
-    from spectralnlp_spacy.textcat import SpectralTextcat
-
-PARSER_CONFIG: dict[str, Any] = {
-    "model": "en",
-    "estimator": "lpcfg",
-    "settings": {},
-    "decoder": None,
-    "spans_key": "constituents",
-    "prefix": "",
-    "set_tags": True,
-    "split_sentences": True,
-    "max_length": 150,
-    "scorer": {"@scorers": "spectralnlp.parser_scorer.v1"},
-}
-
-TAGGER_CONFIG: dict[str, Any] = {
-    "model": None,
-    "estimator": "tagger",
-    "settings": {},
-    "attribute": "tag",
-    "spans_key": "chunks",
-    "overwrite": True,
-    "split_sentences": True,
-    "scorer": {"@scorers": "spectralnlp.tagger_scorer.v1"},
-}
-
-TEXTCAT_CONFIG: dict[str, Any] = {
-    "model": None,
-    "estimator": "intent",
-    "settings": {},
-    "threshold": 0.0,
-    "prefix": "",
-    "scorer": {"@scorers": "spectralnlp.textcat_scorer.v1"},
-}
+    from spectralnlp_spacy.component import SpectralPipe
 
 
-@Language.factory(
+def default_config(kind: type[PipeSettings], scorer: str) -> dict[str, Any]:
+    """The config of a component that says nothing: the defaults of its settings, and its scorer.
+
+    Args:
+        kind: class of the settings.
+        scorer: its registered name.
+    """
+    defaults = dict(vars(kind()))  # type: ignore[call-arg]
+    return {**{name: defaults[name] for name in defaults if name != "scorer"}, "scorer": {"@scorers": scorer}}
+
+
+PARSER_CONFIG = default_config(ParserSettings, "spectralnlp.parser_scorer.v1")
+TAGGER_CONFIG = default_config(TaggerSettings, "spectralnlp.tagger_scorer.v1")
+TEXTCAT_CONFIG = default_config(TextcatSettings, "spectralnlp.textcat_scorer.v1")
+
+
+def _register(
+    name: str,
+    component: str,
+    kind: type[PipeSettings],
+    config: Mapping[str, Any],
+    assigns: Sequence[str],
+    weights: Mapping[str, float],
+) -> Callable[..., SpectralPipe]:
+    """Register the factory of a component, whose parameters are its settings.
+
+    Args:
+        name: of the factory.
+        component: module and name of the class, which is imported when a component is made.
+        kind: class of the settings.
+        config: their defaults.
+        assigns: where the component writes, for spaCy's analysis of pipelines.
+        weights: of its scores, for ``spacy train``.
+    """
+
+    def make(nlp: Language, name: str, **settings: Any) -> SpectralPipe:
+        from spectralnlp_spacy.component import check_alone
+
+        module, _, class_name = component.rpartition(".")
+        pipe: SpectralPipe = getattr(import_module(module), class_name)(nlp.vocab, name, kind(**settings))
+        check_alone(pipe, nlp)
+        return pipe
+
+    # spaCy checks a config against the signature.
+    hints = get_type_hints(kind)
+    typed = {"nlp": Language, "name": str, **{each.name: hints[each.name] for each in fields(kind)}}
+    make.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter(each, Parameter.POSITIONAL_OR_KEYWORD, annotation=typed[each]) for each in typed]
+    )
+    make.__doc__ = f"Make a component; parameters are those of `{kind.__name__}`."
+    Language.factory(
+        name, func=make, assigns=assigns, default_config=dict(config), default_score_weights=dict(weights)
+    )
+    return make
+
+
+make_parser = _register(
     "spectral_parser",
+    "spectralnlp_spacy.parser.SpectralParser",
+    ParserSettings,
+    PARSER_CONFIG,
     assigns=["doc.spans", "token.tag", "token.is_sent_start"],
-    default_config=PARSER_CONFIG,
-    default_score_weights={"evalb_f": 1.0, "evalb_p": 0.0, "evalb_r": 0.0, "constituents_f": 0.0},
+    weights={"evalb_f": 1.0, "evalb_p": 0.0, "evalb_r": 0.0, "constituents_f": 0.0},
 )
-def make_parser(
-    nlp: Language,
-    name: str,
-    model: str | None,
-    estimator: str,
-    settings: dict[str, Any],
-    decoder: str | None,
-    spans_key: str,
-    prefix: str,
-    set_tags: bool,
-    split_sentences: bool,
-    max_length: int,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> SpectralParser:
-    """The factory of ``spectral_parser``; its settings are those of `SpectralParser`."""
-    from spectralnlp_spacy.component import check_alone
-    from spectralnlp_spacy.parser import SpectralParser
-
-    pipe = SpectralParser(
-        nlp.vocab,
-        name,
-        model=model,
-        estimator=estimator,
-        settings=settings,
-        decoder=decoder,
-        spans_key=spans_key,
-        prefix=prefix,
-        set_tags=set_tags,
-        split_sentences=split_sentences,
-        max_length=max_length,
-        scorer=scorer,
-    )
-    check_alone(pipe, nlp)
-    return pipe
-
-
-@Language.factory(
+make_tagger = _register(
     "spectral_tagger",
+    "spectralnlp_spacy.tagger.SpectralTagger",
+    TaggerSettings,
+    TAGGER_CONFIG,
     assigns=["token.tag", "token.pos", "doc.ents", "doc.spans", "token.is_sent_start"],
-    default_config=TAGGER_CONFIG,
-    default_score_weights={"tag_acc": 1.0, "pos_acc": 1.0, "ents_f": 1.0, "chunks_f": 1.0},
+    weights={"tag_acc": 1.0, "pos_acc": 1.0, "ents_f": 1.0, "chunks_f": 1.0},
 )
-def make_tagger(
-    nlp: Language,
-    name: str,
-    model: str | None,
-    estimator: str,
-    settings: dict[str, Any],
-    attribute: str,
-    spans_key: str,
-    overwrite: bool,
-    split_sentences: bool,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> SpectralTagger:
-    """The factory of ``spectral_tagger``; its settings are those of `SpectralTagger`."""
-    from spectralnlp_spacy.component import check_alone
-    from spectralnlp_spacy.tagger import SpectralTagger
-
-    pipe = SpectralTagger(
-        nlp.vocab,
-        name,
-        model=model,
-        estimator=estimator,
-        settings=settings,
-        attribute=attribute,  # type: ignore[arg-type]
-        spans_key=spans_key,
-        overwrite=overwrite,
-        split_sentences=split_sentences,
-        scorer=scorer,
-    )
-    check_alone(pipe, nlp)
-    return pipe
-
-
-@Language.factory(
+make_textcat = _register(
     "spectral_textcat",
+    "spectralnlp_spacy.textcat.SpectralTextcat",
+    TextcatSettings,
+    TEXTCAT_CONFIG,
     assigns=["doc.cats"],
-    default_config=TEXTCAT_CONFIG,
-    default_score_weights={"cats_score": 1.0, "cats_micro_f": 0.0, "cats_macro_f": 0.0},
+    weights={"cats_score": 1.0, "cats_micro_f": 0.0, "cats_macro_f": 0.0},
 )
-def make_textcat(
-    nlp: Language,
-    name: str,
-    model: str | None,
-    estimator: str,
-    settings: dict[str, Any],
-    threshold: float,
-    prefix: str,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> SpectralTextcat:
-    """The factory of ``spectral_textcat``; its settings are those of `SpectralTextcat`."""
-    from spectralnlp_spacy.component import check_alone
-    from spectralnlp_spacy.textcat import SpectralTextcat
-
-    pipe = SpectralTextcat(
-        nlp.vocab,
-        name,
-        model=model,
-        estimator=estimator,
-        settings=settings,
-        threshold=threshold,
-        prefix=prefix,
-        scorer=scorer,
-    )
-    check_alone(pipe, nlp)
-    return pipe

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
@@ -12,11 +12,11 @@ from spacy.vocab import Vocab
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
-from spectralnlp_spacy.component import Scores
 from spectralnlp_spacy.constituents import Bracket, gold_trees, words_of, write_constituents
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.extensions import install_extensions
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
+from spectralnlp_spacy.settings import ParserSettings
 
 if TYPE_CHECKING:
     from spectralnlp.models.parser import Parser
@@ -27,7 +27,7 @@ _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")"])
 
 
 class ParsedDoc(NamedTuple):
-    """What the parser makes of a document; positions are tokens of the document.
+    """Parses of a document's sentences; positions are tokens of the document.
 
     Args:
         bounds: first token and end of each sentence.
@@ -48,51 +48,26 @@ class SpectralParser(SentencePipe):
     Args:
         vocab: the shared vocabulary.
         name: of this component.
-        model: a model folder, or the name of an installed grammar; None to have it trained.
-        estimator: what `initialize` trains.
-        settings: its hyper-parameters; ``preset`` names a preset.
-        decoder: how the tree is chosen; None for the model's own way.
-        spans_key: where constituents go: ``doc.spans[spans_key]``.
-        prefix: of the names under ``span._``.
-        set_tags: whether tokens without a ``tag_`` get the tree's.
-        split_sentences: whether documents without sentence boundaries get some; otherwise they are taken as
-            one sentence.
-        max_length: longest sentence, in words, that is parsed as a whole. A longer one is parsed in pieces
-            under a node ``TOP``, and marked as a fallback. Time grows with the cube of the length.
-        scorer: makes scores of examples.
+        settings: of this component; None for the defaults.
     """
 
     task = "parsing"
     place_setting = "spans_key"
 
     def __init__(
-        self,
-        vocab: Vocab,
-        name: str = "spectral_parser",
-        *,
-        model: str | None = "en",
-        estimator: str = "lpcfg",
-        settings: Mapping[str, Any] | None = None,
-        decoder: str | None = None,
-        spans_key: str = "constituents",
-        prefix: str = "",
-        set_tags: bool = True,
-        split_sentences: bool = True,
-        max_length: int = 150,
-        scorer: Callable[..., Scores] | None = None,
+        self, vocab: Vocab, name: str = "spectral_parser", settings: ParserSettings | None = None
     ) -> None:
-        super().__init__(
-            vocab, name, model=model, estimator=estimator, settings=settings or {}, scorer=scorer
-        )
-        if max_length < 1:
-            raise ComponentError(Errors.SN008.format(name=name, max_length=max_length))
-        self.decoder = decoder
-        self.spans_key = spans_key
-        self.set_tags = set_tags
-        self.split_sentences = split_sentences
-        self.max_length = max_length
-        self.cfg = {"spans_key": spans_key}
-        install_extensions(prefix, spans_key=spans_key)
+        settings = settings or ParserSettings()
+        super().__init__(vocab, name, settings)
+        if settings.max_length < 1:
+            raise ComponentError(Errors.SN008.format(name=name, max_length=settings.max_length))
+        self.decoder = settings.decoder
+        self.spans_key = settings.spans_key
+        self.set_tags = settings.set_tags
+        self.split_sentences = settings.split_sentences
+        self.max_length = settings.max_length
+        self.cfg = {"spans_key": settings.spans_key}
+        install_extensions(settings.prefix, spans_key=settings.spans_key)
 
     @property
     def place(self) -> str:
@@ -101,7 +76,7 @@ class SpectralParser(SentencePipe):
 
     @property
     def needed(self) -> str:
-        """What examples have to be annotated with."""
+        """The annotation that examples need."""
         return f"constituents ({self.place}) and token.tag_"
 
     def _labels(self) -> tuple[str, ...]:

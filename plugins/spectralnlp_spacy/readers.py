@@ -35,7 +35,7 @@ def gold_tokens(path: Path, limit: int = 0) -> Callable[[Language], Iterator[Exa
 
 
 def bare_copy(doc: Doc) -> Doc:
-    """The same tokens, blanks and sentence boundaries, without annotation."""
+    """Copy tokens, blanks and sentence boundaries, without annotation."""
     tokens = doc.to_array([ORTH, SPACY, SENT_START])
     words, spaces = tokens[:, 0].tolist(), tokens[:, 1].astype(bool).tolist()
     return Doc(doc.vocab, words=words, spaces=spaces).from_array([SENT_START], tokens[:, 2:])

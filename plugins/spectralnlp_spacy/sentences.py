@@ -1,4 +1,4 @@
-"""What the components share that work by sentences: boundaries, and words as the model writes them."""
+"""Base of components that work by sentences: boundaries, and words as the model writes them."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
@@ -12,16 +12,16 @@ from spacy.vocab import Vocab
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.conll import AnnotatedSentence
 from spectralnlp.text.spans import spans_of, write_spans
-from spectralnlp_spacy.component import Scores
 from spectralnlp_spacy.constituents import sentence_bounds, words_of
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
+from spectralnlp_spacy.settings import TaggerSettings
 
-Attribute = Literal["tag", "pos", "ents", "spans"]
+ATTRIBUTES = ("tag", "pos", "ents", "spans")
 
 
 class TaggedDoc(NamedTuple):
-    """What the tagger makes of a document.
+    """Tags of a document's sentences.
 
     Args:
         bounds: first token and end of each sentence.
@@ -40,46 +40,25 @@ class SpectralTagger(SentencePipe):
     Args:
         vocab: the shared vocabulary.
         name: of this component.
-        model: a model folder; None to have it trained.
-        estimator: what `initialize` trains.
-        settings: its hyper-parameters; ``preset`` names a preset.
-        attribute: what is tagged: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents``
-            (``doc.ents``) or ``spans`` (``doc.spans[spans_key]``).
-        spans_key: where ``spans`` go.
-        overwrite: whether tags and entities that are there already are replaced.
-        split_sentences: whether documents without sentence boundaries get some; otherwise each is one
-            sentence.
-        scorer: makes scores of examples.
+        settings: of this component; None for the defaults.
     """
 
     task = "tagging"
     place_setting = "attribute"
 
     def __init__(
-        self,
-        vocab: Vocab,
-        name: str = "spectral_tagger",
-        *,
-        model: str | None = None,
-        estimator: str = "tagger",
-        settings: Mapping[str, Any] | None = None,
-        attribute: Attribute = "tag",
-        spans_key: str = "chunks",
-        overwrite: bool = True,
-        split_sentences: bool = True,
-        scorer: Callable[..., Scores] | None = None,
+        self, vocab: Vocab, name: str = "spectral_tagger", settings: TaggerSettings | None = None
     ) -> None:
-        super().__init__(
-            vocab, name, model=model, estimator=estimator, settings=settings or {}, scorer=scorer
-        )
-        if attribute not in get_args(Attribute):
-            known = ", ".join(get_args(Attribute))
-            raise ComponentError(Errors.SN020.format(name=name, attribute=attribute, known=known))
-        self.attribute = attribute
-        self.spans_key = spans_key
-        self.overwrite = overwrite
-        self.split_sentences = split_sentences
-        self.cfg = {"attribute": attribute, "spans_key": spans_key}
+        settings = settings or TaggerSettings()
+        super().__init__(vocab, name, settings)
+        if settings.attribute not in ATTRIBUTES:
+            known = ", ".join(ATTRIBUTES)
+            raise ComponentError(Errors.SN020.format(name=name, attribute=settings.attribute, known=known))
+        self.attribute = settings.attribute
+        self.spans_key = settings.spans_key
+        self.overwrite = settings.overwrite
+        self.split_sentences = settings.split_sentences
+        self.cfg = {"attribute": settings.attribute, "spans_key": settings.spans_key}
 
     @property
     def place(self) -> str:
@@ -89,7 +68,7 @@ class SpectralTagger(SentencePipe):
 
     @property
     def needed(self) -> str:
-        """What examples have to be annotated with."""
+        """The annotation that examples need."""
         return f"{self.place} of every word" if self.attribute in ("tag", "pos") else self.place
 
     def _labels(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -11,8 +11,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spectralnlp.runtime import Corpus, InMemoryCorpus
-from spectralnlp_spacy.component import GetExamples, Scores, SpectralPipe
+from spectralnlp_spacy.component import GetExamples, SpectralPipe
 from spectralnlp_spacy.errors import ComponentError, Errors
+from spectralnlp_spacy.settings import TextcatSettings
 
 
 class LabelledText(NamedTuple):
@@ -37,34 +38,19 @@ class SpectralTextcat(SpectralPipe):
     Args:
         vocab: the shared vocabulary.
         name: of this component.
-        model: a model folder; None to have it trained.
-        estimator: what `initialize` trains.
-        settings: its hyper-parameters; ``preset`` names a preset.
-        threshold: least probability of a label that is taken for the intent.
-        prefix: of the names under ``doc._``.
-        scorer: makes scores of examples.
+        settings: of this component; None for the defaults.
     """
 
     task = "intents"
 
     def __init__(
-        self,
-        vocab: Vocab,
-        name: str = "spectral_textcat",
-        *,
-        model: str | None = None,
-        estimator: str = "intent",
-        settings: Mapping[str, Any] | None = None,
-        threshold: float = 0.0,
-        prefix: str = "",
-        scorer: Callable[..., Scores] | None = None,
+        self, vocab: Vocab, name: str = "spectral_textcat", settings: TextcatSettings | None = None
     ) -> None:
-        super().__init__(
-            vocab, name, model=model, estimator=estimator, settings=settings or {}, scorer=scorer
-        )
-        self.threshold = threshold
-        self.intent, self.out_of_scope = f"{prefix}intent", f"{prefix}out_of_scope"
-        self.cfg = {"threshold": threshold}
+        settings = settings or TextcatSettings()
+        super().__init__(vocab, name, settings)
+        self.threshold = settings.threshold
+        self.intent, self.out_of_scope = f"{settings.prefix}intent", f"{settings.prefix}out_of_scope"
+        self.cfg = {"threshold": settings.threshold}
         self._unlabelled: list[str] = []
         for extension in (self.intent, self.out_of_scope):
             if not Doc.has_extension(extension):
@@ -79,7 +65,7 @@ class SpectralTextcat(SpectralPipe):
 
     @property
     def needed(self) -> str:
-        """What examples have to be annotated with."""
+        """The annotation that examples need."""
         return "doc.cats in which one label is 1"
 
     def _labels(self) -> tuple[str, ...]:

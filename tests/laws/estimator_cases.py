@@ -57,8 +57,12 @@ def tagged_sentences() -> Corpus[Any]:
 
 def intents() -> Corpus[tuple[str, str | None]]:
     """Texts of two labels, and as many without."""
-    texts = [(f"{verb} the {thing} {when}", verb) for verb in ("open", "close") for thing in ("door", "lid")
-             for when in ("now", "later", "soon")]  # fmt: skip
+    texts = [
+        (f"{verb} the {thing} {when}", verb)
+        for verb in ("open", "close")
+        for thing in ("door", "lid")
+        for when in ("now", "later", "soon")
+    ]
     return InMemoryCorpus([*texts, *((text, None) for text, _ in texts)], n_partitions=3)
 
 

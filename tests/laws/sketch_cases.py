@@ -41,7 +41,7 @@ def _linear(cls: type[Any], **own: tuple[Any, Any]) -> tuple[Empty, dict[str, Em
     return lambda: cls(**base), _variants(cls, base, other)
 
 
-#: name, class's empty moments and variants, whether sums of these rows are exact
+# name, class's empty moments and variants, whether sums of these rows are exact
 LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
     ("count sketch", _linear(CountSketchMoments), True),
     ("OSNAP", _linear(OSNAPMoments, n_nonzeros=(2, 3)), True),
@@ -62,13 +62,13 @@ LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
 _DRAWN = np.random.default_rng(4)
 WEIGHTS, BIASES = _DRAWN.standard_normal((WIDTH + 3, 3)) / 9, _DRAWN.standard_normal((2, 3))
 MEANS, SYSTEM = _DRAWN.standard_normal((4, 3)), np.linalg.qr(_DRAWN.standard_normal((6, 3)))[0].T
-#: Sequences of four elements of three numbers, the last of them padding.
+# Sequences of four elements of three numbers, the last of them padding.
 SEQUENCES = [
     (np.where(np.arange(4)[:, None] < n, np.round(_DRAWN.standard_normal((4, 3)) * 4), 0), np.arange(4) < n)
     for n in _DRAWN.integers(0, 5, 37)
 ]
 
-#: The same of featurizers, with the examples that they eat.
+# The same of featurizers, with the examples that they eat.
 FEATURIZER_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], list[Any], bool]] = [
     (
         "log of rows",

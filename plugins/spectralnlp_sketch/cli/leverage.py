@@ -37,7 +37,8 @@ def leverage(
     from spectralnlp_sketch.stream import FileRows, RowFormat
 
     corpus = FileRows(expand_inputs(files), RowFormat(form, columns, read_ngrams(ngrams)))
-    scorer = LeverageScores(size, method=method, truncate=truncate, random_state=seed)
+    values = {"sketch_size": size, "method": method, "truncate": truncate, "random_state": seed}
+    scorer = LeverageScores.from_settings({}, values)
     with progress("reading"), warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         scorer.fit(corpus)

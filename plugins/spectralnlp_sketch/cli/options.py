@@ -1,4 +1,4 @@
-"""What the commands read from text."""
+"""Options that the commands read from text."""
 
 from __future__ import annotations
 

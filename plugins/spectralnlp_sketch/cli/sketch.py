@@ -49,7 +49,7 @@ def sketch(
             name=full_name,
             checkpoint_rows=checkpoint_rows,
             restart=restart,
-            say=note,
+            report=note,
         )
     bound = getattr(done, "bound_", None)
     print(

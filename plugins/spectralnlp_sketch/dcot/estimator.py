@@ -2,60 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+from typing_extensions import Doc
 
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp.runtime import Corpus, Moments
 from spectralnlp_sketch.columns import ColumnMoments
-from spectralnlp_sketch.dcot.moments import ReconstructionMoments, RowLog, reconstruct
-from spectralnlp_sketch.dcot.solve import (
-    Corruption,
-    Reconstruction,
-    solve_by_documents,
-    solve_by_iteration,
-    solve_by_terms,
-)
+from spectralnlp_sketch.dcot.moments import ReconstructionMoments, RowLog, TermMoments, reconstruct
+from spectralnlp_sketch.dcot.solve import Corruption, Reconstruction
 from spectralnlp_sketch.errors import MatrixError, SizeError
-from spectralnlp_sketch.rows import Matrix
+from spectralnlp_sketch.matrices import MatrixEstimator
+from spectralnlp_sketch.rows import Matrix, describe_rows
 from spectralnlp_sketch.stream import MatrixCorpus
-from spectralnlp_sketch.words import stop_list
+from spectralnlp_sketch.words import StopWords, stop_list
 
 Floats = NDArray[Any]
-BATCH_ROWS = 2048
-#: Up to so many terms or documents a Cholesky decomposition of them is faster than iterating.
+# Up to so many terms or documents a Cholesky decomposition of them is faster than iterating.
 CHOLESKY_ROWS = 16_000
 
 
-class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     """Dense Cohort of Terms: prototypes, terms that stand for many, restored from the rest of a document.
 
     Xu, Chen, Weinberger and Sha 2012. Each layer is the linear map that best restores the prototypes of rows
     from which every term was removed with probability 1 − p, in expectation over all such corruptions and in
     closed form, then tanh; the next layer does the same to the output of the last.
-
-    Args:
-        n_prototypes: r, how many terms are reconstructed; all where there are fewer.
-        prototypes: which: ``heavy``, the columns with the largest sums of squares, best of tf-idf weights; or
-            ``frequent``, as published, the terms of the most documents.
-        keep_probability: p, the probability of a term to survive corruption.
-        n_layers: how often the map is applied.
-        output: of `transform`, the paper's equation 8: ``all``, the rows and all layers side by side;
-            ``layers``, without the rows; ``last``, the last layer alone.
-        normalise: whether each layer's rows are scaled to length one before they are put side by side.
-        terms: names of the columns, for ``stop_words`` and `reconstruct`.
-        stop_words: terms that are no prototypes: ``english``, a set, or None.
-        ridge: steadies the solution; in units of the mean sum of squares of a column.
-        solver: ``terms`` adds up a d × d matrix and keeps no rows; ``documents`` keeps the rows, sparse, and
-            solves n × n by Woodbury's identity; ``iteration`` (conjugate gradients) has neither matrix. They
-            agree; ``auto`` takes the cheapest.
 
     Attributes:
         prototypes_: columns of the prototypes (r,), the heaviest or most frequent first.
@@ -64,82 +46,108 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         n_rows_: rows seen.
     """
 
-    def __init__(
-        self,
-        n_prototypes: int = 1000,
-        *,
-        prototypes: str = "heavy",
-        keep_probability: float = 0.3,
-        n_layers: int = 3,
-        output: str = "all",
-        normalise: bool = True,
-        terms: Sequence[str] | None = None,
-        stop_words: str | Collection[str] | None = None,
-        ridge: float = 1e-5,
-        solver: str = "auto",
-    ) -> None:
-        self.n_prototypes = n_prototypes
-        self.prototypes = prototypes
-        self.keep_probability = keep_probability
-        self.n_layers = n_layers
-        self.output = output
-        self.normalise = normalise
-        self.terms = terms
-        self.stop_words = stop_words
-        self.ridge = ridge
-        self.solver = solver
+    n_prototypes: Annotated[
+        int,
+        Ge(1),
+        Doc("How many terms are reconstructed (r); all where there are fewer."),
+    ] = 1000
+    prototypes: Annotated[
+        Literal["heavy", "frequent"],
+        Doc(
+            "Which terms: ``heavy``, the columns with the largest sums of squares, best of tf-idf weights; "
+            "or ``frequent``, as published, the terms of the most documents."
+        ),
+    ] = "heavy"
+    keep_probability: Annotated[
+        float,
+        Gt(0),
+        Le(1),
+        Doc("Probability of a term to survive corruption (p)."),
+    ] = 0.3
+    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = 3
+    output: Annotated[
+        Literal["all", "layers", "last"],
+        Doc(
+            "Columns of `transform`, the paper's equation 8: ``all``, the rows and all layers side by side; "
+            "``layers``, without the rows; ``last``, the last layer alone."
+        ),
+    ] = "all"
+    normalise: Annotated[
+        bool,
+        Doc("Whether each layer's rows are scaled to length one before they are put side by side."),
+    ] = True
+    terms: Annotated[
+        Any,
+        Doc("Names of the columns, a sequence, for ``stop_words`` and `reconstruct`."),
+    ] = None
+    stop_words: Annotated[
+        StopWords,
+        Doc("Terms that are no prototypes: ``english``, a set, or None."),
+    ] = None
+    ridge: Annotated[
+        float,
+        Gt(0),
+        Doc("Ridge that steadies the solution; in units of the mean sum of squares of a column."),
+    ] = 1e-5
+    solver: Annotated[
+        Literal["auto", "terms", "documents", "iteration"],
+        Doc(
+            "``terms`` adds up a d × d matrix and keeps no rows; ``documents`` keeps the rows, "
+            "sparse, and solves n × n by Woodbury's identity; ``iteration`` (conjugate gradients) has "
+            "neither matrix. They agree; ``auto`` takes the cheapest."
+        ),
+    ] = "auto"
 
-    def fit(self, X: Matrix | Corpus[Any], y: object = None) -> Self:
-        """Learn the layers from a matrix, or a corpus of rows (`MatrixCorpus`, `FileRows`), a pass each.
-
-        Args:
-            X: counts or weights of terms (n, d), dense or sparse; or a corpus with ``n_columns``.
-            y: ignored.
+    def check_combination(self) -> None:
+        """Check the stop words.
 
         Raises:
-            SizeError: a setting makes no sense.
-            MatrixError: a NaN or an infinity (which row), or no rows.
+            ConfigError: there is no such list.
         """
-        if isinstance(X, Corpus):
-            self.n_features_in_ = int(X.n_columns)  # type: ignore[attr-defined]
-            corpus: Corpus[Any] = X
-        else:
-            corpus = MatrixCorpus(self._validated(X, reset=True))
-        self._check_settings()
-        with one_blas_thread():
-            columns = accumulate(ColumnMoments(self.n_features_in_), corpus, batch_size=BATCH_ROWS)
-            self.n_rows_ = int(columns.n_rows)
-            if not self.n_rows_:
-                raise MatrixError("the stream holds no rows")
-            self.prototypes_ = self._choose_prototypes(columns)
-            self.solver_ = self.solver if self.solver != "auto" else self._cheapest()
-            first = next(iter(corpus.batches(1))).examples.matrix  # type: ignore[attr-defined]
-            dtype = first.dtype if first.dtype in (np.float32, np.float64) else np.dtype(np.float64)
-            self.layers_ = [self._first_layer(corpus, dtype).astype(dtype)]
-            while len(self.layers_) < self.n_layers:
-                # A stream is read again and goes through all layers so far; in memory, through the last one.
-                if isinstance(corpus, MatrixCorpus):
-                    z = reconstruct(self.layers_[-1], corpus.matrix)
-                    corpus = MatrixCorpus(z, corpus.n_partitions, corpus.document)
-                    moments = ReconstructionMoments(z.shape[1])
-                else:
-                    moments = ReconstructionMoments.after(self.layers_)
-                # All of the last layer's output is reconstructed (section 3.1).
-                self.layers_.append(self._solve_by_terms(moments, corpus, slice(None)).astype(dtype))
-        return self
+        stop_list(self.stop_words)
 
-    def _first_layer(self, corpus: Corpus[Any], dtype: np.dtype[Any]) -> Reconstruction:
+    def init_moments(self, corpus: Corpus[Any]) -> TermMoments:
+        """Return empty sums of columns, by which prototypes are chosen.
+
+        Raises:
+            MatrixError: there are no rows.
+        """
+        self.dtype_ = np.dtype(describe_rows(corpus)["dtype"])
+        self.layers_: list[Reconstruction] = []
+        return TermMoments(self.n_features_in_)
+
+    def solve(self, moments: Any) -> Moments[Any] | None:
+        """Choose prototypes after the first pass, learn a layer after each of the others.
+
+        Raises:
+            MatrixError: there are no rows, or no term can be a prototype.
+        """
+        if isinstance(moments, ColumnMoments):
+            return self._begin_layers(moments)
+        # All of the last layer's output is reconstructed (section 3.1).
+        prototypes = slice(None) if self.layers_ else self.prototypes_
+        self.layers_.append(moments.layer(prototypes, self._corruption, self.solver_).astype(self.dtype_))
+        return ReconstructionMoments.after(self.layers_) if len(self.layers_) < self.n_layers else None
+
+    def _begin_layers(self, columns: ColumnMoments) -> Moments[Any]:
+        self.n_rows_ = int(columns.n_rows)
+        if not self.n_rows_:
+            raise MatrixError("the stream holds no rows")
+        self.prototypes_ = self._choose_prototypes(columns)
+        self.solver_: str = self.solver if self.solver != "auto" else self._cheapest()
         if self.solver_ == "terms":
-            return self._solve_by_terms(ReconstructionMoments(self.n_features_in_), corpus, self.prototypes_)
-        log = accumulate(RowLog(self.n_features_in_, dtype.name), corpus, batch_size=BATCH_ROWS)
-        solve = solve_by_documents if self.solver_ == "documents" else solve_by_iteration
-        return solve(log.rows(), self.prototypes_, self._corruption)
+            return ReconstructionMoments(self.n_features_in_)
+        return RowLog(self.n_features_in_, self.dtype_.name)
 
-    def _solve_by_terms(
-        self, moments: ReconstructionMoments, corpus: Corpus[Any], prototypes: Any
-    ) -> Reconstruction:
-        sums = accumulate(moments, corpus, batch_size=BATCH_ROWS)
-        return solve_by_terms(sums.gram, sums.n_rows, prototypes, self._corruption)
+    def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
+        """Put the output of the last layer in the place of rows in memory.
+
+        A stream is read again, and goes through all layers so far.
+        """
+        if not isinstance(corpus, MatrixCorpus) or not self.layers_:
+            return corpus, moments
+        z = reconstruct(self.layers_[-1], corpus.matrix)
+        return MatrixCorpus(z, corpus.n_partitions, corpus.document), ReconstructionMoments(z.shape[1])
 
     @property
     def _corruption(self) -> Corruption:
@@ -164,7 +172,7 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         return order[: self.n_prototypes]
 
     def transform(self, X: Matrix) -> Matrix:
-        """Rows (n, d) to what ``output`` says; sparse only where sparse rows are part of it."""
+        """Reconstruct the prototypes of rows (n, d); sparse where sparse rows are part of the output."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         with one_blas_thread():
@@ -230,35 +238,7 @@ class DCoT(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             raise SizeError(f"terms names {len(self.terms)} columns, and there are {self.n_features_in_}")
         return self.terms
 
-    def _check_settings(self) -> None:
-        for name in ("n_prototypes", "n_layers"):
-            if getattr(self, name) < 1:
-                raise SizeError(f"{name} must be 1 or more, not {getattr(self, name)}")
-        if not 0 < self.keep_probability <= 1:
-            raise SizeError(f"keep_probability must be above 0 and at most 1, not {self.keep_probability}")
-        if not self.ridge > 0:
-            raise SizeError(f"ridge must be above 0, not {self.ridge}")
-        choices = {
-            "prototypes": ("heavy", "frequent"),
-            "output": ("all", "layers", "last"),
-            "solver": ("auto", "terms", "documents", "iteration"),
-        }
-        for name, known in choices.items():
-            value = getattr(self, name)
-            if value not in known:
-                raise SizeError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-
-    def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
-        kinds = [np.float64, np.float32]
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=kinds, ensure_all_finite=finite)
-
     @property
     def _n_features_out(self) -> int:
         layers = len(self.prototypes_) * (1 if self.output == "last" else self.n_layers)
         return layers + (self.n_features_in_ if self.output == "all" else 0)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

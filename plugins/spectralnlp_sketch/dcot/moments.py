@@ -1,4 +1,4 @@
-"""What dCoT adds up: the rows themselves where terms are many, and products of reconstructions."""
+"""Moments of dCoT: the rows themselves where terms are many, and products of reconstructions."""
 
 from __future__ import annotations
 
@@ -9,25 +9,46 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch, Moments
-from spectralnlp_sketch.dcot.solve import Reconstruction
+from spectralnlp.runtime import Batch
+from spectralnlp_sketch.columns import ColumnMoments
+from spectralnlp_sketch.dcot.solve import (
+    Corruption,
+    Reconstruction,
+    solve_by_documents,
+    solve_by_iteration,
+    solve_by_terms,
+)
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
-from spectralnlp_sketch.rows import check_finite, matrix_of
+from spectralnlp_sketch.rows import RowMoments
 
 Floats = NDArray[Any]
 
 
-class RowLog(Moments[Any]):
-    """The rows seen so far, sparse, in the order of their documents: the compact log that a solution by
-    documents needs, and that a replay runs from.
+# Rows whose products are added up at a time: their reconstructions stay in the cache.
+BATCH_ROWS = 2048
+
+
+class TermMoments(ColumnMoments):
+    """Sums of squares and document frequencies of terms, by which prototypes are chosen."""
+
+    pass_name = "terms"
+    batch_size = BATCH_ROWS
+
+
+class RowLog(RowMoments):
+    """Log of the rows so far, sparse, in the order of their documents, for a solution by documents.
 
     Args:
         n_columns: d.
         dtype: of the entries.
     """
 
+    pass_name = "first layer"
+    batch_size = BATCH_ROWS
+
     def __init__(self, n_columns: int, dtype: str = "float64") -> None:
-        self.n_columns, self.dtype = n_columns, dtype
+        super().__init__(n_columns)
+        self.dtype = dtype
         self._chunks: list[tuple[NDArray[np.int64], sp.csr_matrix]] = []
 
     def observe(self, batch: Batch[Any]) -> None:
@@ -36,8 +57,7 @@ class RowLog(Moments[Any]):
         Raises:
             MatrixError: another width, a NaN or an infinity (which row).
         """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
+        matrix = self.checked_rows(batch)
         n = matrix.shape[0]
         keys = np.column_stack([np.full(n, batch.document_index), np.arange(batch.start, batch.start + n)])
         self._chunks.append((keys.astype(np.int64), sp.csr_matrix(matrix, dtype=self.dtype)))
@@ -50,6 +70,17 @@ class RowLog(Moments[Any]):
     def rows(self) -> sp.csr_matrix:
         """X (n, d), in the order of documents and their rows."""
         return self._ordered()[1]
+
+    def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
+        """The first layer, by documents or by iteration.
+
+        Args:
+            prototypes: indices (r,) of the features to reconstruct.
+            corruption: of the rows.
+            solver: ``documents`` or ``iteration``.
+        """
+        solve = solve_by_documents if solver == "documents" else solve_by_iteration
+        return solve(self.rows(), prototypes, corruption)
 
     def _ordered(self) -> tuple[NDArray[np.int64], sp.csr_matrix]:
         if not self._chunks:
@@ -85,7 +116,7 @@ class RowLog(Moments[Any]):
         self._chunks += other._chunks
 
 
-class ReconstructionMoments(Moments[Any]):
+class ReconstructionMoments(RowMoments):
     """Σ [z; 1][z; 1]ᵀ over rows x, where z = tanh(W … tanh(W₁ x)) is what the layers so far make of x.
 
     Without layers, z = x: the scatter matrix of the rows and their sum.
@@ -96,8 +127,16 @@ class ReconstructionMoments(Moments[Any]):
         biases: of the layers so far (n_layers, r).
     """
 
+    batch_size = BATCH_ROWS
+
+    @property
+    def pass_name(self) -> str:  # type: ignore[override]
+        """Name of the pass, by the number of layers so far."""
+        return "first layer" if self.biases is None else f"layer {len(self.biases) + 1}"
+
     def __init__(self, n_columns: int, weights: Floats | None = None, biases: Floats | None = None) -> None:
-        self.n_columns, self.weights, self.biases = n_columns, weights, biases
+        super().__init__(n_columns)
+        self.weights, self.biases = weights, biases
         width = n_columns if biases is None else biases.shape[1]
         self.gram: NDArray[np.float64] = np.zeros((width + 1, width + 1))
         self._n_rows = np.zeros((), np.int64)
@@ -105,8 +144,9 @@ class ReconstructionMoments(Moments[Any]):
     @classmethod
     def after(cls, layers: Sequence[Reconstruction]) -> Self:
         """Empty moments of what these layers give."""
-        weights = np.concatenate([each.weights for each in layers])
-        return cls(len(layers[0].weights), weights, np.stack([each.bias for each in layers]))
+        first, *others = layers
+        weights = np.concatenate([each.weights for each in layers]) if others else first.weights
+        return cls(len(first.weights), weights, np.stack([each.bias for each in layers]))
 
     def _layers(self) -> Iterator[Reconstruction]:
         if self.weights is None or self.biases is None:
@@ -121,14 +161,23 @@ class ReconstructionMoments(Moments[Any]):
         """Rows so far."""
         return int(self._n_rows)
 
+    def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
+        """The next layer, by terms.
+
+        Args:
+            prototypes: indices (r,) of the features to reconstruct, or a slice.
+            corruption: of the rows.
+            solver: ignored.
+        """
+        return solve_by_terms(self.gram, self.n_rows, prototypes, corruption)
+
     def observe(self, batch: Batch[Any]) -> None:
         """Add rows, dense or sparse.
 
         Raises:
             MatrixError: another width, a NaN or an infinity (which row).
         """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
+        matrix = self.checked_rows(batch)
         for layer in self._layers():
             matrix = reconstruct(layer, matrix)
         if sp.issparse(matrix):

@@ -61,7 +61,7 @@ class Reconstruction:
     bias: Floats
 
     def astype(self, dtype: Any) -> Reconstruction:
-        """The same in another precision."""
+        """Convert to another precision."""
         return Reconstruction(self.weights.astype(dtype, copy=False), self.bias.astype(dtype, copy=False))
 
     def __call__(self, rows: Any) -> Floats:

@@ -14,7 +14,7 @@ from spectralnlp_sketch.rows import Matrix
 from spectralnlp_sketch.stream import MatrixCorpus
 
 BATCH_ROWS = 8192
-#: Up to so many columns XᵀX fits; above, X is read again for each product.
+# Up to so many columns XᵀX fits; above, X is read again for each product.
 SMALL = 2048
 
 

@@ -2,58 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge
 from sklearn.utils.validation import check_is_fitted
+from typing_extensions import Doc
 
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus
-from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.error import covariance_error
-from spectralnlp_sketch.frequent_directions.gram import GramMoments, leading_rows
-from spectralnlp_sketch.frequent_directions.moments import METHODS, FrequentDirectionsMoments
-from spectralnlp_sketch.linear.moments import check_size
+from spectralnlp_sketch.frequent_directions.gram import GramMoments
+from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 from spectralnlp_sketch.rows import Matrix
 from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
-#: Up to so many columns XᵀX itself is both smaller than buffers and faster than shrinking them.
+# Up to so many columns XᵀX itself is both smaller than buffers and faster than shrinking them.
 GRAM_COLUMNS = 2048
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FrequentDirections(SketchTransformer):
     """A sketch B of l rows with 0 ⪯ XᵀX − BᵀB ⪯ ``bound_``·I, of a stream of any length.
 
     Kim, Stratos and Sarikaya 2015, section 2; Liberty 2013. Rows are not centred: put `Centring` before it.
-
-    Args:
-        sketch_size: l, rows of the sketch.
-        n_components: directions that `transform` projects on; None: all that the sketch has.
-        method: ``auto``; ``figure-1``, the algorithm as the paper prints it; ``dense``, the same promise
-            through Gram matrices and buffers; ``randomised``, large buffers through their leading directions
-            (it may break its promise with a probability of 1e-6 a buffer); ``gram``, XᵀX itself, d² numbers.
-        buffer_rows: rows that are shrunk at a time; None: as many as `default_buffer` says.
-        random_state: seed of ``randomised``.
 
     Attributes:
         method_: the method that ``auto`` chose: ``gram`` up to 2,048 columns, ``randomised`` above.
         bound_: at least ‖XᵀX − BᵀB‖₂, known from what was shrunk away.
     """
 
-    def __init__(
-        self,
-        sketch_size: int = 64,
-        *,
-        n_components: int | None = None,
-        method: str = "auto",
-        buffer_rows: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.sketch_size = sketch_size
-        self.n_components = n_components
-        self.method = method
-        self.buffer_rows = buffer_rows
-        self.random_state = random_state
+    tells_rows_apart = False
+
+    method: Annotated[
+        Literal["auto", "figure-1", "dense", "randomised", "gram"],
+        Doc(
+            "``auto``; ``figure-1``, the algorithm as the paper prints it; ``dense``, the same promise "
+            "through Gram matrices and buffers; ``randomised``, large buffers through their leading "
+            "directions (it may break its promise with a probability of 1e-6 a buffer); ``gram``, XᵀX "
+            "itself, d² numbers."
+        ),
+    ] = "auto"
+    buffer_rows: Annotated[
+        Annotated[int, Ge(1)] | None,
+        Doc("Rows that are shrunk at a time; None: as many as `default_buffer` says."),
+    ] = None
+    random_state: Annotated[int, Ge(0), Doc("Seed of ``randomised``.")] = 0
 
     @property
     def bound_(self) -> float:
@@ -63,10 +58,6 @@ class FrequentDirections(SketchTransformer):
         return bound
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
-        check_size(self.sketch_size)
-        known = ("auto", "gram", *METHODS)
-        if self.method not in known:
-            raise SizeError(f"no method is called {self.method!r}", hint=f"there are {', '.join(known)}")
         self.method_ = choose_method(n_columns) if self.method == "auto" else self.method
         if self.method_ == "gram":
             return GramMoments(n_columns, dtype.name)
@@ -81,10 +72,7 @@ class FrequentDirections(SketchTransformer):
         )
 
     def _solve(self) -> Solution:
-        if isinstance(self.moments_, GramMoments):
-            sketch = leading_rows(self.moments_.gram, self.sketch_size)
-        else:
-            sketch = self.moments_.sketch
+        sketch = self.moments_.leading_rows(self.sketch_size)
         return self._solution_of(sketch.rows, bound=sketch.bound, orthogonal=self.method_ != "figure-1")
 
     def measured_error(self, X: Matrix | Corpus[Any], steps: int = 60) -> float:
@@ -100,5 +88,5 @@ class FrequentDirections(SketchTransformer):
 
 
 def choose_method(n_columns: int) -> str:
-    """The method that is best for a matrix of so many columns."""
+    """Return the method that is best for a matrix of so many columns."""
     return "gram" if n_columns <= GRAM_COLUMNS else "randomised"

@@ -8,16 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch, Moments
+from spectralnlp.runtime import Batch
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
 from spectralnlp_sketch.frequent_directions.moments import Sketch
-from spectralnlp_sketch.rows import check_finite, matrix_of
+from spectralnlp_sketch.rows import RowMoments, check_finite, matrix_of
 
 Floats = NDArray[np.float64]
 
 
-class GramMoments(Moments[Any]):
+class GramMoments(RowMoments):
     """XᵀX (d, d) in float64, and the number of rows.
 
     Args:
@@ -25,13 +25,14 @@ class GramMoments(Moments[Any]):
         dtype: ``float64``, or ``float32``: of the products of a batch; their sums are float64.
     """
 
-    #: Sums of integers are exact, as counts are; others undo to rounding.
+    # Sums of integers are exact, as counts are; others undo to rounding.
     subtractable = True
 
     def __init__(self, n_columns: int, dtype: str = "float64") -> None:
         if n_columns < 1:
             raise SizeError(f"a matrix needs a column, and n_columns is {n_columns}")
-        self.n_columns, self.dtype = n_columns, dtype
+        super().__init__(n_columns)
+        self.dtype = dtype
         self.gram: Floats = np.zeros((n_columns, n_columns))
         self._n_rows = np.zeros((), dtype=np.int64)
 
@@ -44,6 +45,10 @@ class GramMoments(Moments[Any]):
     def squared_norm(self) -> float:
         """‖X‖²_F so far."""
         return float(np.trace(self.gram))
+
+    def leading_rows(self, size: int) -> Sketch:
+        """The ``size`` rows that come closest."""
+        return leading_rows(self.gram, size)
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add rows, dense or sparse.

@@ -9,19 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch, Moments
+from spectralnlp.runtime import Batch
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.randomised import OVERSAMPLING, Stack, shrink_by_directions
 from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, shrink, shrink_by_half
 from spectralnlp_sketch.linear.moments import check_size
-from spectralnlp_sketch.rows import Matrix, check_finite, matrix_of, sum_of_squares
+from spectralnlp_sketch.rows import Matrix, RowMoments, sum_of_squares
 
 Floats = NDArray[Any]
 METHODS = ("figure-1", "dense", "randomised")
 
 
 class Sketch(NamedTuple):
-    """What stands for XᵀX.
+    """A sketch B, whose BᵀB is close to XᵀX.
 
     Args:
         rows: B (at most l, d).
@@ -32,7 +32,7 @@ class Sketch(NamedTuple):
     bound: float
 
 
-class FrequentDirectionsMoments(Moments[Any]):
+class FrequentDirectionsMoments(RowMoments):
     """B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I for a stream X (n, d), in memory that does not grow with n.
 
     Rows wait in a buffer until it is full, so nothing depends on how they were batched. Merging shrinks both
@@ -65,7 +65,8 @@ class FrequentDirectionsMoments(Moments[Any]):
             raise SizeError(f"no method is called {method!r}", hint=f"there are {', '.join(METHODS)}")
         if buffer_rows is not None and buffer_rows < 1:
             raise SizeError(f"buffer_rows must be 1 or more, not {buffer_rows}")
-        self.sketch_size, self.n_columns, self.method, self.seed = sketch_size, n_columns, method, seed
+        super().__init__(n_columns)
+        self.sketch_size, self.method, self.seed = sketch_size, method, seed
         self.dtype, self.sparse = dtype, sparse
         self.buffer_rows = buffer_rows or default_buffer(sketch_size, n_columns, method, sparse)
         self._sketch = np.zeros((0, n_columns), dtype=dtype)
@@ -93,14 +94,17 @@ class FrequentDirectionsMoments(Moments[Any]):
         shrunk = self._shrunk()
         return Sketch(shrunk.rows.copy(), float(self._totals[2]) + shrunk.shrinkage)
 
+    def leading_rows(self, size: int) -> Sketch:
+        """The sketch, which has at most ``sketch_size`` rows."""
+        return self.sketch
+
     def observe(self, batch: Batch[Any]) -> None:
         """Add rows, dense or sparse.
 
         Raises:
             MatrixError: another width, a NaN or an infinity (which row).
         """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
+        matrix = self.checked_rows(batch)
         matrix = matrix.astype(self.dtype, copy=False)
         self._totals[0] += matrix.shape[0]
         self._totals[1] += sum_of_squares(matrix)
@@ -112,11 +116,11 @@ class FrequentDirectionsMoments(Moments[Any]):
             # A row of zeros put into the sketch leaves its place free.
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
         while matrix.shape[0]:
-            room = self._room() - self._n_waiting
-            self._waiting.append(self._own(matrix[:room]))
-            self._n_waiting += min(room, matrix.shape[0])
-            matrix = matrix[room:]
-            if self._n_waiting >= self._room():
+            free = self._capacity() - self._n_waiting
+            self._waiting.append(self._own(matrix[:free]))
+            self._n_waiting += min(free, matrix.shape[0])
+            matrix = matrix[free:]
+            if self._n_waiting >= self._capacity():
                 self._shrink()
 
     def _own(self, matrix: Matrix) -> Matrix:
@@ -125,7 +129,7 @@ class FrequentDirectionsMoments(Moments[Any]):
             return matrix.copy()
         return sp.csr_matrix(matrix) if self.sparse else matrix.toarray()
 
-    def _room(self) -> int:
+    def _capacity(self) -> int:
         return self.sketch_size - len(self._sketch) if self.method == "figure-1" else self.buffer_rows
 
     def _shrink(self) -> None:

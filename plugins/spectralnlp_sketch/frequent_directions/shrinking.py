@@ -1,4 +1,4 @@
-"""What a buffer of rows is shrunk to: at most l rows B with 0 ⪯ AᵀA − BᵀB ⪯ δI."""
+"""Shrinking a buffer of rows A to at most l rows B with 0 ⪯ AᵀA − BᵀB ⪯ δI."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Shrunk(NamedTuple):
     shrinkage: float
 
     def times_two_to(self, exponent: int) -> Shrunk:
-        """The same of rows 2^exponent times as long."""
+        """Scale to rows 2^exponent times as long."""
         if not exponent:
             return self
         return Shrunk(np.ldexp(self.rows, exponent), self.shrinkage * 4.0**exponent)
@@ -58,7 +58,7 @@ def shrink(rows: Floats, size: int) -> Shrunk:
 
 
 def threshold(squares: NDArray[np.float64], size: int) -> tuple[int, float, NDArray[np.float64]]:
-    """What stays of eigenvalues of AᵀA in descending order.
+    """Subtract the threshold from eigenvalues of AᵀA in descending order.
 
     Returns:
         How many stay, δ, and for each that stays the factor √((λ − δ)/λ) by which its row uᵀA is scaled.

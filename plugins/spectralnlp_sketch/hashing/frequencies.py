@@ -1,4 +1,4 @@
-"""What tf-idf needs to know of a stream of texts."""
+"""Document frequencies of a stream of texts, for tf-idf."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class DocumentFrequencies(Moments[str]):
     """
 
     subtractable = True
+    pass_name = "document frequencies"
+    batch_size = 8192
 
     def __init__(
         self,
@@ -37,7 +39,7 @@ class DocumentFrequencies(Moments[str]):
         self.add(count_ngrams(list(batch.examples), self.format))
 
     def add(self, counts: sp.csr_array) -> None:
-        """The same from counts of n-grams (n_texts, n_columns)."""
+        """Count the columns of each text, from its counts of n-grams (n_texts, n_columns)."""
         self.frequencies += np.bincount(counts.indices, minlength=len(self.frequencies))
         self.n_texts += counts.shape[0]
 

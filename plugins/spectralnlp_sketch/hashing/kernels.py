@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from spectralnlp.jit import kernel
@@ -10,6 +12,40 @@ FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 OTHER, WORD, BLANK = 0, 1, 2  # classes of code points
 _HALF = np.uint64(32)
 _W, _C = np.uint64(ord("w")), np.uint64(ord("c"))
+
+
+class NgramRules(NamedTuple):
+    """Which n-grams are counted, as kernels take it.
+
+    Args:
+        classes: uint8; ``OTHER``, ``WORD`` or ``BLANK`` of each code point; others are ``OTHER``.
+        words: int64 (2,); shortest and longest n-gram of words; a longest of 0 for none.
+        characters: int64 (2,); the same of characters.
+        mask: columns of a kind less one, a power of two less one.
+    """
+
+    classes: Any
+    words: Any
+    characters: Any
+    mask: Any
+
+
+class Buffers(NamedTuple):
+    """Arrays that the n-grams of a text are written to.
+
+    Args:
+        columns: int32; their columns.
+        counts: int32; their counts.
+        text: uint8; the text with single blanks, as `normalise` writes it.
+        starts: int64; where each character begins.
+        kinds: uint8; class of each character.
+    """
+
+    columns: Any
+    counts: Any
+    text: Any
+    starts: Any
+    kinds: Any
 
 
 @kernel
@@ -150,38 +186,41 @@ def sort_and_count(columns, begin, end, counts):
 
 
 @kernel
-def text_columns(text, begin, end, classes, words, characters, mask, columns, counts, at, scratch):
+def text_columns(text, begin, end, rules, buffers, at):
     """Append a text's columns, ascending, and their counts; returns where they end.
 
     Args:
-        words, characters: int64 (2,); shortest and longest n-gram of each kind; a longest of 0 for none.
-        mask: of each kind's columns.
-        columns, counts: int32; written from ``at`` on.
-        scratch: ``out``, ``starts`` and ``kinds`` of `normalise`.
+        text: uint8; valid UTF-8 from ``begin`` to ``end``.
+        begin, end: of the text.
+        rules: `NgramRules`.
+        buffers: `Buffers`; columns and counts are written from ``at`` on.
+        at: how many are there.
     """
-    out, starts, kinds = scratch
-    n = normalise(text, begin, end, classes, out, starts, kinds)
-    last = word_columns(out, starts, kinds, n, words[0], words[1], mask, columns, at)
-    first_column = mask + 1 if words[1] else 0
+    words, characters, columns = rules.words, rules.characters, buffers.columns
+    out, starts, kinds = buffers.text, buffers.starts, buffers.kinds
+    n = normalise(text, begin, end, rules.classes, out, starts, kinds)
+    last = word_columns(out, starts, kinds, n, words[0], words[1], rules.mask, columns, at)
+    first_column = rules.mask + 1 if words[1] else 0
     last = character_columns(
-        out, starts, kinds, n, characters[0], characters[1], mask, first_column, columns, last
+        out, starts, kinds, n, characters[0], characters[1], rules.mask, first_column, columns, last
     )
-    return sort_and_count(columns, at, last, counts)
+    return sort_and_count(columns, at, last, buffers.counts)
 
 
 @kernel
-def count_columns(text, bounds, classes, words, characters, mask, columns, counts, rows, scratch):
+def count_columns(text, bounds, rules, buffers, rows):
     """Columns and counts of texts, as the arrays of a CSR matrix.
 
     Args:
+        text: uint8; texts one behind the other, valid UTF-8.
         bounds: int64 (n + 1,); where each text begins in ``text``.
+        rules: `NgramRules`.
+        buffers: `Buffers`; columns and counts are written here.
         rows: int64 (n + 1,); where each row begins is written here.
     """
     at = 0
     for i in range(len(bounds) - 1):
-        at = text_columns(
-            text, bounds[i], bounds[i + 1], classes, words, characters, mask, columns, counts, at, scratch
-        )
+        at = text_columns(text, bounds[i], bounds[i + 1], rules, buffers, at)
         rows[i + 1] = at
 
 

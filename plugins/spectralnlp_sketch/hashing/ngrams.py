@@ -6,20 +6,32 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp_sketch.errors import SizeError, TextError
-from spectralnlp_sketch.hashing.kernels import BLANK, OTHER, WORD, blank_out, count_columns
+from spectralnlp_sketch.hashing.kernels import (
+    BLANK,
+    OTHER,
+    WORD,
+    Buffers,
+    NgramRules,
+    blank_out,
+    count_columns,
+)
 
-Bytes = NDArray[np.uint8]
+Bytes: TypeAlias = NDArray[np.uint8]
+# Shortest and longest n-gram; None for none.
+Lengths: TypeAlias = tuple[int, int] | list[int] | None
+
 BLOCK_BYTES = 1 << 20
+# Code points that have a class; beyond are none that words are written with.
 N_CLASSES = 0x20000
-"""Code points that have a class; beyond are none that words are written with."""
+# No n-gram is longer: the table of them would not fit in memory.
 LONGEST = 64
-"""No n-gram is longer: the table of them would not fit in memory."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +76,35 @@ class NgramFormat:
             return self.n_columns
         return 0 if self.words is None else self.n_columns // 2
 
-    def lengths(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Of words and of characters, as kernels take them."""
+    def rules(self) -> NgramRules:
+        """The format as kernels take it."""
         words, characters = ((0, 0) if each is None else each for each in (self.words, self.characters))
-        return np.array(words, np.int64), np.array(characters, np.int64)
+        return NgramRules(
+            classes=character_classes(),
+            words=np.array(words, np.int64),
+            characters=np.array(characters, np.int64),
+            mask=self.mask,
+        )
 
     def capacity(self, n_bytes: int, n_texts: int) -> int:
         """At least as many n-grams as texts of so many bytes have."""
-        (low, high), (first, last) = (each.tolist() for each in self.lengths())
+        low, high = self.words or (0, 0)
+        first, last = self.characters or (0, 0)
         n_words, n_characters = high - low + 1 if high else 0, last - first + 1 if last else 0
         return n_words * (n_bytes // 2 + n_texts) + n_characters * (n_bytes + 2 * n_texts) + 1
+
+
+def checked_pair(lengths: Sequence[int] | None) -> tuple[int, int] | None:
+    """Shortest and longest n-gram as a tuple; None for none.
+
+    Raises:
+        SizeError: there are not two.
+    """
+    if lengths is None:
+        return None
+    if len(lengths) != 2:
+        raise SizeError(f"not a range of lengths such as (1, 2): {lengths!r}")
+    return int(lengths[0]), int(lengths[1])
 
 
 def encode(texts: Sequence[str], lowercase: bool) -> tuple[Bytes, NDArray[np.int64]]:
@@ -88,7 +119,7 @@ def encode(texts: Sequence[str], lowercase: bool) -> tuple[Bytes, NDArray[np.int
 
 
 def blocks(texts: Sequence[str], lowercase: bool) -> Iterator[tuple[Bytes, NDArray[np.int64]]]:
-    """Texts encoded, about a million characters at a time: room for their n-grams is bounded."""
+    """Texts encoded, about a million characters at a time, which bounds the buffers of their n-grams."""
     begin = size = 0
     for i, text in enumerate(texts):
         if size and size + len(text) > BLOCK_BYTES:
@@ -109,15 +140,12 @@ def count_ngrams(texts: Sequence[str], form: NgramFormat) -> sp.csr_array:
 
 def _count_block(text: Bytes, bounds: NDArray[np.int64], form: NgramFormat) -> sp.csr_array:
     n = len(bounds) - 1
-    columns = np.empty(form.capacity(len(text), n), np.int32)
-    counts = np.empty(len(columns), np.int32)
+    buffers = new_buffers(form.capacity(len(text), n), bounds)
     rows = np.zeros(n + 1, np.int64)
-    scratch = new_scratch(bounds)
-    count_columns(
-        text, bounds, character_classes(), *form.lengths(), form.mask, columns, counts, rows, scratch
-    )
+    count_columns(text, bounds, form.rules(), buffers, rows)
     size = int(rows[-1])
-    arrays = (counts[:size].astype(np.float32), columns[:size].copy(), rows.astype(np.int32))
+    counts, columns = buffers.counts[:size].astype(np.float32), buffers.columns[:size].copy()
+    arrays = (counts, columns, rows.astype(np.int32))
     return sp.csr_array(arrays, shape=(n, form.n_columns))
 
 
@@ -132,10 +160,21 @@ def spaced_words(texts: Sequence[str], lowercase: bool = True) -> list[str]:
     return lines
 
 
-def new_scratch(bounds: NDArray[np.int64]) -> tuple[Bytes, NDArray[np.int64], Bytes]:
-    """Room for the longest text: what `kernels.normalise` writes in."""
+def new_buffers(capacity: int, bounds: NDArray[np.int64]) -> Buffers:
+    """Buffers for n-grams of texts.
+
+    Args:
+        capacity: n-grams, at most.
+        bounds: where each text begins (n + 1,); the longest has to fit.
+    """
     longest = int(np.diff(bounds).max(initial=0))
-    return np.empty(longest + 2, np.uint8), np.empty(longest + 3, np.int64), np.empty(longest + 2, np.uint8)
+    return Buffers(
+        columns=np.empty(capacity, np.int32),
+        counts=np.empty(capacity, np.int32),
+        text=np.empty(longest + 2, np.uint8),
+        starts=np.empty(longest + 3, np.int64),
+        kinds=np.empty(longest + 2, np.uint8),
+    )
 
 
 @cache

@@ -1,4 +1,4 @@
-"""How sharp scores must be for the softmax of them to be a probability."""
+"""Calibration: how sharp scores must be for the softmax of them to be a probability."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from scipy.optimize import minimize_scalar
 
 from spectralnlp_sketch.intent.head import Examples, Weights
 
+# Up to so many examples each is held out once; of more, one fold is enough.
 FEW = 3000
-"""Up to so many examples each is held out once; of more, one fold is enough."""
 N_FOLDS = 5
 
 

@@ -1,63 +1,49 @@
-"""``intent.v1``: a trained head over spectral features, for few labels and many."""
+"""``intent.v1``: a linear classifier over spectral features, for few labels and many."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, fit_pass
+from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts
+from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import calibrate
 from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.intent.reading import Example
+from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
+
+# Up to so many examples, n-grams and directions weigh the same; with more, n-grams weigh up to so many times
+# as much.
 FEW_EXAMPLES, MOST_SPARSE = 1000, 5.0
-"""Up to so many, n-grams and directions weigh the same; with more, n-grams up to so many times as much."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
-class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimator):
     """A linear classifier of texts that learns from unlabelled texts too.
+
+    A text whose label is None is learned from too; see `labelled.with_unlabelled`.
 
     Texts are tf-idf rows of hashed n-grams. Directions of meaning learned from all texts (`intent.prior`)
     stand beside them; multinomial logistic regression (`intent.head`) learns from both, with a label's own
     name as one more example of it. Then the unlabelled texts that the classifier is surest of join as
     examples of less weight. All that was learned is linear in the n-grams and becomes one table.
-
-    Args:
-        words, characters: shortest and longest n-grams; None for none.
-        n_columns: columns that n-grams are hashed to, a power of two.
-        min_texts: n-grams of unlabelled texts are known if they are in so many texts.
-        lsa_rank: singular vectors of the texts; 0 for none.
-        lsa_scale: mean length of a text's projection on them.
-        eigenword_dimensions: of eigenwords; 0 for none.
-        eigenword_scale: mean length of a text's sum of them.
-        window: how far an eigenword's contexts reach.
-        sparse_scale: length of a text's words, and of its characters. None: a thousandth of the number
-            of labelled texts, but from 1 to 5; with many examples the n-grams have more to say.
-        C: weight of the loss against that of large weights.
-        label_names: whether a label's name is an example of it.
-        pseudo_labels: unlabelled texts that join as examples, at most so many a label.
-        pseudo_weight: weight of each.
-        rounds: how often they are chosen anew; 0 for never.
-        passes: of the head's training over the examples, at most.
-        calibration: whether confidences are made probabilities, by learning five more times.
-        random_state: seed.
 
     Attributes:
         prior_: :class:`~spectralnlp_sketch.intent.prior.Prior`.
@@ -66,141 +52,164 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         n_labelled_, n_unlabelled_: texts learned from.
     """
 
-    kind = "head"
-    change_of_mind = "none"
     task = "intents"
     presets: ClassVar = {
         "baseline": {"lsa_rank": 0, "eigenword_dimensions": 0, "label_names": False, "rounds": 0},
     }
 
-    def __init__(
-        self,
-        words: tuple[int, int] | None = (1, 2),
-        characters: tuple[int, int] | None = (2, 5),
-        n_columns: int = 2**21,
-        min_texts: int = 2,
-        lsa_rank: int = 300,
-        lsa_scale: float = 1.0,
-        eigenword_dimensions: int = 300,
-        eigenword_scale: float = 1.5,
-        window: int = 6,
-        sparse_scale: float | None = None,
-        C: float = 30.0,
-        label_names: bool = True,
-        pseudo_labels: int = 50,
-        pseudo_weight: float = 0.3,
-        rounds: int = 1,
-        passes: int = 60,
-        calibration: bool = True,
-        random_state: int = 0,
-    ) -> None:
-        self.words = words
-        self.characters = characters
-        self.n_columns = n_columns
-        self.min_texts = min_texts
-        self.lsa_rank = lsa_rank
-        self.lsa_scale = lsa_scale
-        self.eigenword_dimensions = eigenword_dimensions
-        self.eigenword_scale = eigenword_scale
-        self.window = window
-        self.sparse_scale = sparse_scale
-        self.C = C
-        self.label_names = label_names
-        self.pseudo_labels = pseudo_labels
-        self.pseudo_weight = pseudo_weight
-        self.rounds = rounds
-        self.passes = passes
-        self.calibration = calibration
-        self.random_state = random_state
+    words: Annotated[Lengths, Doc("Shortest and longest n-gram of words; None for none.")] = (1, 2)
+    characters: Annotated[Lengths, Doc("Shortest and longest n-gram of characters; None for none.")] = (2, 5)
+    n_columns: Annotated[int, Ge(2), Doc("Columns that n-grams are hashed to, a power of two.")] = 2**21
+    min_texts: Annotated[
+        int,
+        Ge(1),
+        Doc("N-grams of unlabelled texts are known if they are in so many texts."),
+    ] = 2
+    lsa_rank: Annotated[int, Ge(0), Doc("Singular vectors of the texts; 0 for none.")] = 300
+    lsa_scale: Annotated[float, Ge(0), Doc("Mean length of a text's projection on them.")] = 1.0
+    eigenword_dimensions: Annotated[int, Ge(0), Doc("Dimensions of eigenwords; 0 for none.")] = 300
+    eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 1.5
+    window: Annotated[int, Ge(1), Doc("How far an eigenword's contexts reach.")] = 6
+    sparse_scale: Annotated[
+        Annotated[float, Gt(0)] | None,
+        Doc(
+            "Length of a text's words, and of its characters. None: a thousandth of the number of "
+            "labelled texts, but from 1 to 5; with many examples the n-grams tell more."
+        ),
+    ] = None
+    C: Annotated[float, Gt(0), Doc("Weight of the loss against that of large weights.")] = 30.0
+    label_names: Annotated[bool, Doc("Whether a label's name is an example of it.")] = True
+    pseudo_labels: Annotated[
+        int,
+        Ge(0),
+        Doc("Unlabelled texts that join as examples, at most so many a label."),
+    ] = 50
+    pseudo_weight: Annotated[float, Gt(0), Doc("Weight of each of them.")] = 0.3
+    rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 1
+    passes: Annotated[int, Ge(1), Doc("Passes over the examples in training, at most.")] = 60
+    calibration: Annotated[
+        bool,
+        Doc("Whether confidences are made probabilities, by learning five more times."),
+    ] = True
+    random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
 
-    def fit(
-        self,
-        X: Iterable[str] | Corpus[Example],
-        y: Sequence[str] | None = None,
-        unlabelled: Iterable[str] | None = None,
-        prior: Prior | None = None,
-    ) -> Self:
-        """Learn from labelled and unlabelled texts.
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
+        """Make a corpus of texts and labels.
 
         Args:
-            X: texts; or a corpus of (text, label), the label None where it is not known.
-            y: their labels; of a corpus, None.
-            unlabelled: more texts.
-            prior: what such texts say, known from elsewhere (``prior_`` of another); None to learn it.
+            X: texts; or pairs of a text and its label, as a list or a corpus.
+            y: labels of the texts, None for a text without; where X is pairs, nothing.
 
         Raises:
-            TextError: fewer than two labels, or texts that are all empty.
+            TextError: there are not as many labels as texts, or something is no text.
         """
-        form = self._check()
-        texts, labels, more = _sorted_out(X, y, unlabelled)
+        return labelled_corpus(X, y)
+
+    def learn(self, corpus: Corpus[Example]) -> None:
+        """Learn from labelled texts, and from those whose label is None.
+
+        Raises:
+            TextError: there are fewer than two labels, or all texts are empty.
+        """
+        texts, labels, unlabelled = split_by_label(corpus)
+        self._check_labels(labels)
+        prior, rows = self.learn_prior([*texts, *unlabelled], len(texts))
+        self._learn_head(prior, rows, labels)
+
+    def fit_head(self, prior: Prior, X: Any, y: Any = None) -> Self:
+        """Learn as ``fit`` does, but take the prior from elsewhere: it does not depend on labels.
+
+        Args:
+            prior: ``prior_`` of another classifier, or of `learn_prior`.
+            X: as of `as_corpus`.
+            y: as of `as_corpus`.
+
+        Raises:
+            TextError: as of ``fit``.
+            ConfigError: as of ``fit``.
+        """
+        self.validate()
+        texts, labels, unlabelled = split_by_label(self.as_corpus(X, y))
+        self._check_labels(labels)
+        with one_blas_thread():
+            self._learn_head(prior, prior.ngrams.rows_of([*texts, *unlabelled]), labels)
+        return self
+
+    def learn_prior(self, texts: Sequence[str], n_labelled: int = 0) -> tuple[Prior, sp.csr_array]:
+        """Learn the prior, which does not depend on labels.
+
+        Args:
+            texts: the labelled ones first; all n-grams of those are kept.
+            n_labelled: how many those are.
+
+        Returns:
+            The prior, and the texts as rows of its n-grams (n_texts, n_ngrams).
+
+        Raises:
+            TextError: all texts are empty.
+        """
+        return learn_prior(
+            texts,
+            n_labelled,
+            self._format(),
+            min_texts=self.min_texts,
+            lsa_rank=self.lsa_rank,
+            lsa_scale=self.lsa_scale,
+            eigenword_dimensions=self.eigenword_dimensions,
+            eigenword_scale=self.eigenword_scale,
+            window=self.window,
+            random_state=self.random_state,
+        )
+
+    def check_combination(self) -> None:
+        """Check how texts are cut into n-grams.
+
+        Raises:
+            ConfigError: lengths are no range, or ``n_columns`` is no power of two.
+        """
+        self._format()
+
+    def _format(self) -> NgramFormat:
+        return NgramFormat(checked_pair(self.words), checked_pair(self.characters), self.n_columns)
+
+    def _check_labels(self, labels: Sequence[Any]) -> None:
         self.classes_ = np.array(sorted(set(labels)))
         if len(self.classes_) < 2:
             found = f"only the label {labels[0]!r}" if labels else "no labelled texts"
             raise TextError(found, hint="give texts of two labels or more")
-        self.n_labelled_, self.n_unlabelled_ = len(texts), len(more)
+
+    def _learn_head(self, prior: Prior, rows: sp.csr_array, labels: Sequence[Any]) -> None:
+        n_labelled = len(labels)
+        self.n_labelled_, self.n_unlabelled_ = n_labelled, rows.shape[0] - n_labelled
         names = label_texts(self.classes_.tolist()) if self.label_names else []
-        if prior is None:
-            prior, rows = self._learn_prior([*texts, *more], len(texts), form)
-        else:
-            rows = prior.ngrams.rows_of([*texts, *more])
-        self.prior_ = replace(prior, sparse_scale=self._sparse_scale(len(texts)))
+        self.prior_ = replace(prior, sparse_scale=self._sparse_scale(n_labelled))
         examples = self._examples(rows, np.searchsorted(self.classes_, labels), names)
-        with fit_pass("head"), one_blas_thread():
-            others = self.prior_.features(rows[len(texts) :])
+        with fit_pass("head"):
+            others = self.prior_.features(rows[n_labelled:])
             weights = self._fit_head(examples, others)
         sharpness = 1.0
         if self.calibration:
-            with fit_pass("calibration"), one_blas_thread():
+            with fit_pass("calibration"):
                 fit = partial(self._fit_head, unlabelled=others)
-                sharpness = calibrate(examples, len(texts), fit, self.random_state)
+                sharpness = calibrate(examples, n_labelled, fit, self.random_state)
         self.classifier_ = self._folded(weights, sharpness)
-        return self
 
-    def predict(self, X: Iterable[str]) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each text."""
         best = self._fitted().predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    def predict_proba(self, X: Iterable[str]) -> Array32:
+    def predict_proba(self, X: Any) -> Array32:
         """Probabilities, float32 (n_texts, n_classes), in the order of ``classes_``."""
         return self._fitted().predict_proba(X)
 
-    def out_of_scope(self, X: Iterable[str]) -> Array32:
+    def out_of_scope(self, X: Any) -> Array32:
         """For each text how little it looks like any label's, from 0 to 1; float32 (n_texts,)."""
         return self._fitted().out_of_scope(X)
 
     def _fitted(self) -> Classifier:
         self.check_is_fitted()
         return self.classifier_
-
-    def _check(self) -> NgramFormat:
-        """How texts are cut into n-grams, once all settings make sense."""
-        for name in ("min_texts", "window", "passes"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be 1 or more, not {getattr(self, name)}")
-        for name in (
-            "lsa_rank",
-            "eigenword_dimensions",
-            "pseudo_labels",
-            "rounds",
-            "lsa_scale",
-            "eigenword_scale",
-        ):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must not be negative: {getattr(self, name)}")
-        for name in ("C", "pseudo_weight", "sparse_scale"):
-            if getattr(self, name) is not None and not getattr(self, name) > 0:
-                raise ConfigError(f"{name} must be positive, not {getattr(self, name)}")
-        return NgramFormat(_pair(self.words), _pair(self.characters), self.n_columns)
-
-    def _learn_prior(
-        self, texts: Sequence[str], n_labelled: int, form: NgramFormat
-    ) -> tuple[Prior, sp.csr_array]:
-        return learn_prior(
-            texts, n_labelled, form, min_texts=self.min_texts, lsa_rank=self.lsa_rank,
-            lsa_scale=self.lsa_scale, eigenword_dimensions=self.eigenword_dimensions,
-            eigenword_scale=self.eigenword_scale, window=self.window, random_state=self.random_state,
-        )  # fmt: skip
 
     def _sparse_scale(self, n_labelled: int) -> float:
         if self.sparse_scale is not None:
@@ -240,7 +249,15 @@ class IntentClassifier(Estimator, ClassifierMixin, BaseEstimator):
         """One table of what is linear in the n-grams."""
         ngrams, labels = self.prior_.ngrams, tuple(str(label) for label in self.classes_)
         table = self.prior_.fold(weights)
-        return Classifier(labels, ngrams.form, ngrams.columns, ngrams.idf, table, weights.bias, sharpness)
+        return Classifier(
+            labels=labels,
+            form=ngrams.form,
+            columns=ngrams.columns,
+            idf=ngrams.idf,
+            table=table,
+            bias=weights.bias,
+            sharpness=sharpness,
+        )
 
 
 def surest(scores: Array32, n: int) -> NDArray[np.int64]:
@@ -264,26 +281,3 @@ def surest(scores: Array32, n: int) -> NDArray[np.int64]:
 def label_texts(labels: Sequence[str]) -> list[str]:
     """Labels as a text would have them: ``card_arrival`` and ``CardArrival`` are ``card arrival``."""
     return [" ".join(_BETWEEN_WORDS.sub(" ", label).split()).lower() for label in labels]
-
-
-def _pair(lengths: Sequence[int] | None) -> tuple[int, int] | None:
-    return None if lengths is None else (int(lengths[0]), int(lengths[1]))
-
-
-def _sorted_out(
-    X: Iterable[str] | Corpus[Example], y: Sequence[str] | None, unlabelled: Iterable[str] | None
-) -> tuple[list[str], list[str], list[str]]:
-    """Labelled texts, their labels, and unlabelled texts."""
-    more = list(checked_texts(unlabelled)) if unlabelled is not None else []
-    if isinstance(X, Corpus):
-        if y is not None:
-            raise TextError("labels beside a corpus", hint="examples of a corpus hold their labels")
-        examples = [Example(*each) for each in X]
-        labelled = [each for each in examples if each.label is not None]
-        more = [each.text for each in examples if each.label is None] + more
-        return [each.text for each in labelled], [str(each.label) for each in labelled], more
-    texts = list(checked_texts(X))
-    labels = [] if y is None else list(y)
-    if len(texts) != len(labels):
-        raise TextError(f"{len(texts)} texts and {len(labels)} labels")
-    return texts, labels, more

@@ -14,7 +14,7 @@ Array32 = NDArray[np.float32]
 
 
 class Features(NamedTuple):
-    """What the head sees of texts.
+    """Features of texts, as the head sees them.
 
     Args:
         sparse: CSR, float32 (n, columns).
@@ -33,7 +33,7 @@ class Features(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """What the head learns from.
+    """Examples that the head learns from.
 
     Args:
         features: of n texts.
@@ -103,9 +103,18 @@ def fit_head(
     indptr, columns = sparse.indptr.astype(np.int64), columns.astype(np.int64)
     for _ in range(passes):
         missing = ascend(
-            indptr, columns, sparse.data, dense, squares.astype(np.float32), targets, sample_weights, C,
-            rng.permutation(n), weights, duals,
-        )  # fmt: skip
+            indptr,
+            columns,
+            sparse.data,
+            dense,
+            squares.astype(np.float32),
+            targets,
+            sample_weights,
+            C,
+            rng.permutation(n),
+            weights,
+            duals,
+        )
         if missing < tolerance:
             break
     of_sparse = np.zeros((n_columns, targets.shape[1]), np.float32)

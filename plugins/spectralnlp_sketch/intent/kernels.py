@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from spectralnlp.jit import fast_kernel, kernel
@@ -111,30 +113,45 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
     return missing / len(order)
 
 
-@kernel
-def classify_texts(
-    text, bounds, classes, words, characters, mask, columns, counts, scratch,
-    place, first_character_column, idf, table, bias, sharpness, probabilities, known,
-):  # fmt: skip
-    """Probabilities of classes for each text.
+class TableScorer(NamedTuple):
+    """Scores of classes, linear in the n-grams.
 
     Args:
-        text, bounds, classes, words, characters, mask, columns, counts, scratch: as
-            `spectralnlp_sketch.hashing.kernels.text_columns` takes them.
         place: int32 (n_columns,); row of each column in ``table``, -1 for unknown ones.
         first_character_column: columns below are of words.
         idf: float32 (n_ngrams,).
         table: float32 (n_ngrams, n_classes); scores of each n-gram.
         bias: float32 (n_classes,).
-        sharpness: scores are multiplied by it.
+        sharpness: float32; scores are multiplied by it.
+    """
+
+    place: Any
+    first_character_column: int
+    idf: Any
+    table: Any
+    bias: Any
+    sharpness: Any
+
+
+@kernel
+def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
+    """Probabilities of classes for each text.
+
+    Args:
+        text: uint8; texts one behind the other, valid UTF-8.
+        bounds: int64 (n_texts + 1,); where each text begins in ``text``.
+        rules: `spectralnlp_sketch.hashing.kernels.NgramRules`.
+        buffers: `spectralnlp_sketch.hashing.kernels.Buffers`, for one text.
+        scorer: `TableScorer`.
         probabilities: float32 (n_texts, n_classes); written here.
         known: bool (n_texts,); whether a text has an n-gram that is known.
     """
+    # Fields are taken out once: within the loops that would count references.
+    columns, counts = buffers.columns, buffers.counts
+    place, first_character_column, idf, table, bias, sharpness = scorer
     values = np.empty(len(columns), np.float32)
     for i in range(len(bounds) - 1):
-        n = text_columns(
-            text, bounds[i], bounds[i + 1], classes, words, characters, mask, columns, counts, 0, scratch
-        )
+        n = text_columns(text, bounds[i], bounds[i + 1], rules, buffers, 0)
         of_words, of_characters = np.float32(0.0), np.float32(0.0)
         for at in range(n):
             row = place[columns[at]]

@@ -15,11 +15,10 @@ from spectralnlp.storage import Arrays, StorableModel, StoredArrays, arrays_of, 
 from spectralnlp_sketch.hashing.ngrams import (
     NgramFormat,
     blocks,
-    character_classes,
     checked_texts,
-    new_scratch,
+    new_buffers,
 )
-from spectralnlp_sketch.intent.kernels import classify_texts
+from spectralnlp_sketch.intent.kernels import TableScorer, classify_texts
 
 Array32 = NDArray[np.float32]
 BATCH_TEXTS = 1024
@@ -100,24 +99,27 @@ class Classifier(StorableModel):
         listed = checked_texts(texts)
         probabilities = np.empty((len(listed), len(self.labels)), np.float32)
         known = np.empty(len(listed), np.bool_)
-        done = 0
+        done, rules = 0, self.form.rules()
         for text, bounds in blocks(listed, self.form.lowercase):
             n = len(bounds) - 1
-            room = self.form.capacity(int(np.diff(bounds).max()), 1)
-            classify_texts(
-                text, bounds, character_classes(), *self.form.lengths(), self.form.mask,
-                np.empty(room, np.int32), np.empty(room, np.int32), new_scratch(bounds),
-                self._place, self.form.first_character_column, self.idf, self.table, self.bias,
-                np.float32(self.sharpness), probabilities[done : done + n], known[done : done + n],
-            )  # fmt: skip
+            buffers = new_buffers(self.form.capacity(int(np.diff(bounds).max()), 1), bounds)
+            here = slice(done, done + n)
+            classify_texts(text, bounds, rules, buffers, self._scorer, probabilities[here], known[here])
             done += n
         return probabilities, known
 
     @cached_property
-    def _place(self) -> NDArray[np.int32]:
+    def _scorer(self) -> TableScorer:
         place = np.full(self.form.n_columns, -1, np.int32)
         place[self.columns] = np.arange(len(self.columns))
-        return place
+        return TableScorer(
+            place=place,
+            first_character_column=self.form.first_character_column,
+            idf=self.idf,
+            table=self.table,
+            bias=self.bias,
+            sharpness=np.float32(self.sharpness),
+        )
 
     @property
     def info(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What unlabelled text says: which n-grams there are, how telling each is, and directions of their meaning.
+"""The prior that unlabelled text gives: known n-grams, their weights, and directions of their meaning.
 
 A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions, of two blocks: the right
 singular vectors of the rows of all texts (latent semantic analysis), and for n-grams that are words their
@@ -29,8 +29,8 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_k
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
+# Numbers in the matrix that is decomposed: those of 80,000 queries, or the words of 40,000 reviews.
 LSA_ENTRIES = 12_000_000
-"""Numbers in the matrix that is decomposed: those of 80,000 queries, or the words of 40,000 reviews."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Ngrams:
 
     @classmethod
     def learn(cls, counts: sp.csr_array, form: NgramFormat, min_texts: int, kept: NDArray[Any]) -> Ngrams:
-        """Those that are in so many texts or among the columns ``kept``, with their idf.
+        """Learn the n-grams that are in so many texts or among the columns ``kept``, with their idf.
 
         Args:
             counts: of all texts (n_texts, form.n_columns).
@@ -103,7 +103,7 @@ class Prior:
     sparse_scale: float = 1.0
 
     def features(self, rows: sp.csr_array) -> Features:
-        """What the head sees of texts, from their rows."""
+        """Features of texts for the head, from their rows."""
         with one_blas_thread():
             dense = np.ascontiguousarray(rows @ self.projection)
         return Features(rows * np.float32(self.sparse_scale), dense)
@@ -141,9 +141,14 @@ def lsa_directions(rows: sp.csr_array, n_words: int, rank: int, scale: float, ra
 
 
 def eigenword_directions(
-    rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, window: int, scale: float,
+    rows: sp.csr_array,
+    ngrams: Ngrams,
+    texts: Sequence[str],
+    dimensions: int,
+    window: int,
+    scale: float,
     random_state: int,
-) -> Array32:  # fmt: skip
+) -> Array32:
     """Eigenwords of the n-grams that are one word; scaled as `lsa_directions`.
 
     Contexts are the words at most ``window`` away, on either side alike: a wide window tells subjects apart.
@@ -152,9 +157,14 @@ def eigenword_directions(
         float32 (n_ngrams, at most dimensions); no columns where there is too little text.
     """
     eigenwords = registry.estimators.get("eigenwords.v1")(
-        dimensions=dimensions, window=window, positions="pooled", spelling=False, lowercase=False,
-        min_count=3, random_state=random_state,
-    )  # fmt: skip
+        dimensions=dimensions,
+        window=window,
+        positions="pooled",
+        spelling=False,
+        lowercase=False,
+        min_count=3,
+        random_state=random_state,
+    )
     lines = spaced_words(texts, ngrams.form.lowercase)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # little text has few directions: all there are will do
@@ -179,9 +189,18 @@ def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
 
 
 def learn_prior(
-    texts: Sequence[str], n_labelled: int, form: NgramFormat, *, min_texts: int, lsa_rank: int,
-    lsa_scale: float, eigenword_dimensions: int, eigenword_scale: float, window: int, random_state: int,
-) -> tuple[Prior, sp.csr_array]:  # fmt: skip
+    texts: Sequence[str],
+    n_labelled: int,
+    form: NgramFormat,
+    *,
+    min_texts: int,
+    lsa_rank: int,
+    lsa_scale: float,
+    eigenword_dimensions: int,
+    eigenword_scale: float,
+    window: int,
+    random_state: int,
+) -> tuple[Prior, sp.csr_array]:
     """The prior from all texts, and their rows.
 
     Args:

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Corpus, FileCorpus, Partition, open_text
 from spectralnlp.tasks.task import OnBad
-
-
-class Example(NamedTuple):
-    """A text and its label.
-
-    Args:
-        text: any text.
-        label: None if it is not known.
-    """
-
-    text: str
-    label: str | None = None
+from spectralnlp_sketch.labelled import Example
 
 
 class ExampleFiles(Corpus[Example]):

@@ -17,7 +17,7 @@ N_BINS = 10
 
 @dataclass(frozen=True)
 class IntentReport:
-    """What was wanted, found and how surely, text by text.
+    """Gold labels, predicted labels and confidences, text by text.
 
     Args:
         gold: the right labels.
@@ -87,7 +87,7 @@ class IntentReport:
         }
 
     def to_table(self) -> str:
-        """The same for readers."""
+        """The scores as a table for readers."""
         rows = [
             ("accuracy", f"{self.accuracy:.2f}"),
             ("macro F1", f"{self.macro_f1:.2f}"),

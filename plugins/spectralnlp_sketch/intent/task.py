@@ -16,8 +16,9 @@ from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.task import OnBad, Say, Task, silent
 from spectralnlp_sketch.intent.model import Classifier
-from spectralnlp_sketch.intent.reading import Example, ExampleFiles
+from spectralnlp_sketch.intent.reading import ExampleFiles
 from spectralnlp_sketch.intent.report import IntentReport
+from spectralnlp_sketch.labelled import Example
 
 _UNDESCRIBED = """# A classifier of texts
 

@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch, Moments
-from spectralnlp_sketch.rows import check_finite, matrix_of
+from spectralnlp.runtime import Batch
+from spectralnlp_sketch.rows import RowMoments
 
 Floats = NDArray[np.float64]
 
 
-class TriangleMoments(Moments[Any]):
+class TriangleMoments(RowMoments):
     """R (at most d, d) with a diagonal that is not negative, by QR of R above new rows.
 
     Demmel, Grigori, Hoemmen and Langou 2012, *Communication-optimal parallel and sequential QR*, section 4.
@@ -25,7 +25,7 @@ class TriangleMoments(Moments[Any]):
     """
 
     def __init__(self, n_columns: int) -> None:
-        self.n_columns = n_columns
+        super().__init__(n_columns)
         self.triangle: Floats = np.zeros((0, n_columns))
         self.n_rows = np.zeros((), dtype=np.int64)
 
@@ -35,8 +35,7 @@ class TriangleMoments(Moments[Any]):
         Raises:
             MatrixError: another width, a NaN or an infinity (which row).
         """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
+        matrix = self.checked_rows(batch)
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
         self._take(dense.astype(np.float64, copy=False))
         self.n_rows += matrix.shape[0]

@@ -14,12 +14,12 @@ from spectralnlp_sketch.rows import Matrix
 
 Floats = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
-#: The relative error that exact scores are allowed.
+# The relative error that exact scores are allowed.
 TOLERANCE = 1e-6
 
 
 class Whitener(NamedTuple):
-    """What turns rows into leverage scores.
+    """A map that turns rows into leverage scores.
 
     Args:
         matrix: W (d, r).
@@ -109,7 +109,7 @@ def row_scores(rows: Matrix, whitener: Whitener) -> Floats:
 
 
 def _triangular_scores(rows: Floats, upper: Floats) -> Floats:
-    """The same with half the work of a product, over so few rows at a time that they stay in the cache."""
+    """Scores by a triangle: half the work of a product, over so few rows that they stay in the cache."""
     scores = np.empty(len(rows))
     work = np.empty((512, rows.shape[1]))
     for low in range(0, len(rows), len(work)):

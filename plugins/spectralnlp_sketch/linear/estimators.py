@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Gt, Lt
+from typing_extensions import Doc
 
+from spectralnlp.estimator import Unlearning
 from spectralnlp_sketch.linear.moments import (
     CountSketchMoments,
     GaussianMoments,
@@ -17,21 +21,17 @@ from spectralnlp_sketch.linear.sizes import warn_if_short
 from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
 
-class _LinearTransformer(SketchTransformer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearTransformer(SketchTransformer):
     """S X, and the SVD of it in place of that of X (Chin and Liang 2019, section 2.1)."""
 
-    def __init__(
-        self,
-        sketch_size: int = 64,
-        *,
-        n_components: int | None = None,
-        epsilon: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.sketch_size = sketch_size
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.random_state = random_state
+    unlearning: ClassVar[Unlearning] = "exact"
+
+    epsilon: Annotated[
+        Annotated[float, Gt(0), Lt(1)] | None,
+        Doc("If given, a warning says where the data are too few for singular values within 1 ± ε."),
+    ] = None
+    random_state: Annotated[int, Ge(0), Doc("Seed of S, a number.")] = 0
 
     def _solve(self) -> Solution:
         if self.epsilon is not None:
@@ -39,83 +39,44 @@ class _LinearTransformer(SketchTransformer):
         return self._solution_of(self.moments_.sketch)
 
 
-class GaussianSketch(_LinearTransformer):
-    """Independent normal entries (Woodruff 2014, theorem 2.3).
+@dataclass(kw_only=True, eq=False, repr=False)
+class GaussianSketch(LinearTransformer):
+    """Independent normal entries (Woodruff 2014, theorem 2.3)."""
 
-    Args:
-        sketch_size: m, rows of the sketch.
-        n_components: directions that `transform` projects on; None: all that the sketch has.
-        epsilon: if given, a warning says where the data are too few for singular values within 1 ± ε.
-        random_state: seed of S, a number.
-    """
+    unlearning = "merge-only"
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return GaussianMoments(self.sketch_size, n_columns, self.random_state)
 
 
-class CountSketch(_LinearTransformer):
-    """Every row, with a random sign, is added to one row of the sketch: the cheapest of all.
-
-    Args:
-        sketch_size: m, rows of the sketch.
-        n_components: directions that `transform` projects on; None: all that the sketch has.
-        epsilon: if given, a warning says where the data are too few for singular values within 1 ± ε.
-        random_state: seed of S, a number.
-    """
+@dataclass(kw_only=True, eq=False, repr=False)
+class CountSketch(LinearTransformer):
+    """Every row, with a random sign, is added to one row of the sketch: the cheapest of all."""
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return CountSketchMoments(self.sketch_size, n_columns, self.random_state)
 
 
-class OSNAP(_LinearTransformer):
-    """Every row goes to one row in each of ``n_nonzeros`` bands of the sketch.
+@dataclass(kw_only=True, eq=False, repr=False)
+class OSNAP(LinearTransformer):
+    """Every row goes to one row in each of ``n_nonzeros`` bands of the sketch."""
 
-    Args:
-        sketch_size: m, rows of the sketch.
-        n_components: directions that `transform` projects on; None: all that the sketch has.
-        n_nonzeros: s of Nelson and Nguyên 2013.
-        epsilon: if given, a warning says where the data are too few for singular values within 1 ± ε.
-        random_state: seed of S, a number.
-    """
-
-    def __init__(
-        self,
-        sketch_size: int = 64,
-        *,
-        n_components: int | None = None,
-        n_nonzeros: int = 4,
-        epsilon: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(sketch_size, n_components=n_components, epsilon=epsilon, random_state=random_state)
-        self.n_nonzeros = n_nonzeros
+    n_nonzeros: Annotated[
+        int, Ge(1), Doc("Bands (s of Nelson and Nguyên 2013), at most ``sketch_size``.")
+    ] = 4
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return OSNAPMoments(self.sketch_size, n_columns, self.random_state, n_nonzeros=self.n_nonzeros)
 
 
-class SRHT(_LinearTransformer):
-    """Signs, a Hadamard transform over blocks of rows, a sample.
+@dataclass(kw_only=True, eq=False, repr=False)
+class SRHT(LinearTransformer):
+    """Signs, a Hadamard transform over blocks of rows, a sample."""
 
-    Args:
-        sketch_size: m, rows of the sketch.
-        n_components: directions that `transform` projects on; None: all that the sketch has.
-        block_size: rows of a block, a power of two; None: as `SRHTMoments` has it.
-        epsilon: if given, a warning says where the data are too few for singular values within 1 ± ε.
-        random_state: seed of S, a number.
-    """
-
-    def __init__(
-        self,
-        sketch_size: int = 64,
-        *,
-        n_components: int | None = None,
-        block_size: int | None = None,
-        epsilon: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(sketch_size, n_components=n_components, epsilon=epsilon, random_state=random_state)
-        self.block_size = block_size
+    block_size: Annotated[
+        Annotated[int, Ge(1)] | None,
+        Doc("Rows of a block, a power of two, ``sketch_size`` or more; None: as `SRHTMoments` has it."),
+    ] = None
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return SRHTMoments(self.sketch_size, n_columns, self.random_state, block_size=self.block_size)

@@ -24,7 +24,7 @@ def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
 
 @kernel
 def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, sketch):
-    """The same for rows in CSR."""
+    """Add rows in CSR, each as `add_hashed` adds a dense one."""
     key = stream_key(seed, document)
     size = sketch.shape[0]
     for i in range(indptr.size - 1):
@@ -76,7 +76,7 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 @kernel
 def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """The same, entry by entry of the Hadamard matrix: cheaper where a block has few rows."""
+    """Add rows as `add_transformed`, entry by entry of the Hadamard matrix: cheaper for few rows."""
     key = stream_key(seed, document)
     number = np.uint64(start // block_size)
     outer = stream_key(np.uint64(seed) ^ np.uint64(0xD1B54A32D192ED03), document)

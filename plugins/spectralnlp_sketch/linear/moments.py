@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Batch, Moments
+from spectralnlp.runtime import Batch
 from spectralnlp_sketch.counters import normals, permuted_prefix
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.linear.kernels import (
@@ -23,12 +23,12 @@ from spectralnlp_sketch.linear.kernels import (
     add_hashed_sparse,
     add_transformed,
 )
-from spectralnlp_sketch.rows import Matrix, check_finite, matrix_of
+from spectralnlp_sketch.rows import Matrix, RowMoments
 
 Floats = NDArray[np.float64]
 
 
-class LinearSketch(Moments[Any]):
+class LinearSketch(RowMoments):
     """S X of a stream of rows X (n, d) with a random S (m, n).
 
     Args:
@@ -37,19 +37,20 @@ class LinearSketch(Moments[Any]):
         seed: of S; from 0 to 2⁶³ − 1.
     """
 
-    #: Sums of ±x are exact for integers, as counts are; for other numbers they undo to rounding.
+    # Sums of ±x are exact for integers, as counts are; for other numbers they undo to rounding.
     subtractable = True
     method: ClassVar[str]
 
     def __init__(self, sketch_size: int, n_columns: int, seed: int = 0) -> None:
         check_size(sketch_size)
-        self.sketch_size, self.n_columns, self.seed = sketch_size, n_columns, seed
+        super().__init__(n_columns)
+        self.sketch_size, self.seed = sketch_size, seed
         self.sums: Floats = np.zeros((sketch_size, n_columns))
         self.n_rows = np.zeros((), dtype=np.int64)
 
     @property
     def scale(self) -> float:
-        """What makes S keep squared norms in expectation, times the sums."""
+        """The factor of the sums by which S keeps squared norms in expectation."""
         return 1.0
 
     @property
@@ -63,8 +64,7 @@ class LinearSketch(Moments[Any]):
         Raises:
             MatrixError: another width, a NaN or an infinity (which row).
         """
-        matrix = matrix_of(batch, self.n_columns)
-        check_finite(matrix, batch.start, batch.document)
+        matrix = self.checked_rows(batch)
         self._add_rows(matrix.astype(np.float64, copy=False), batch.document_index, batch.start)
         self.n_rows += matrix.shape[0]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 
-from spectralnlp_sketch.errors import SizeError, SketchWarning
+from spectralnlp_sketch.errors import SizeError, warn
 
 
 def required_rows(method: str, d: int, epsilon: float, *, n_rows: int | None = None) -> int:
@@ -49,5 +48,5 @@ def warn_if_short(method: str, d: int, epsilon: float, n_rows: int) -> bool:
     if n_rows >= needed:
         return False
     what = f"{method} of {d} columns within {epsilon:g} takes {needed:,} rows, and there are {n_rows:,}"
-    warnings.warn(f"{what}: the data cannot meet it; use the exact method", SketchWarning, stacklevel=3)
+    warn(f"{what}: the data cannot meet it; use the exact method")
     return True

@@ -3,97 +3,111 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
+from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
+from typing_extensions import Doc
 
+from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp_sketch.errors import SizeError, TextError
+from spectralnlp.runtime import Corpus
+from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts, count_ngrams, spaced_words
+from spectralnlp_sketch.hashing.ngrams import (
+    NgramFormat,
+    checked_pair,
+    checked_texts,
+    count_ngrams,
+    spaced_words,
+)
+from spectralnlp_sketch.labelled import Example, TextInput, labelled_corpus, split_by_label
 
 Floats = NDArray[Any]
 OWN_FOLDS = 5
+# Columns that the first words of queries are hashed to, for each place.
 POSITION_COLUMNS = 2**14
-"""Columns that the first words of queries are hashed to, for each place."""
 
 
-class SENT(TransformerMixin, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimator):
     """x ⊕ Πx/‖Πx‖: counts of 1- to 3-grams beside their projection, by equation 2 of the paper.
 
     Π are the leading directions of a frequent-directions sketch of the counts of unlabelled queries. As
     published the projection has length 1, whatever the length of x; ``scale`` relates the two.
-
-    Args:
-        sketch_size: rows of the sketch.
-        n_components: directions of Π; None: all that the sketch has.
-        words: shortest and longest n-gram of words.
-        n_features: columns that n-grams are hashed to, a power of two.
-        scale: length of the projection: None, 1 as published; a number, so much of the mean length of x.
-        random_state: seed of the sketch.
 
     Attributes:
         sketch_: `FrequentDirections`.
         length_: of projections.
     """
 
-    def __init__(
-        self,
-        sketch_size: int = 300,
-        n_components: int | None = None,
-        words: tuple[int, int] = (1, 3),
-        n_features: int = 2**18,
-        scale: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.sketch_size = sketch_size
-        self.n_components = n_components
-        self.words = words
-        self.n_features = n_features
-        self.scale = scale
-        self.random_state = random_state
+    task = "texts"
 
-    def fit(
-        self, X: Iterable[str], y: Sequence[str] | None = None, unlabelled: Iterable[str] | None = None
-    ) -> Self:
-        """Learn Π from the unlabelled queries and those of X.
+    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = 300
+    n_components: Annotated[
+        Annotated[int, Ge(1)] | None,
+        Doc("Directions of Π; None: all that the sketch has."),
+    ] = None
+    words: Annotated[tuple[int, int] | list[int], Doc("Shortest and longest n-gram of words.")] = (1, 3)
+    n_features: Annotated[int, Ge(2), Doc("Columns that n-grams are hashed to, a power of two.")] = 2**18
+    scale: Annotated[
+        Annotated[float, Gt(0)] | None,
+        Doc("Length of the projection: None, 1 as published; a number, so much of the mean length of x."),
+    ] = None
+    random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
+
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
+        """Make a corpus of queries and their labels.
 
         Args:
-            X: queries.
-            y: their labels; ignored.
-            unlabelled: more queries.
+            X: queries, those without a label too; or pairs of a query and its label.
+            y: labels, None for a query without; `SENT` does not look at them.
 
         Raises:
-            TextError: there are no queries.
+            TextError: there are not as many labels as queries, or something is no text.
         """
-        self._learn(list(checked_texts(X)), y, [] if unlabelled is None else list(checked_texts(unlabelled)))
-        return self
+        return labelled_corpus(X, y)
+
+    def check_combination(self) -> None:
+        """Check which n-grams are counted.
+
+        Raises:
+            ConfigError: lengths are no range, or ``n_features`` is no power of two.
+        """
+        self._format()
+
+    def learn(self, corpus: Corpus[Example]) -> None:
+        """Learn Π from all queries.
+
+        Raises:
+            TextError: there are no queries with words in them.
+        """
+        self._sketch(self._rows([example[0] for example in corpus]))
 
     def transform(self, X: Iterable[str]) -> sp.csr_matrix:
         """float32 (n, columns + n_components): x and its projection."""
         check_is_fitted(self, "sketch_")
         return self._with_projection(self._rows(checked_texts(X)))
 
-    def _learn(self, texts: list[str], y: Sequence[str] | None, unlabelled: list[str]) -> None:
-        self._sketch(self._rows([*texts, *unlabelled]))
-
     def _rows(self, texts: Sequence[str]) -> sp.csr_array:
-        """What is counted of each query, x."""
-        return count_ngrams(texts, NgramFormat(self.words, None, self.n_features))
+        """Counts of each query, x."""
+        return count_ngrams(texts, self._format())
+
+    def _format(self) -> NgramFormat:
+        return NgramFormat(checked_pair(self.words), None, self.n_features)
 
     def _sketch(self, rows: sp.csr_array) -> None:
-        if self.scale is not None and not self.scale > 0:
-            raise SizeError(f"scale must be positive, not {self.scale}", hint="None is as published")
         if not rows.nnz:
             raise TextError("there are no queries with words in them")
         sketch = FrequentDirections(
-            self.sketch_size, n_components=self.n_components, random_state=self.random_state
+            sketch_size=self.sketch_size, n_components=self.n_components, random_state=self.random_state
         )
         self.sketch_ = sketch.fit(sp.csr_matrix(rows))
         lengths = np.sqrt(np.asarray(rows.power(2).sum(axis=1)))
@@ -106,23 +120,14 @@ class SENT(TransformerMixin, BaseEstimator):
         dense = (self.length_ * projection / lengths).astype(np.float32)
         return sp.csr_matrix(sp.hstack([rows, sp.csr_array(dense)], format="csr"))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class SENTPlus(SENT):
     """SENT whose x also has the first two words of a query, and the intent that a first model predicts.
 
-    The first model is a Crammer–Singer SVM over the counts. What it predicts of the queries that it learned
-    from is predicted without them, five parts in turn: `fit_transform` gives such rows, `transform` those of
-    other queries.
-
-    Args:
-        sketch_size, n_components, words, n_features, scale, random_state: as in `SENT`.
-        C: of the first model.
+    The first model is a Crammer–Singer SVM over the counts of labelled queries. Its predictions for the
+    queries that it learned from are made without them, five parts in turn: `fit_transform` gives such rows,
+    `transform` those of other queries. Queries whose label is None help to learn Π.
 
     Attributes:
         sketch_, length_: as in `SENT`.
@@ -130,45 +135,45 @@ class SENTPlus(SENT):
         first_model_: the first model.
     """
 
-    def __init__(
-        self,
-        sketch_size: int = 300,
-        n_components: int | None = None,
-        words: tuple[int, int] = (1, 3),
-        n_features: int = 2**18,
-        scale: float | None = None,
-        C: float = 1.0,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(sketch_size, n_components, words, n_features, scale, random_state)
-        self.C = C
+    C: Annotated[float, Gt(0), Doc("Weight of the loss of the first model.")] = 1.0
 
-    def fit_transform(
-        self,
-        X: Iterable[str],
-        y: Sequence[str] | None = None,
-        unlabelled: Iterable[str] | None = None,
-    ) -> sp.csr_matrix:
-        """Fit, and the rows of X with predictions of models that had not seen them."""
-        texts = list(checked_texts(X))
-        own = self._learn(texts, y, [] if unlabelled is None else list(checked_texts(unlabelled)))
-        return self._with_projection(own)
+    def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
+        """Fit, and return the rows of X, with predictions of models that had not seen them.
 
-    def _learn(self, texts: list[str], y: Sequence[str] | None, unlabelled: list[str]) -> Any:
-        if y is None or len(y) != len(texts):
+        Args:
+            X: queries, the labelled ones first; or pairs of a query and its label.
+            y: labels, None for a query without.
+        """
+        self.validate()
+        with one_blas_thread():
+            return self._with_projection(self._learn(self.as_corpus(X, y)))
+
+    def learn(self, corpus: Corpus[Example]) -> None:
+        """Learn the first model from labelled queries, Π from all.
+
+        Raises:
+            TextError: there are fewer than two intents or five labelled queries.
+        """
+        self._learn(corpus)
+
+    def _learn(self, corpus: Corpus[Example]) -> sp.csr_array:
+        """Learn, and return what was learned from: rows of the labelled queries, then of the others."""
+        texts, labels, unlabelled = split_by_label(corpus)
+        if not labels and unlabelled:
             raise TextError("SENT+ needs the intent of each query", hint="give as many labels as texts")
-        if len(set(y)) < 2 or len(texts) < OWN_FOLDS:
+        if len(set(labels)) < 2 or len(texts) < OWN_FOLDS:
             raise TextError(f"SENT+ needs two intents and {OWN_FOLDS} queries")
         counts = sp.csr_matrix(super()._rows(texts))
         first_model = LinearSVC(C=self.C, multi_class="crammer_singer", random_state=self.random_state)
-        self.first_model_ = first_model.fit(counts, y)
+        self.first_model_ = first_model.fit(counts, labels)
         self.classes_ = self.first_model_.classes_
         folds = KFold(OWN_FOLDS, shuffle=True, random_state=self.random_state)
-        unseen = cross_val_predict(first_model, counts, y, cv=folds)
-        own = self._joined(texts, sp.csr_array(counts), unseen)
-        rows = [own, self._rows(unlabelled)] if unlabelled else [own]
-        self._sketch(sp.csr_array(sp.vstack(rows, format="csr")))
-        return own
+        unseen = cross_val_predict(first_model, counts, labels, cv=folds)
+        rows = self._joined(texts, sp.csr_array(counts), unseen)
+        if unlabelled:
+            rows = sp.csr_array(sp.vstack([rows, self._rows(unlabelled)], format="csr"))
+        self._sketch(rows)
+        return rows
 
     def _rows(self, texts: Sequence[str]) -> sp.csr_array:
         counts = super()._rows(texts)
@@ -179,7 +184,6 @@ class SENTPlus(SENT):
         lines = [line.split(maxsplit=2) for line in spaced_words(texts)]
         form = NgramFormat((1, 1), None, POSITION_COLUMNS)
         places = [count_ngrams([" ".join(line[at : at + 1]) for line in lines], form) for at in (0, 1)]
-        one_hot = sp.csr_array(np.eye(len(self.classes_), dtype=np.float32)[
-            np.searchsorted(self.classes_, intents)
-        ])  # fmt: skip
+        known = np.searchsorted(self.classes_, intents)
+        one_hot = sp.csr_array(np.eye(len(self.classes_), dtype=np.float32)[known])
         return sp.csr_array(sp.hstack([counts, *places, one_hot], format="csr"))

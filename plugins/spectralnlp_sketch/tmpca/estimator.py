@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any, Self
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.linear_model import LogisticRegression
@@ -13,21 +15,27 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
+from typing_extensions import Doc
 
+from spectralnlp.estimator import MomentEstimator
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp.runtime import Corpus, Moments
 from spectralnlp_sketch.errors import MatrixError, SizeError
+from spectralnlp_sketch.labelled import TextInput
 from spectralnlp_sketch.tmpca.information import StageReport, report_of
 from spectralnlp_sketch.tmpca.lookup import Lookup
-from spectralnlp_sketch.tmpca.moments import PositionMoments, StageMoments, centred, extend
+from spectralnlp_sketch.tmpca.moments import BATCH, PositionMoments, StageMoments, centred, extend
 from spectralnlp_sketch.tmpca.segments import Elements, to_length
-from spectralnlp_sketch.tmpca.stream import BATCH, ElementsCorpus, SequenceCorpus
-from spectralnlp_sketch.words import prepare, stop_list
+from spectralnlp_sketch.tmpca.stream import ElementsCorpus, SequenceCorpus
+from spectralnlp_sketch.words import StopWords, prepare, stop_list
 
 Floats = NDArray[Any]
 
 
-class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class TMPCA(
+    TextInput, ClassNamePrefixFeaturesOutMixin, MomentEstimator[Any], TransformerMixin, BaseEstimator
+):
     """Tree-structured multi-stage PCA: a sequence of vectors of D numbers to one vector of D numbers.
 
     Su, Lin and Kuo 2019. At each stage P neighbours, side by side, are reduced to their D leading principal
@@ -36,81 +44,102 @@ class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     An example is a text, a list of tokens, or an array (n, D). Sequences longer than N become the means of N
     segments, shorter ones are padded.
 
-    Args:
-        vectors: word vectors: `spectralnlp.models.Vectors`, a mapping from words to arrays (D,), or gensim's
-            KeyedVectors. None: examples are arrays.
-        length: N, a power of P.
-        branching: P.
-        mask_padding: whether padding stands at the mean and is in no sum. False, as published: it is zero
-            like any other vector, and on short texts its presence is the leading variance.
-        bigrams: whether a text's bigrams follow its words (section 4.3.1).
-        stop_words: of texts: ``english``, a set of words, or None: no word is left out.
-        stem: whether words of texts are stemmed (Porter); their vectors must be those of stems.
-
     Attributes:
         means_: float64 (N, D), of each position.
         stages_: U^s (D, PD) of each stage, orthonormal rows, the entry of largest magnitude positive.
         system_matrix_: U (D, ND), orthonormal rows: y = U(x − mean).
         report_: a `StageReport` a stage.
         n_sequences_: sequences seen.
+        energy_: sum of squares of the centred input.
     """
 
-    def __init__(
-        self,
-        vectors: Any = None,
-        *,
-        length: int = 8,
-        branching: int = 2,
-        mask_padding: bool = True,
-        bigrams: bool = False,
-        stop_words: str | Collection[str] | None = None,
-        stem: bool = False,
-    ) -> None:
-        self.vectors = vectors
-        self.length = length
-        self.branching = branching
-        self.mask_padding = mask_padding
-        self.bigrams = bigrams
-        self.stop_words = stop_words
-        self.stem = stem
+    task = "sequences of vectors"
 
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Learn the stages, one pass over the sequences each, on the current engine.
+    vectors: Annotated[
+        Any,
+        Doc(
+            "Word vectors: `spectralnlp.models.Vectors`, a mapping from words to arrays (D,), or "
+            "gensim's KeyedVectors. None: examples are arrays."
+        ),
+    ] = None
+    length: Annotated[int, Ge(2), Doc("Elements of a sequence (N), a power of ``branching``.")] = 8
+    branching: Annotated[int, Ge(2), Doc("Neighbours that become one at each stage (P).")] = 2
+    mask_padding: Annotated[
+        bool,
+        Doc(
+            "Whether padding stands at the mean and is in no sum. False, as published: it is zero "
+            "like any other vector, and on short texts its presence is the leading variance."
+        ),
+    ] = True
+    bigrams: Annotated[bool, Doc("Whether a text's bigrams follow its words (section 4.3.1).")] = False
+    stop_words: Annotated[
+        StopWords,
+        Doc("Words of texts that are left out: ``english``, a set of words, or None: no word is left out."),
+    ] = None
+    stem: Annotated[
+        bool,
+        Doc("Whether words of texts are stemmed (Porter); their vectors must be those of stems."),
+    ] = False
 
-        Args:
-            X: texts, lists of tokens or arrays; an array (m, n, D); or a corpus of any of these.
-            y: ignored.
+    def check_combination(self) -> None:
+        """Check the number of stages, and the stop words.
 
         Raises:
-            SizeError: a setting makes no sense.
-            MatrixError: there are no sequences, none of their words has a vector, widths differ, or an array
-                holds a NaN or an infinity (which sequence).
+            ConfigError: ``length`` is no power of ``branching``, or there is no such list of stop words.
         """
-        n_stages = self._n_stages()
-        self._open_vectors(X)
-        with one_blas_thread():
-            corpus = self._corpus(X)
-            means = self.means_ = self._means(corpus)
-            self.stages_: list[Floats] = []
-            self.report_: list[StageReport] = []
-            system: Floats | None = None
-            energy = 0.0
-            for stage in range(1, n_stages + 1):
-                # A stream is read again and goes through all stages so far; in memory, through the last one.
-                before = None if isinstance(corpus, ElementsCorpus) else system
-                moments = StageMoments(means, self.branching, before)
-                accumulate(moments, corpus, batch_size=BATCH)
-                kept, rows = leading_components(moments.scatter, self.size_)
-                energy = energy or float(np.trace(moments.scatter))
-                elements = self.length // self.branching**stage
-                self.report_.append(report_of(stage, elements, kept, int(moments.n_rows), energy))
-                self.stages_.append(rows)
-                system = extend(rows, system)
-                if isinstance(corpus, ElementsCorpus) and stage < n_stages:
-                    corpus, means = corpus.through(rows, means), np.zeros((elements, self.size_))
-        assert system is not None
-        self.system_matrix_ = system
-        return self
+        self._n_stages()
+        stop_list(self.stop_words)
+
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
+        """Make a corpus of texts, lists of tokens or arrays; an array (m, n, D); or a corpus of any of these.
+
+        Raises:
+            ConfigError: ``vectors`` are no word vectors.
+            MatrixError: there are no sequences, widths differ, or an array holds a NaN or an infinity
+                (which sequence).
+        """
+        examples = X if isinstance(X, Corpus | np.ndarray | str) else list(X)
+        self._open_vectors(examples)
+        return self._to_corpus(examples)
+
+    def init_moments(self, corpus: Corpus[Any]) -> PositionMoments:
+        """Return empty sums of each position."""
+        self.stages_: list[Floats] = []
+        self.report_: list[StageReport] = []
+        self.energy_ = 0.0
+        return PositionMoments(self.length, self.size_)
+
+    def solve(self, moments: Any) -> Moments[Any] | None:
+        """Take the means after the first pass, learn a stage after each of the others.
+
+        Raises:
+            MatrixError: there are no sequences, or none of their words has a vector.
+        """
+        if isinstance(moments, PositionMoments):
+            self.means_ = self._checked_means(moments)
+            return StageMoments(self.means_, self.branching)
+        kept, rows = leading_components(moments.scatter, self.size_)
+        self.energy_ = self.energy_ or float(np.trace(moments.scatter))
+        before = self.system_matrix_ if self.stages_ else None
+        self.stages_.append(rows)
+        self.system_matrix_: Floats = extend(rows, before)
+        stage = len(self.stages_)
+        elements = self.length // self.branching**stage
+        self.report_.append(report_of(stage, elements, kept, int(moments.n_rows), self.energy_))
+        return StageMoments(self.means_, self.branching, self.system_matrix_) if elements > 1 else None
+
+    def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
+        """Put the output of the last stage in the place of sequences in memory.
+
+        A stream is read again, and goes through all stages so far.
+        """
+        if not isinstance(corpus, ElementsCorpus) or not self.stages_:
+            return corpus, moments
+        first = len(self.stages_) == 1
+        elements = self.length // self.branching ** len(self.stages_)
+        zeros = np.zeros((elements, self.size_))
+        means = self.means_ if first else np.zeros((elements * self.branching, self.size_))
+        return corpus.through(self.stages_[-1], means), StageMoments(zeros, self.branching)
 
     def transform(self, X: Any) -> Floats:
         """One vector of D numbers for each sequence (m, D); zero where no word has a vector.
@@ -120,15 +149,14 @@ class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         """
         check_is_fitted(self)
         with one_blas_thread():
-            parts = [self._transform(batch.examples) for batch in self._corpus(X).batches(BATCH)]
+            parts = [self._transform(batch.examples) for batch in self._to_corpus(X).batches(BATCH)]
         return np.concatenate(parts) if parts else np.empty((0, self.size_))
 
     def _transform(self, elements: Any) -> Floats:
         rows = centred(elements, self.means_).reshape(len(elements), self.means_.size)
         return np.asarray(rows @ self.system_matrix_.T.astype(rows.dtype))
 
-    def _means(self, corpus: Corpus[Any]) -> Floats:
-        moments = accumulate(PositionMoments(self.length, self.size_), corpus, batch_size=BATCH)
+    def _checked_means(self, moments: PositionMoments) -> Floats:
         self.n_sequences_ = int(moments.n_rows)
         if not self.n_sequences_:
             raise MatrixError("there are no sequences to learn from")
@@ -138,15 +166,12 @@ class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         return moments.means
 
     def _n_stages(self) -> int:
-        if self.branching < 2:
-            raise SizeError(f"branching must be 2 or more, not {self.branching}")
         stages, reached = 0, 1
         while reached < self.length:
             stages, reached = stages + 1, reached * self.branching
         if stages == 0 or reached != self.length:
             what = f"length must be a power of branching ({self.branching}), not {self.length}"
             raise SizeError(what, hint=f"take {reached if stages else self.branching}")
-        stop_list(self.stop_words)
         return stages
 
     # -----------------------------------------------------------------------------------------------------
@@ -165,7 +190,7 @@ class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             raise MatrixError("sequence 0 is no array (n, D)", hint="give vectors for words")
         self.size_ = first.shape[1]
 
-    def _corpus(self, X: Any) -> Corpus[Any]:
+    def _to_corpus(self, X: Any) -> Corpus[Any]:
         if isinstance(X, Corpus):
             return SequenceCorpus(X, self._to_elements)
         if isinstance(X, str):
@@ -201,17 +226,11 @@ class TMPCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     def _n_features_out(self) -> int:
         return self.size_
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        return tags
-
 
 def tmpca_classifier(
     vectors: Any, *, hidden: tuple[int, ...] = (), random_state: int = 0, **settings: Any
 ) -> Pipeline:
-    """TMPCA, columns scaled, and a small dense network: what the paper classifies with (figure 1, table 3).
+    """Chain TMPCA, scaled columns and a small dense network: the paper's classifier (figure 1, table 3).
 
     Args:
         vectors: word vectors, as for `TMPCA`.
@@ -224,7 +243,7 @@ def tmpca_classifier(
         if hidden
         else LogisticRegression(max_iter=1000)
     )
-    return make_pipeline(TMPCA(vectors, **settings), StandardScaler(), dense)
+    return make_pipeline(TMPCA(vectors=vectors, **settings), StandardScaler(), dense)
 
 
 def leading_components(scatter: Floats, n: int) -> tuple[Floats, Floats]:

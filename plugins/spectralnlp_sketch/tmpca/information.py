@@ -1,4 +1,4 @@
-"""What a linear map keeps of its input: energy, and mutual information under Gaussian noise."""
+"""Energy and mutual information that a linear map keeps of its input, under Gaussian noise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[Any]
 
 @dataclass(frozen=True)
 class StageReport:
-    """What is left after a stage.
+    """Measures of the sequences after a stage.
 
     Attributes:
         stage: from 1.

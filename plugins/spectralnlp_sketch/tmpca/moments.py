@@ -1,4 +1,4 @@
-"""What TMPCA adds up: the mean of each position, then the scatter matrix of each stage."""
+"""Moments of TMPCA: the mean of each position, then the scatter matrix of each stage."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from spectralnlp_sketch.tmpca.segments import Elements
 Floats = NDArray[Any]
 
 
+# Sequences whose products are added up at a time: they stay in the cache.
+BATCH = 512
+
+
 class PositionMoments(Moments[Any]):
     """Sums of the real elements at each of N positions, and how many there are.
 
@@ -21,6 +25,9 @@ class PositionMoments(Moments[Any]):
         length: N.
         size: D.
     """
+
+    pass_name = "means"
+    batch_size = BATCH
 
     def __init__(self, length: int, size: int) -> None:
         self.length, self.size = length, size
@@ -57,6 +64,9 @@ class StageMoments(Moments[Any]):
         branching: P, elements that are put side by side.
         system: U of the stages before (D, P^(s−1)·D), from that many elements to one; None: there are none.
     """
+
+    pass_name = "stage"
+    batch_size = BATCH
 
     def __init__(self, means: Floats, branching: int, system: Floats | None = None) -> None:
         self.means, self.branching, self.system = means, branching, system

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch, Corpus, Partition
-from spectralnlp_sketch.tmpca.moments import centred
+from spectralnlp_sketch.tmpca.moments import BATCH, centred
 from spectralnlp_sketch.tmpca.segments import Elements
 
 Floats = NDArray[Any]
-BATCH = 512  # sequences whose products are added up at a time: they stay in the cache
 ToElements = Callable[[Sequence[Any], int], Elements]
 
 
@@ -49,7 +48,7 @@ class SequenceCorpus(Corpus[Any]):
         self.source, self.to_elements = source, to_elements
 
     def partitions(self) -> Sequence[ElementsPartition]:
-        """Those of the corpus."""
+        """The partitions of the corpus, turned into elements."""
         return [
             ElementsPartition(
                 each.document, each.document_index, each.start, each.read, each, self.to_elements
@@ -73,7 +72,7 @@ class ElementsCorpus(Corpus[Any]):
         return [MemoryPartition("memory", 0, 0, self.elements.__iter__, self.elements)]
 
     def through(self, stage: Floats, means: Floats) -> ElementsCorpus:
-        """What a stage makes of the sequences less their means: P times fewer elements, their means zero.
+        """Pass the sequences, less their means, through a stage: P times fewer elements, their means zero.
 
         Args:
             stage: U^s (D, P·D).

@@ -74,7 +74,7 @@ def _documents(
 
 
 def _recognise(path: Path | str) -> str:
-    """What a file holds, by its first line that is not empty."""
+    """Kind of a file, by its first line that is not empty."""
     from spectralnlp.runtime import open_text
 
     with open_text(path, "iso-8859-1") as lines:  # decodes any bytes; the marks looked for are ASCII

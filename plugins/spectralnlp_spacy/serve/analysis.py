@@ -1,4 +1,4 @@
-"""What a pipeline says of a text, as plain data for the page."""
+"""Annotations of a text by a pipeline, as plain data for the page."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from spectralnlp_spacy.errors import ComponentError
 from spectralnlp_spacy.parser import SpectralParser
 from spectralnlp_spacy.textcat import SpectralTextcat
 
+# Longest text that the page takes.
 MAX_CHARACTERS = 2000
-"""Longest text that the page takes."""
 
 
 class Analyst:

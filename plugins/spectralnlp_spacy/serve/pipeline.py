@@ -12,8 +12,8 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.storage import META, load_model
 
+# The component for models of each task.
 FACTORIES = {"parsing": "spectral_parser", "tagging": "spectral_tagger", "intents": "spectral_textcat"}
-"""The component for models of each task."""
 
 
 def load_pipeline(names: Sequence[str], lang: str) -> Language:

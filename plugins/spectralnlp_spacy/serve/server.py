@@ -42,12 +42,12 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), _Handler)
         except OSError as error:
-            hint = "--port 0 takes one that is free"
+            hint = "`port` 0 takes one that is free"
             raise ConfigError(f"cannot listen on port {port}: {error.strerror}", hint=hint) from error
 
     @property
     def address(self) -> str:
-        """What to open in the browser."""
+        """Address to open in the browser."""
         return f"http://{HOST}:{self.server_port}/"
 
 

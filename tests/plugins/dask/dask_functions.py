@@ -56,7 +56,7 @@ def read_words(path: Path | str) -> Iterator[list[str]]:
 
 
 def read_unless(stop: Path, path: Path) -> Iterator[list[str]]:
-    """As `read_words`, but the file that is named in another cannot be read."""
+    """Read words, but the file that is named in another cannot be read."""
     if path.name == stop.read_text():
         raise InputError("cannot be read today", path=path)
     return read_words(path)

@@ -47,9 +47,9 @@ def test_a_sketch_by_address_is_the_one_by_path(folder: Path, name: str) -> None
 
 def test_workers_read_addresses(folder: Path, scheduler: str) -> None:
     corpus = FileRows(expand_inputs([f"file://{folder}/x.*"]), n_partitions=3)
-    here = CountSketch(8).fit(corpus).sketch_.tobytes()
+    here = CountSketch(sketch_size=8).fit(corpus).sketch_.tobytes()
     with use_engine("dask", scheduler=scheduler):
-        assert CountSketch(8).fit(corpus).sketch_.tobytes() == here
+        assert CountSketch(sketch_size=8).fit(corpus).sketch_.tobytes() == here
 
 
 def test_leverage_by_address(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,7 +62,7 @@ def test_leverage_by_address(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_run_by_address_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spectralnlp_sketch.files.BATCH_ROWS", 8)
+    monkeypatch.setattr("spectralnlp_sketch.rows.RowMoments.batch_size", 8)
     options = ("--set", "method=dense", "--checkpoint-rows", "8")
     straight = sketched(folder / "x.npy", *options)
     original = FileRows.batches_from
@@ -103,7 +103,7 @@ class Streams:
 def test_streams_give_all_but_matrices_of_numpy_and_scipy(
     folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("spectralnlp.runtime.corpus._file_system", lambda: Streams(folder))
+    monkeypatch.setattr("spectralnlp.runtime.files._file_system", lambda: Streams(folder))
     status = run(["sketch", f"far://{name}", "-o", str(folder / "sketch"), "--size", "4", "--columns", "64"])
     if not name.startswith("x.np"):
         assert status == 0

@@ -23,6 +23,7 @@ from spectralnlp_sketch.dcot.solve import (
 from spectralnlp_sketch.errors import MatrixError, SizeError
 
 from spectralnlp import registry
+from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import Corpus, use_engine
 
 RNG = np.random.default_rng(0)
@@ -91,9 +92,9 @@ def test_float32_stays_near() -> None:
 # The transformer
 
 ESTIMATORS: list[Callable[[], Any]] = [
-    lambda: DCoT(5),
-    lambda: DCoT(5, solver="documents", output="last"),
-    lambda: DCoT(5, solver="iteration", output="layers", n_layers=2, normalise=False),
+    lambda: DCoT(n_prototypes=5),
+    lambda: DCoT(n_prototypes=5, solver="documents", output="last"),
+    lambda: DCoT(n_prototypes=5, solver="iteration", output="layers", n_layers=2, normalise=False),
 ]
 
 
@@ -103,7 +104,9 @@ def test_scikit_learn_conventions(estimator: Any, check: Callable[[Any], None]) 
 
 
 def test_layers_follow_each_other() -> None:
-    model = DCoT(4, n_layers=3, keep_probability=0.4, normalise=False, output="layers").fit(COUNTS)
+    model = DCoT(n_prototypes=4, n_layers=3, keep_probability=0.4, normalise=False, output="layers").fit(
+        COUNTS
+    )
     z, corruption = COUNTS, Corruption(0.4, model.ridge)
     prototypes: Any = model.prototypes_
     layers = []
@@ -115,7 +118,7 @@ def test_layers_follow_each_other() -> None:
 
 
 def test_puts_rows_and_layers_side_by_side() -> None:
-    model = DCoT(4, n_layers=2).fit(ROWS)
+    model = DCoT(n_prototypes=4, n_layers=2).fit(ROWS)
     z = model.transform(ROWS)
     assert sp.issparse(z)
     assert z.shape == (40, 12 + 2 * 4) == (40, len(model.get_feature_names_out()))
@@ -128,11 +131,11 @@ def test_puts_rows_and_layers_side_by_side() -> None:
 
 def test_solvers_and_engines_agree() -> None:
     corpus = MatrixCorpus(ROWS, n_partitions=3)
-    expected = DCoT(4, solver="terms").fit(COUNTS).transform(COUNTS)
+    expected = DCoT(n_prototypes=4, solver="terms").fit(COUNTS).transform(COUNTS)
     for solver in ("terms", "documents", "iteration"):
-        one = DCoT(4, solver=solver).fit(corpus).transform(COUNTS)
+        one = DCoT(n_prototypes=4, solver=solver).fit(corpus).transform(COUNTS)
         with use_engine("threads", jobs=2):
-            two = DCoT(4, solver=solver).fit(corpus).transform(COUNTS)
+            two = DCoT(n_prototypes=4, solver=solver).fit(corpus).transform(COUNTS)
         assert one.tobytes() == two.tobytes()
         np.testing.assert_allclose(one, expected, atol=1e-5)
 
@@ -145,30 +148,32 @@ def test_a_stream_gives_what_memory_gives() -> None:
             return MatrixCorpus(ROWS, n_partitions=3).partitions()
 
     for solver in ("terms", "documents"):
-        streamed = DCoT(4, solver=solver).fit(Stream()).transform(COUNTS)
-        np.testing.assert_allclose(streamed, DCoT(4, solver=solver).fit(ROWS).transform(COUNTS), atol=1e-9)
+        streamed = DCoT(n_prototypes=4, solver=solver).fit(Stream()).transform(COUNTS)
+        np.testing.assert_allclose(
+            streamed, DCoT(n_prototypes=4, solver=solver).fit(ROWS).transform(COUNTS), atol=1e-9
+        )
 
 
 def test_chooses_the_smaller_side() -> None:
-    assert DCoT(4).fit(ROWS).solver_ == "terms"
-    assert DCoT(4).fit(ROWS[:6]).solver_ == "documents"
+    assert DCoT(n_prototypes=4).fit(ROWS).solver_ == "terms"
+    assert DCoT(n_prototypes=4).fit(ROWS[:6]).solver_ == "documents"
 
 
 def test_prototypes_are_heavy_or_frequent_terms_that_are_no_stop_words() -> None:
     rows = np.array([[1, 5, 0, 1.0], [1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]])
     terms = ["the", "wheat", "never", "grain"]
-    assert DCoT(2, prototypes="frequent").fit(rows).prototypes_.tolist() == [0, 3]
-    assert DCoT(2).fit(rows).prototypes_.tolist() == [1, 0]
-    named = DCoT(2, prototypes="frequent", terms=terms, stop_words="english").fit(rows)
+    assert DCoT(n_prototypes=2, prototypes="frequent").fit(rows).prototypes_.tolist() == [0, 3]
+    assert DCoT(n_prototypes=2).fit(rows).prototypes_.tolist() == [1, 0]
+    named = DCoT(n_prototypes=2, prototypes="frequent", terms=terms, stop_words="english").fit(rows)
     assert named.prototypes_.tolist() == [3, 1]
-    own = DCoT(9, terms=terms, stop_words={"grain"}).fit(rows)
+    own = DCoT(n_prototypes=9, terms=terms, stop_words={"grain"}).fit(rows)
     assert own.prototypes_.tolist() == [1, 0]  # column 2 is in no row
 
 
 def test_reconstructs_frequent_terms_from_rare_ones() -> None:
     documents = [[1, 1, 0, 0, 0.0]] * 8 + [[0, 0, 1, 1, 0]] * 8 + [[1, 0, 0, 0, 1]] * 2
     terms = ["president", "speech", "stock", "market", "reagan"]
-    model = DCoT(4, terms=terms, n_layers=1, keep_probability=0.5).fit(np.array(documents))
+    model = DCoT(n_prototypes=4, terms=terms, n_layers=1, keep_probability=0.5).fit(np.array(documents))
     empty = dict(model.reconstruct(None, 4))
     bias = np.tanh(model.layers_[0].bias)
     assert empty == pytest.approx({terms[j]: bias[i] for i, j in enumerate(model.prototypes_)})
@@ -187,21 +192,21 @@ def test_reconstructs_frequent_terms_from_rare_ones() -> None:
 @pytest.mark.parametrize(
     ("model", "complaint"),
     [
-        (DCoT(0), "n_prototypes must be 1 or more"),
-        (DCoT(n_layers=0), "n_layers must be 1 or more"),
-        (DCoT(keep_probability=0.0), "keep_probability must be above 0"),
+        (DCoT(n_prototypes=0), "DCoT.n_prototypes: got 0, expected int, 1 or more"),
+        (DCoT(n_layers=0), "DCoT.n_layers: got 0, expected int, 1 or more"),
+        (DCoT(keep_probability=0.0), "DCoT.keep_probability: got 0.0, expected float, above 0, at most 1"),
         (DCoT(keep_probability=1.1), "at most 1"),
-        (DCoT(ridge=0.0), "ridge must be above 0"),
-        (DCoT(prototypes="all"), "prototypes must be one of heavy, frequent, not 'all'"),
-        (DCoT(output="first"), "output must be one of .*, not 'first'"),
-        (DCoT(solver="magic"), "solver must be one of .*, not 'magic'"),
+        (DCoT(ridge=0.0), "DCoT.ridge: got 0.0, expected float, above 0"),
+        (DCoT(prototypes="all"), "DCoT.prototypes: got 'all', expected 'heavy' or 'frequent'"),
+        (DCoT(output="first"), "DCoT.output: got 'first', expected 'all' or"),
+        (DCoT(solver="magic"), "DCoT.solver: got 'magic', expected 'auto' or"),
         (DCoT(stop_words="english"), "terms must name the columns"),
         (DCoT(stop_words="french", terms=["a"] * 12), "no stop words of 'french'"),
         (DCoT(stop_words="english", terms=["a"]), "terms names 1 columns, and there are 12"),
     ],
 )
 def test_settings_that_make_no_sense(model: DCoT, complaint: str) -> None:
-    with pytest.raises(SizeError, match=complaint) as refusal:
+    with pytest.raises(ConfigError, match=complaint) as refusal:
         model.fit(ROWS)
     assert "\n" not in str(refusal.value)
 
@@ -212,23 +217,23 @@ def test_bad_rows_are_refused(solver: str, sparse: bool) -> None:
     bad = COUNTS.copy()
     bad[31, 5] = np.nan
     with pytest.raises(MatrixError, match=r"row 31 .* column 5"):
-        DCoT(4, solver=solver).fit(sp.csr_matrix(bad) if sparse else bad)
+        DCoT(n_prototypes=4, solver=solver).fit(sp.csr_matrix(bad) if sparse else bad)
     with pytest.raises(MatrixError, match="no rows"):
-        DCoT(4, solver=solver).fit(MatrixCorpus(COUNTS[:0]))
+        DCoT(n_prototypes=4, solver=solver).fit(MatrixCorpus(COUNTS[:0]))
     with pytest.raises(MatrixError, match="no term can be a prototype"):
-        DCoT(4, solver=solver).fit(np.zeros((3, 4)))
+        DCoT(n_prototypes=4, solver=solver).fit(np.zeros((3, 4)))
 
 
 @pytest.mark.parametrize("rows", [COUNTS[:1], np.ones((5, 1)), np.eye(6), np.ones((4, 3))])
 @pytest.mark.parametrize("solver", ["terms", "documents", "iteration"])
 def test_degenerate_rows(rows: np.ndarray, solver: str) -> None:
-    z = DCoT(4, solver=solver).fit(rows).transform(np.vstack([rows, np.zeros_like(rows[:1])]))
+    z = DCoT(n_prototypes=4, solver=solver).fit(rows).transform(np.vstack([rows, np.zeros_like(rows[:1])]))
     assert np.isfinite(z).all()
 
 
 def test_works_in_a_pipeline_and_a_grid_search() -> None:
     y = (COUNTS[:, 3] > np.median(COUNTS[:, 3])).astype(int)
-    pipeline = make_pipeline(DCoT(6), LogisticRegression())
+    pipeline = make_pipeline(DCoT(n_prototypes=6), LogisticRegression())
     search = GridSearchCV(pipeline, {"dcot__keep_probability": [0.3, 0.9]}, cv=2).fit(ROWS, y)
     assert search.best_score_ > 0.7
 

@@ -29,7 +29,7 @@ matrices = arrays(
 
 
 def promised(X: np.ndarray, size: int, method: str) -> float:
-    """What the theorems promise: 2‖X‖²/l of figure 1, min over k of ‖X − X_k‖²/(l + 1 − k) of the others."""
+    """Bounds of the theorems: 2‖X‖²/l of figure 1, min over k of ‖X − X_k‖²/(l + 1 − k) of the others."""
     values = np.maximum(np.linalg.eigvalsh(X.T @ X)[::-1], 0.0)
     if method == "figure-1":
         return float(2 * values.sum() / size)
@@ -204,10 +204,10 @@ def test_kernels_agree_with_scipy(dtype: type) -> None:
 
 def test_few_columns_are_sketched_exactly() -> None:
     X = decaying(200, 30)
-    sketch = FrequentDirections(30).fit(X)
+    sketch = FrequentDirections(sketch_size=30).fit(X)
     assert sketch.method_ == "gram"
     assert sketch.measured_error(X) <= 1e-10 * (X**2).sum()
-    narrow = FrequentDirections(5).fit(X)
+    narrow = FrequentDirections(sketch_size=5).fit(X)
     best = np.linalg.eigvalsh(X.T @ X)[-6]
     assert narrow.bound_ == pytest.approx(best)
     assert narrow.measured_error(X) == pytest.approx(best)
@@ -215,7 +215,7 @@ def test_few_columns_are_sketched_exactly() -> None:
 
 def test_many_columns_are_not_squared() -> None:
     X = sp.random(300, 5000, 0.01, format="csr", random_state=0)
-    sketch = FrequentDirections(6).fit(X)
+    sketch = FrequentDirections(sketch_size=6).fit(X)
     assert sketch.method_ == "randomised"
     assert sketch.measured_error(X) <= sketch.bound_ * (1 + 1e-6)
 

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
-from spectralnlp_sketch import Classifier, IntentClassifier
+from spectralnlp_sketch import Classifier, IntentClassifier, with_unlabelled
 from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
@@ -54,7 +54,7 @@ FEW = [0, 3, 12, 15, 24, 27]
 @pytest.fixture(scope="module")
 def fitted() -> IntentClassifier:
     few = [TEXTS[i] for i in FEW], [LABELS[i] for i in FEW]
-    return IntentClassifier(**SMALL).fit(*few, unlabelled=TEXTS)
+    return IntentClassifier(**SMALL).fit(*with_unlabelled(*few, TEXTS))
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_unlabelled_texts_help() -> None:
     ] * 4
     unseen = ["sunny lima", "eat tacos"]
     alone = IntentClassifier(**SMALL).fit(*train)
-    helped = IntentClassifier(**SMALL).fit(*train, unlabelled=plain)
+    helped = IntentClassifier(**SMALL).fit(*with_unlabelled(*train, plain))
     assert helped.predict(unseen).tolist() == ["weather", "food"]
     assert helped.predict_proba(unseen).max(axis=1).min() > alone.predict_proba(unseen).max(axis=1).min()
 
@@ -138,17 +138,26 @@ def test_unlabelled_texts_help() -> None:
 def test_folding_changes_nothing() -> None:
     """Scores by the table are those of the head over rows and projections."""
     prior, rows = learn_prior(
-        TEXTS, len(TEXTS), NgramFormat((1, 2), (2, 5), 2**14), min_texts=2, lsa_rank=8, lsa_scale=1.0,
-        eigenword_dimensions=5, eigenword_scale=1.5, window=6, random_state=0,
-    )  # fmt: skip
+        TEXTS,
+        len(TEXTS),
+        NgramFormat((1, 2), (2, 5), 2**14),
+        min_texts=2,
+        lsa_rank=8,
+        lsa_scale=1.0,
+        eigenword_dimensions=5,
+        eigenword_scale=1.5,
+        window=6,
+        random_state=0,
+    )
     prior = replace(prior, sparse_scale=2.0)
     assert prior.projection.shape[1] == 13
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]
     features = prior.features(rows)
     np.testing.assert_allclose(
         [np.linalg.norm(features.dense[:, part], axis=1).mean() for part in (slice(8), slice(8, 13))],
-        [1.0, 1.5], rtol=1e-4,
-    )  # fmt: skip
+        [1.0, 1.5],
+        rtol=1e-4,
+    )
     weights = fit_head(Examples(features, one_hot, np.ones(36, np.float32)))
     ngrams = prior.ngrams
     classifier = Classifier(
@@ -160,7 +169,7 @@ def test_folding_changes_nothing() -> None:
 
 
 def test_a_prior_serves_several_classifiers(fitted: IntentClassifier) -> None:
-    other = IntentClassifier(**SMALL).fit(["rain in oslo", "order pizza"], ["yes", "no"], prior=fitted.prior_)
+    other = IntentClassifier(**SMALL).fit_head(fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"])
     assert other.classifier_.table.shape == (len(fitted.classifier_.columns), 2)
     assert other.predict(["eat tacos", "is it sunny in lima"]).tolist() == ["no", "yes"]
 
@@ -202,9 +211,8 @@ def test_the_surest_of_each_label() -> None:
 
 
 def test_names_of_labels() -> None:
-    assert label_texts(["card_arrival", "PlayMusic", "flight#fare", "a b"]) == [
-        "card arrival", "play music", "flight fare", "a b",
-    ]  # fmt: skip
+    expected = ["card arrival", "play music", "flight fare", "a b"]
+    assert label_texts(["card_arrival", "PlayMusic", "flight#fare", "a b"]) == expected
 
 
 def test_scikit_learn_uses_it() -> None:
@@ -217,6 +225,8 @@ def test_a_corpus_holds_labelled_and_unlabelled_texts(fitted: IntentClassifier) 
     corpus: InMemoryCorpus[Any] = InMemoryCorpus([*few, *((text, None) for text in TEXTS)])
     same = IntentClassifier(**SMALL).fit(corpus)
     np.testing.assert_array_equal(same.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
+    pairs = IntentClassifier(**SMALL).fit(list(corpus))
+    np.testing.assert_array_equal(pairs.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
 
 
 def test_texts_of_which_nothing_is_known(fitted: IntentClassifier) -> None:
@@ -337,5 +347,5 @@ def test_few_labels_and_many_texts(shared: Path) -> None:
     rng = np.random.default_rng(0)
     few = [i for label in sorted(set(labels)) for i in rng.permutation(np.flatnonzero(labels == label))[:5]]
     model = IntentClassifier(lsa_rank=100, calibration=False)
-    model.fit([examples[i][1] for i in few], labels[few], unlabelled=[text for _, text in examples])
+    model.fit(*with_unlabelled([examples[i][1] for i in few], labels[few], [text for _, text in examples]))
     assert model.score([text for _, text in gold], [label for label, _ in gold]) > 0.65

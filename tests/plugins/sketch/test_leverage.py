@@ -117,7 +117,7 @@ def test_sketched_scores_are_unbiased_once_corrected(method: str) -> None:
     ratios = {
         corrected: np.mean(
             [
-                LeverageScores(48, method=method, bias_correction=corrected, random_state=seed)
+                LeverageScores(sketch_size=48, method=method, bias_correction=corrected, random_state=seed)
                 .fit(A)
                 .scores(A)
                 / exact
@@ -135,18 +135,18 @@ def test_truncation_rescues_a_sketch_of_deficient_rank() -> None:
     signal = RNG.standard_normal((2000, 10)) @ RNG.standard_normal((10, 20))
     A = signal + 1e-6 * RNG.standard_normal((2000, 20))
     exact = by_svd(signal[:, :10])
-    kept = LeverageScores(600, method="countsketch", truncate=1e-4).fit(A)
+    kept = LeverageScores(sketch_size=600, method="countsketch", truncate=1e-4).fit(A)
     assert kept.rank_ == 10
     assert np.median(np.abs(kept.scores(A) / exact - 1)) < 0.2
-    all_of_them = LeverageScores(600, method="countsketch").fit(A)
+    all_of_them = LeverageScores(sketch_size=600, method="countsketch").fit(A)
     assert np.median(np.abs(all_of_them.scores(A) / exact - 1)) > 0.5
 
 
 def test_a_sketch_of_too_few_rows_is_warned_of() -> None:
     with pytest.warns(SketchWarning, match="a sketch of 10 rows cannot tell"):
-        LeverageScores(10, method="countsketch").fit(X)
+        LeverageScores(sketch_size=10, method="countsketch").fit(X)
     with pytest.warns(SketchWarning, match="the data cannot meet it"):
-        LeverageScores(100, method="countsketch", epsilon=0.5).fit(X)
+        LeverageScores(sketch_size=100, method="countsketch", epsilon=0.5).fit(X)
     assert LeverageScores(method="osnap", epsilon=0.4).fit(np.tile(X, (3, 1))).sketch_.shape[0] == 278
 
 

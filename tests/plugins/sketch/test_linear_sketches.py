@@ -155,14 +155,14 @@ def test_required_rows() -> None:
 def test_data_that_cannot_meet_a_size_are_warned_of() -> None:
     X = np.random.default_rng(0).standard_normal((500, 20))
     with pytest.warns(SketchWarning, match=r"takes 1,600 rows, and there are 500"):
-        CountSketch(100, epsilon=0.5).fit(X).components_  # noqa: B018
-    OSNAP(100, epsilon=0.5).fit(X).components_  # noqa: B018
+        CountSketch(sketch_size=100, epsilon=0.5).fit(X).components_  # noqa: B018
+    OSNAP(sketch_size=100, epsilon=0.5).fit(X).components_  # noqa: B018
 
 
 def test_sketched_svd_finds_singular_values() -> None:
     X = np.random.default_rng(0).standard_normal((4000, 10)) * np.linspace(5, 1, 10)
     exact = np.linalg.svd(X, compute_uv=False)
     for make in (CountSketch, OSNAP, GaussianSketch):
-        sketch: Any = make(1000).fit(X)
+        sketch: Any = make(sketch_size=1000).fit(X)
         np.testing.assert_allclose(sketch.singular_values_, exact, rtol=0.15)
         assert abs(sketch.components_[0, 0]) > 0.9

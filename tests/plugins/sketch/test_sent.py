@@ -9,9 +9,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
-from spectralnlp_sketch import SENT, SENTPlus
-from spectralnlp_sketch.errors import SizeError, TextError
+from spectralnlp_sketch import SENT, SENTPlus, with_unlabelled
+from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.sent.estimator import POSITION_COLUMNS
+
+from spectralnlp.errors import ConfigError
 
 TEXTS = [
     f"{verb} the {thing}" for verb in ("open", "close", "paint") for thing in ("door", "lid", "box", "gate")
@@ -24,7 +26,7 @@ SIZES: dict[str, Any] = {"sketch_size": 4, "n_features": 2**10}
 @pytest.mark.parametrize("cls", [SENT, SENTPlus])
 @pytest.mark.parametrize("scale", [None, 0.5])
 def test_the_projection_has_its_length(cls: Any, scale: float | None) -> None:
-    model = cls(**SIZES, scale=scale).fit(TEXTS, LABELS, unlabelled=PLAIN)
+    model = cls(**SIZES, scale=scale).fit(*with_unlabelled(TEXTS, LABELS, PLAIN))
     rows = model.transform(TEXTS)
     n = len(model.sketch_.components_)
     x, dense = rows[:, :-n], rows[:, -n:].toarray()
@@ -43,7 +45,7 @@ def test_counts_are_counts() -> None:
 
 def test_plus_has_first_words_and_unseen_predictions() -> None:
     model = SENTPlus(**SIZES)
-    own = model.fit_transform(TEXTS, LABELS, unlabelled=PLAIN)
+    own = model.fit_transform(*with_unlabelled(TEXTS, LABELS, PLAIN))[: len(TEXTS)]
     rows = model.transform(TEXTS)
     first = 2**10 + 2 * POSITION_COLUMNS
     assert rows[:, 2**10 : first].sum() == 2 * len(TEXTS)
@@ -75,7 +77,7 @@ def test_in_a_pipeline() -> None:
     [
         (lambda: SENT(**SIZES).fit([]), TextError, "no queries"),
         (lambda: SENT(**SIZES).fit(["", "!"]), TextError, "no queries"),
-        (lambda: SENT(**SIZES, scale=0.0).fit(TEXTS), SizeError, "scale"),
+        (lambda: SENT(**SIZES, scale=0.0).fit(TEXTS), ConfigError, "scale"),
         (lambda: SENTPlus(**SIZES).fit(TEXTS), TextError, "intent of each"),
         (lambda: SENTPlus(**SIZES).fit(TEXTS, ["a"] * 12), TextError, "two intents"),
     ],

@@ -1,10 +1,11 @@
-"""What every sketch promises as a scikit-learn transformer."""
+"""Promises of every sketch as a scikit-learn transformer."""
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,38 +17,50 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from spectralnlp_sketch import (
     OSNAP,
+    SENT,
     SRHT,
+    TMPCA,
     Centring,
     CountSketch,
+    DCoT,
     FrequentDirections,
     GaussianSketch,
+    HashedNgrams,
+    IntentClassifier,
     LeverageScores,
     MatrixCorpus,
+    SENTPlus,
 )
-from spectralnlp_sketch.errors import MatrixError, SizeError, SketchWarning
+from spectralnlp_sketch.errors import MatrixError, SketchWarning
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import IterativeEstimator, MomentEstimator, Unlearning
+from spectralnlp.hyperparameters import check_values, hyperparameters
 from spectralnlp.runtime import use_engine
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((90, 12)) @ np.diag(np.linspace(3, 0.3, 12))
 
 SKETCHES: list[Callable[[], Any]] = [
-    lambda: FrequentDirections(8),
-    lambda: FrequentDirections(8, method="figure-1"),
-    lambda: FrequentDirections(8, method="dense"),
-    lambda: FrequentDirections(8, method="randomised"),
-    lambda: GaussianSketch(32),
-    lambda: CountSketch(32),
-    lambda: OSNAP(32),
-    lambda: SRHT(32),
+    lambda: FrequentDirections(sketch_size=8),
+    lambda: FrequentDirections(sketch_size=8, method="figure-1"),
+    lambda: FrequentDirections(sketch_size=8, method="dense"),
+    lambda: FrequentDirections(sketch_size=8, method="randomised"),
+    lambda: GaussianSketch(sketch_size=32),
+    lambda: CountSketch(sketch_size=32),
+    lambda: OSNAP(sketch_size=32),
+    lambda: SRHT(sketch_size=32),
 ]
 OTHERS: list[Callable[[], Any]] = [
     Centring,
     lambda: Centring(mean=False, idf=True, norm=True),
     LeverageScores,
-    lambda: LeverageScores(128, method="countsketch"),
+    lambda: LeverageScores(sketch_size=128, method="countsketch"),
+]
+CLASSES = [
+    *(DCoT, TMPCA, HashedNgrams, SENT, SENTPlus, Centring, LeverageScores, FrequentDirections),
+    *(GaussianSketch, CountSketch, OSNAP, SRHT, IntentClassifier),
 ]
 every_sketch = pytest.mark.parametrize("make", SKETCHES, ids=lambda make: repr(make()))
 every_estimator = pytest.mark.parametrize("make", SKETCHES + OTHERS, ids=lambda make: repr(make()))
@@ -58,6 +71,20 @@ every_estimator = pytest.mark.parametrize("make", SKETCHES + OTHERS, ids=lambda 
 @parametrize_with_checks([make() for make in SKETCHES + OTHERS])
 def test_scikit_learn_conventions(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_it_follows_the_contract_of_estimators(cls: Any) -> None:
+    assert cls.fit in (MomentEstimator.fit, IterativeEstimator.fit)
+    assert cls.unlearning in get_args(Unlearning)
+    names = list(inspect.signature(cls).parameters)
+    sentinels = {name: object() for name in names}
+    assert vars(cls(**sentinels)) == sentinels
+    assert all(each.help for each in hyperparameters(cls).values())
+    check_values(cls, cls().get_params(deep=False))
+    name = "length" if cls is TMPCA else names[0]  # vectors may be anything
+    with pytest.raises(ConfigError, match=rf"^{cls.__name__}.{name}: got .*, expected "):
+        cls(**{name: len}).validate()
 
 
 @every_sketch
@@ -128,18 +155,18 @@ def test_parts_merge(make: Callable[[], Any]) -> None:
 
 def test_merging_other_settings_is_refused_and_names_them() -> None:
     with pytest.raises(ConfigError, match=r"sketch_size: 32 and 16"):
-        CountSketch(32).fit(X).merge(CountSketch(16).fit(X))
+        CountSketch(sketch_size=32).fit(X).merge(CountSketch(sketch_size=16).fit(X))
     with pytest.raises(ConfigError, match=r"seed: 0 and 1"):
-        CountSketch(32).fit(X).merge(CountSketch(32, random_state=1).fit(X))
+        CountSketch(sketch_size=32).fit(X).merge(CountSketch(sketch_size=32, random_state=1).fit(X))
     with pytest.raises(ConfigError, match=r"n_columns: 12 and 5"):
-        SRHT(32).fit(X).merge(SRHT(32).fit(X[:, :5]))
+        SRHT(sketch_size=32).fit(X).merge(SRHT(sketch_size=32).fit(X[:, :5]))
     with pytest.raises(ConfigError, match=r"n_nonzeros: 4 and 2"):
-        OSNAP(32).fit(X).merge(OSNAP(32, n_nonzeros=2).fit(X))
+        OSNAP(sketch_size=32).fit(X).merge(OSNAP(sketch_size=32, n_nonzeros=2).fit(X))
     with pytest.raises(ConfigError, match="CountSketchMoments"):
-        CountSketch(32).fit(X).merge(GaussianSketch(32).fit(X))
-    dense = FrequentDirections(8, method="dense").fit(X)
+        CountSketch(sketch_size=32).fit(X).merge(GaussianSketch(sketch_size=32).fit(X))
+    dense = FrequentDirections(sketch_size=8, method="dense").fit(X)
     with pytest.raises(ConfigError, match=r"method: 'dense' and 'figure-1'"):
-        dense.merge(FrequentDirections(8, method="figure-1").fit(X))
+        dense.merge(FrequentDirections(sketch_size=8, method="figure-1").fit(X))
 
 
 @every_estimator
@@ -184,7 +211,7 @@ def test_small_and_degenerate_matrices(make: Callable[[], Any], rows: np.ndarray
 @pytest.mark.parametrize("method", ["figure-1", "dense", "randomised", "gram"])
 def test_float32_that_overflows_when_squared(method: str) -> None:
     rows = (X * 1e25).astype(np.float32)
-    sketch = FrequentDirections(12, method=method).fit(rows)
+    sketch = FrequentDirections(sketch_size=12, method=method).fit(rows)
     expected = np.linalg.svd(X * 1e25, compute_uv=False)
     assert np.isfinite(sketch.sketch_).all()
     np.testing.assert_allclose(
@@ -194,37 +221,40 @@ def test_float32_that_overflows_when_squared(method: str) -> None:
 
 def test_squares_that_overflow_float64_are_refused() -> None:
     with pytest.raises(MatrixError, match="overflow"):
-        FrequentDirections(4).fit(X * 1e200)
+        FrequentDirections(sketch_size=4).fit(X * 1e200)
 
 
 @pytest.mark.parametrize(
     ("estimator", "complaint"),
     [
-        (FrequentDirections(0), "sketch_size must be 1 or more"),
-        (FrequentDirections(method="magic"), "no method is called 'magic'"),
+        (
+            FrequentDirections(sketch_size=0),
+            "sketch_size: got 0, expected int, 1 or more",
+        ),
+        (FrequentDirections(method="magic"), "FrequentDirections.method: got 'magic', expected"),
         (FrequentDirections(method="dense", buffer_rows=0), "buffer_rows"),
-        (CountSketch(0), "sketch_size"),
-        (OSNAP(3), "n_nonzeros must be from 1 to"),
-        (SRHT(8, block_size=12), "power of two"),
-        (SRHT(8, block_size=4), "8 or more"),
-        (LeverageScores(method="magic"), "no method is called 'magic'"),
-        (LeverageScores(truncate=1.0), "truncate"),
+        (CountSketch(sketch_size=0), "sketch_size"),
+        (OSNAP(sketch_size=3), "n_nonzeros must be from 1 to"),
+        (SRHT(sketch_size=8, block_size=12), "power of two"),
+        (SRHT(sketch_size=8, block_size=4), "8 or more"),
+        (LeverageScores(method="magic"), "LeverageScores.method: got 'magic', expected 'auto' or"),
+        (LeverageScores(truncate=1.0), "LeverageScores.truncate: got 1.0, expected float, 0 or more"),
         (Centring(idf=True), "idf goes together with norm only"),
     ],
 )
 def test_settings_that_make_no_sense(estimator: Any, complaint: str) -> None:
-    with pytest.raises(SizeError, match=complaint):
+    with pytest.raises(ConfigError, match=complaint):
         estimator.fit(X)
 
 
 def test_more_components_than_rank_are_warned_of() -> None:
     with pytest.warns(SketchWarning, match="11 components were asked for, and the rows have rank 2"):
-        assert FrequentDirections(8, n_components=11).fit(X[:, :2]).components_.shape == (2, 2)
+        assert FrequentDirections(sketch_size=8, n_components=11).fit(X[:, :2]).components_.shape == (2, 2)
 
 
 def test_works_in_a_pipeline_and_a_grid_search() -> None:
     y = (X[:, 0] > 0).astype(int)
-    pipeline = make_pipeline(Centring(), FrequentDirections(6), LogisticRegression())
+    pipeline = make_pipeline(Centring(), FrequentDirections(sketch_size=6), LogisticRegression())
     search = GridSearchCV(pipeline, {"frequentdirections__sketch_size": [2, 6]}, cv=2).fit(X, y)
     assert search.best_score_ > 0.8
 
@@ -237,7 +267,7 @@ def test_is_registered_under_its_names() -> None:
 
 
 def test_reading_is_cheap_until_asked() -> None:
-    sketch = FrequentDirections(4, method="dense").partial_fit(X)
+    sketch = FrequentDirections(sketch_size=4, method="dense").partial_fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         first = sketch.sketch_

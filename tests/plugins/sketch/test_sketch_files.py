@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from spectralnlp_sketch import CountSketch, FileRows, FrequentDirections, RowFormat, files
+from spectralnlp_sketch import CountSketch, FileRows, FrequentDirections, RowFormat
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.files import checkpoint_folder, load_sketch, sketch_files
 
@@ -66,7 +66,11 @@ def test_text_and_the_text_of_tsv_are_the_same_counts(folder: Path) -> None:
 
 def test_partitions_of_a_matrix_know_their_rows(folder: Path) -> None:
     def sketch(parts: int) -> bytes:
-        return CountSketch(20).fit(FileRows([folder / "x.npy"], n_partitions=parts)).sketch_.tobytes()
+        return (
+            CountSketch(sketch_size=20)
+            .fit(FileRows([folder / "x.npy"], n_partitions=parts))
+            .sketch_.tobytes()
+        )
 
     np.save(folder / "x.npy", np.round(X * 100))  # integers add up exactly
     assert sketch(1) == sketch(4) == sketch(1000)
@@ -88,7 +92,7 @@ def test_partitions_of_a_matrix_know_their_rows(folder: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path, name: str, content: str, complaint: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(SpectralError, match=complaint) as refusal:
-        FrequentDirections(3).fit(FileRows([tmp_path / name]))
+        FrequentDirections(sketch_size=3).fit(FileRows([tmp_path / name]))
     assert "\n" not in str(refusal.value)
 
 
@@ -119,12 +123,14 @@ def test_a_row_that_is_not_finite_is_named_with_its_file(tmp_path: Path) -> None
     bad[99, 1] = np.inf
     np.save(tmp_path / "bad.npy", bad)
     with pytest.raises(MatrixError, match=r"bad.npy: row 99 holds infinity in column 1"):
-        FrequentDirections(3).fit(FileRows([tmp_path / "bad.npy"]))
+        FrequentDirections(sketch_size=3).fit(FileRows([tmp_path / "bad.npy"]))
 
 
-@pytest.mark.parametrize("make", [lambda: FrequentDirections(8, method="dense"), lambda: CountSketch(30)])
+@pytest.mark.parametrize(
+    "make", [lambda: FrequentDirections(sketch_size=8, method="dense"), lambda: CountSketch(sketch_size=30)]
+)
 def test_memory_does_not_grow_with_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
-    monkeypatch.setattr("spectralnlp_sketch.transformer.BATCH_ROWS", 200)
+    monkeypatch.setattr("spectralnlp_sketch.rows.RowMoments.batch_size", 200)
     rng, peaks = np.random.default_rng(0), []
     for n_rows in (400, 40_000):
         np.save(tmp_path / "rows.npy", rng.standard_normal((n_rows, 20)))
@@ -146,10 +152,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 MAKES = [
-    lambda: ("frequent-directions.v1", FrequentDirections(3, method="dense")),
-    lambda: ("frequent-directions.v1", FrequentDirections(3, method="randomised", buffer_rows=20)),
-    lambda: ("frequent-directions.v1", FrequentDirections(3)),
-    lambda: ("countsketch.v1", CountSketch(9)),
+    lambda: ("frequent-directions.v1", FrequentDirections(sketch_size=3, method="dense")),
+    lambda: (
+        "frequent-directions.v1",
+        FrequentDirections(sketch_size=3, method="randomised", buffer_rows=20),
+    ),
+    lambda: ("frequent-directions.v1", FrequentDirections(sketch_size=3)),
+    lambda: ("countsketch.v1", CountSketch(sketch_size=9)),
 ]
 
 
@@ -170,7 +179,7 @@ class Interrupted(FileRows):
 def test_an_interrupted_run_ends_in_the_same_bytes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, make: Any, names: list[str]
 ) -> None:
-    monkeypatch.setattr(files, "BATCH_ROWS", 16)
+    monkeypatch.setattr("spectralnlp_sketch.rows.RowMoments.batch_size", 16)
     paths, row_format = [folder / name for name in names], RowFormat(n_columns=32, dtype="float64")
     name, estimator = make()
     sketch_files(estimator, FileRows(paths, row_format), folder / "straight", name=name)
@@ -184,7 +193,7 @@ def test_an_interrupted_run_ends_in_the_same_bytes(
         assert checkpoint_folder(folder / "resumed").exists()
         assert not (folder / "resumed").exists()
     sketch_files(
-        estimator := make()[1], FileRows(paths, row_format), folder / "resumed", name=name, say=said.append
+        estimator := make()[1], FileRows(paths, row_format), folder / "resumed", name=name, report=said.append
     )
     assert "going on from row" in said[0]
     assert contents(folder / "resumed") == contents(folder / "straight")
@@ -193,7 +202,7 @@ def test_an_interrupted_run_ends_in_the_same_bytes(
 
 
 def test_a_checkpoint_of_another_run_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "BATCH_ROWS", 16)
+    monkeypatch.setattr("spectralnlp_sketch.rows.RowMoments.batch_size", 16)
     out, paths = folder / "out", [folder / "x.npy"]
 
     def run(estimator: Any, corpus: FileRows, **options: Any) -> Any:
@@ -202,15 +211,15 @@ def test_a_checkpoint_of_another_run_is_refused(folder: Path, monkeypatch: pytes
         )
 
     with pytest.raises(KeyboardInterrupt):
-        run(FrequentDirections(3), Interrupted(paths))
+        run(FrequentDirections(sketch_size=3), Interrupted(paths))
     with pytest.raises(ConfigError, match="an unfinished run with other settings"):
-        run(FrequentDirections(4), FileRows(paths))
+        run(FrequentDirections(sketch_size=4), FileRows(paths))
     with pytest.raises(ConfigError, match="an unfinished run with other files"):
-        run(FrequentDirections(3), FileRows([folder / "x.txt"]))
+        run(FrequentDirections(sketch_size=3), FileRows([folder / "x.txt"]))
     (checkpoint_folder(out) / "arrays.safetensors").write_bytes(b"")
-    with pytest.raises(ModelError, match=r"the checkpoint is unusable.*--restart"):
-        run(FrequentDirections(3), FileRows(paths))
-    assert run(FrequentDirections(4), FileRows(paths), restart=True).n_rows_ == 130
+    with pytest.raises(ModelError, match=r"the checkpoint is unusable.*restart"):
+        run(FrequentDirections(sketch_size=3), FileRows(paths))
+    assert run(FrequentDirections(sketch_size=4), FileRows(paths), restart=True).n_rows_ == 130
 
 
 @pytest.mark.parametrize("make", MAKES)
@@ -283,7 +292,7 @@ def test_the_command_leverage(
         (("sketch", "x.npy", "-o", "out", "--set", "bogus"), "not KEY=VALUE"),
         (("sketch", "x.npy", "-o", "out", "--ngrams", "3-1"), "not a range"),
         (("sketch", "x.npy", "-o", "x.npy"), "is a file, not a folder"),
-        (("leverage", "x.npy", "--method", "magic"), "no method is called"),
+        (("leverage", "x.npy", "--method", "magic"), "LeverageScores.method: got 'magic', expected"),
     ],
 )
 def test_a_users_error_is_one_line(

@@ -15,6 +15,7 @@ from spectralnlp_sketch.tmpca.information import mutual_information
 from spectralnlp_sketch.tmpca.segments import segment_sizes, to_length
 
 from spectralnlp import registry
+from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import InMemoryCorpus, use_engine
 
 RNG = np.random.default_rng(0)
@@ -159,7 +160,7 @@ def test_prepares_text_without_downloads() -> None:
 
 
 def test_bigrams_follow_words() -> None:
-    model = TMPCA(WORDS, length=4, bigrams=True).fit(TEXTS)
+    model = TMPCA(vectors=WORDS, length=4, bigrams=True).fit(TEXTS)
     elements = model._to_elements([["new", "york", "wheat", "corn"]], 0)
     expected = [WORDS["wheat"], WORDS["corn"], WORDS["new_york"], WORDS["wheat"]]
     # new and york have no vectors; new_york has its own, york_wheat that of wheat, wheat_corn the mean
@@ -169,7 +170,7 @@ def test_bigrams_follow_words() -> None:
 
 
 class SpelledVectors:
-    """What `spectralnlp.models.Vectors` promises: rows of zeros for words that it does not know."""
+    """A stand-in for `spectralnlp.models.Vectors`: rows of zeros for words that it does not know."""
 
     dimensions = 4
 
@@ -185,12 +186,12 @@ def test_any_table_of_vectors_gives_the_same() -> None:
     arrays = [np.array([WORDS[word] for word in each if word in WORDS]).reshape(-1, 4) for each in tokens]
     expected = TMPCA(length=4).fit(arrays).transform(arrays)
     for vectors, data in ((WORDS, TEXTS), (WORDS, tokens), (SpelledVectors(), TEXTS)):
-        found = TMPCA(vectors, length=4).fit(data).transform(data)
+        found = TMPCA(vectors=vectors, length=4).fit(data).transform(data)
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_a_text_without_known_words_is_at_the_mean() -> None:
-    model = TMPCA(WORDS, length=4).fit(TEXTS)
+    model = TMPCA(vectors=WORDS, length=4).fit(TEXTS)
     np.testing.assert_allclose(model.transform(["", "xyzzy plugh"]), 0)
 
 
@@ -200,7 +201,7 @@ def test_a_text_without_known_words_is_at_the_mean() -> None:
 
 @pytest.fixture(params=["texts", "arrays"])
 def case(request: pytest.FixtureRequest) -> tuple[Any, Any]:
-    made = {"texts": (TMPCA(WORDS, length=4), TEXTS), "arrays": (TMPCA(length=8), ARRAYS)}
+    made = {"texts": (TMPCA(vectors=WORDS, length=4), TEXTS), "arrays": (TMPCA(length=8), ARRAYS)}
     return made[request.param]
 
 
@@ -257,15 +258,15 @@ def test_what_it_was_not_fitted_on_is_refused() -> None:
     ("model", "complaint"),
     [
         (TMPCA(length=6), "length must be a power of branching"),
-        (TMPCA(length=1), "length must be a power of branching"),
-        (TMPCA(branching=1), "branching must be 2 or more"),
+        (TMPCA(length=1), "TMPCA.length: got 1, expected int, 2 or more"),
+        (TMPCA(branching=1), "TMPCA.branching: got 1, expected int, 2 or more"),
         (TMPCA(vectors=7), "not int"),
         (TMPCA(vectors={}), "vectors holds no words"),
         (TMPCA(stop_words="french"), "no stop words of 'french'"),
     ],
 )
 def test_settings_that_make_no_sense(model: TMPCA, complaint: str) -> None:
-    with pytest.raises(SizeError, match=complaint) as refusal:
+    with pytest.raises(ConfigError, match=complaint) as refusal:
         model.fit(ARRAYS)
     assert "\n" not in str(refusal.value)
 
@@ -274,15 +275,15 @@ def test_settings_that_make_no_sense(model: TMPCA, complaint: str) -> None:
     ("model", "data", "complaint"),
     [
         (TMPCA(length=4), [], "no sequences"),
-        (TMPCA(WORDS, length=4), [], "no sequences"),
+        (TMPCA(vectors=WORDS, length=4), [], "no sequences"),
         (TMPCA(length=4), TEXTS, "give vectors for words"),
-        (TMPCA(WORDS, length=4), "one text", "put it in a list"),
-        (TMPCA(WORDS, length=4), ["xyzzy", ""], "no word of any sequence has a vector"),
-        (TMPCA(WORDS, length=4), [TEXTS[0], 7], "sequence 1 is neither text"),
+        (TMPCA(vectors=WORDS, length=4), "one text", "put it in a list"),
+        (TMPCA(vectors=WORDS, length=4), ["xyzzy", ""], "no word of any sequence has a vector"),
+        (TMPCA(vectors=WORDS, length=4), [TEXTS[0], 7], "sequence 1 is neither text"),
         (TMPCA(length=4), [np.ones((3, 2)), np.ones((3, 3))], r"sequence 1 has the shape \(3, 3\)"),
         (TMPCA(length=4), [np.ones((3, 2)), np.full((2, 2), np.nan)], "sequence 1 .* holds a NaN"),
         (
-            TMPCA({"wheat": np.ones(2), "corn": np.ones(3)}, length=4),
+            TMPCA(vectors={"wheat": np.ones(2), "corn": np.ones(3)}, length=4),
             TEXTS,
             "the vector of 'corn' has 3 numbers",
         ),

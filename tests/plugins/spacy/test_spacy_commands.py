@@ -25,7 +25,7 @@ from spectralnlp.trees import clean, read_trees
 
 
 def run(*command: str, cwd: Path) -> str:
-    """What a command of this environment prints."""
+    """Output of a command of this environment."""
     program, *arguments = command
     beside = Path(sys.executable).with_name(program)
     path = os.pathsep.join([str(beside.parent), os.environ.get("PATH", "")])  # as in an active environment
@@ -54,7 +54,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, own_corpora: Path) -> Path
 
 @pytest.fixture(scope="module")
 def performance(project: Path) -> dict[str, float]:
-    """What ``spacy train`` wrote of the model's scores."""
+    """Scores of the model as ``spacy train`` wrote them."""
     return json.loads((project / "training" / "model-best" / "meta.json").read_text())["performance"]
 
 

@@ -1,0 +1,86 @@
+"""Texts with and without labels, as the arguments of ``fit`` and as corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from spectralnlp.runtime import Corpus, InMemoryCorpus
+from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.hashing.ngrams import checked_texts
+
+
+class Example(NamedTuple):
+    """A text and its label.
+
+    Args:
+        text: any text.
+        label: None where it is not known.
+    """
+
+    text: str
+    label: Any = None
+
+
+class TextInput:
+    """A mixin of estimators of texts: tells scikit-learn that they take no matrices."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def with_unlabelled(
+    texts: Iterable[str], labels: Iterable[Any], unlabelled: Iterable[str]
+) -> tuple[list[str], list[Any]]:
+    """Put texts without labels behind texts with labels: the two arguments of ``fit``.
+
+        IntentClassifier().fit(*with_unlabelled(texts, labels, queries))
+
+    Args:
+        texts: labelled texts.
+        labels: their labels.
+        unlabelled: more texts; their label is None.
+    """
+    more = list(checked_texts(unlabelled))
+    return [*checked_texts(texts), *more], [*labels, *[None] * len(more)]
+
+
+def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
+    """Make a corpus of texts and labels.
+
+    Args:
+        X: texts; or pairs of a text and its label, as a corpus or a list.
+        y: labels of the texts, None for a text without; None where X is pairs, or has no labels.
+
+    Raises:
+        TextError: there are not as many labels as texts, something is no text, or X has labels already.
+    """
+    if isinstance(X, Corpus):
+        if y is not None:
+            raise TextError("labels beside a corpus", hint="examples of a corpus hold their labels")
+        return X
+    if y is None and not isinstance(X, str | bytes):
+        return InMemoryCorpus([_example(each, number) for number, each in enumerate(X, 1)])
+    texts, labels = list(checked_texts(X)), list(y)
+    if len(texts) != len(labels):
+        raise TextError(f"{len(texts)} texts and {len(labels)} labels")
+    return InMemoryCorpus(map(Example, texts, labels))
+
+
+def _example(each: Any, number: int) -> Example:
+    if isinstance(each, str):
+        return Example(each)
+    if not isinstance(each, tuple | list) or len(each) != 2 or not isinstance(each[0], str):
+        raise TextError(f"text {number} is {type(each).__name__}, not text")
+    return Example(*each)
+
+
+def split_by_label(corpus: Iterable[Any]) -> tuple[list[str], list[Any], list[str]]:
+    """Labelled texts, their labels, and unlabelled texts; each in the order of the corpus."""
+    examples = [Example(*each) for each in corpus]
+    labelled = [each for each in examples if each.label is not None]
+    unlabelled = [each.text for each in examples if each.label is None]
+    return [each.text for each in labelled], [each.label for each in labelled], unlabelled

@@ -1,0 +1,83 @@
+"""Settings of the components, as a pipeline's config has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipeSettings:
+    """Settings of every component.
+
+    Attributes:
+        model: a model folder, or the name of an installed one; None to have it trained.
+        estimator: name of the estimator that `initialize` trains.
+        settings: its hyper-parameters; ``preset`` names a preset.
+        scorer: makes scores of examples.
+    """
+
+    model: str | None = None
+    estimator: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    scorer: Callable[..., dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParserSettings(PipeSettings):
+    """Settings of ``spectral_parser``.
+
+    Attributes:
+        decoder: how the tree is chosen; None for the model's own way.
+        spans_key: where constituents go: ``doc.spans[spans_key]``.
+        prefix: of the names under ``span._``.
+        set_tags: whether tokens without a ``tag_`` get the tree's.
+        split_sentences: whether documents without sentence boundaries get some; otherwise they are taken as
+            one sentence.
+        max_length: longest sentence, in words, that is parsed as a whole. A longer one is parsed in pieces
+            under a node ``TOP``, and marked as a fallback. Time grows with the cube of the length.
+    """
+
+    model: str | None = "en"
+    estimator: str = "lpcfg"
+    decoder: str | None = None
+    spans_key: str = "constituents"
+    prefix: str = ""
+    set_tags: bool = True
+    split_sentences: bool = True
+    max_length: int = 150
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggerSettings(PipeSettings):
+    """Settings of ``spectral_tagger``.
+
+    Attributes:
+        attribute: where tags go: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents`` (``doc.ents``)
+            or ``spans`` (``doc.spans[spans_key]``).
+        spans_key: where ``spans`` go.
+        overwrite: whether tags and entities that are there already are replaced.
+        split_sentences: whether documents without sentence boundaries get some; otherwise each is one
+            sentence.
+    """
+
+    estimator: str = "tagger"
+    attribute: str = "tag"
+    spans_key: str = "chunks"
+    overwrite: bool = True
+    split_sentences: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextcatSettings(PipeSettings):
+    """Settings of ``spectral_textcat``.
+
+    Attributes:
+        threshold: least probability of a label that is taken for the intent.
+        prefix: of the names under ``doc._``.
+    """
+
+    estimator: str = "intent"
+    threshold: float = 0.0
+    prefix: str = ""
