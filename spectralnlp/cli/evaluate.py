@@ -43,6 +43,7 @@ def evaluate(
     """Evaluate a model on gold data."""
     from spectralnlp import load, registry
     from spectralnlp.cli.console import announced_kernels, note, progress
+    from spectralnlp.cli.engines import Where
     from spectralnlp.cli.score import evalb_parameters
     from spectralnlp.cli.skipping import Skipped
 
@@ -68,9 +69,10 @@ def evaluate(
     if skipped is not None:
         skipped.find(corpus)
     reports = []
+    threads = Where(jobs=jobs, jobs_engine="threads")
     for name, each in zip(names, models, strict=True):
-        with announced_kernels(), progress(f"evaluating {name}"):
-            reports.append(task.evaluate(each, corpus, jobs=jobs, **how))
+        with threads.running(), announced_kernels(), progress(f"evaluating {name}"):
+            reports.append(task.evaluate(each, corpus, **how))
     comparison = task.compare(*reports) if against is not None else None
     if as_json:
         flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}

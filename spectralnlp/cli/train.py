@@ -73,7 +73,7 @@ def train(
     """Train a model."""
     from spectralnlp import changes, registry
     from spectralnlp.changes.kept import check_keeps
-    from spectralnlp.runtime import TolerantCorpus
+    from spectralnlp.runtime import SkippingCorpus
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
@@ -106,7 +106,7 @@ def train(
             if skipped is not None:
                 skipped.find(corpus, held_out or ())
             if skip_bad_partitions:
-                corpus = TolerantCorpus(corpus)
+                corpus = SkippingCorpus(corpus)
             if keep_moments:
                 how = {"reader": reader} | ({} if column is None else {"column": column})
                 model = changes.train(
@@ -117,9 +117,10 @@ def train(
         model.save(output)
     say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
-        with announced_kernels(), progress("evaluating"):
+        threads = Where(jobs=jobs, jobs_engine="threads")
+        with threads.running(), announced_kernels(), progress("evaluating"):
             trained = model.model if isinstance(model, changes.Change) else model
-            report = task.evaluate(trained, held_out, jobs=jobs or 1)
+            report = task.evaluate(trained, held_out)
         print(f"\n{report.to_table()}")
 
 

@@ -18,7 +18,6 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Partition
 from spectralnlp.runtime.moments import Array, Moments
 
@@ -246,12 +246,9 @@ def _check_folder(folder: Path) -> None:
         raise ConfigError(f"cannot write here: {error.strerror}", path=folder) from error
 
 
-_checkpoint: ContextVar[Checkpoint | None] = ContextVar("spectralnlp.runtime.checkpoint", default=None)
-
-
 def current_checkpoint() -> Checkpoint | None:
-    """That of the innermost `use_checkpoint`; None outside of all."""
-    return _checkpoint.get()
+    """Return the checkpoint of the innermost `use_checkpoint`; None outside of all."""
+    return current_execution().checkpoint
 
 
 @contextmanager
@@ -267,8 +264,5 @@ def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
         ConfigError: the folder cannot be written, or holds something else.
     """
     checkpoint = Checkpoint(folder)
-    token = _checkpoint.set(checkpoint)
-    try:
+    with executing(checkpoint=checkpoint):
         yield checkpoint
-    finally:
-        _checkpoint.reset(token)

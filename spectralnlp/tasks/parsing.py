@@ -87,7 +87,6 @@ class ParsingTask(Task):
         parser: Parser,
         corpus: Corpus[Tree],
         *,
-        jobs: int = 1,
         decoder: str | None = None,
         tagger: TagModel | None = None,
         parameters: EvalbParameters = COLLINS,
@@ -98,7 +97,6 @@ class ParsingTask(Task):
         Args:
             parser: what is scored.
             corpus: cleaned gold trees.
-            jobs: threads.
             decoder: name of a decoder, in place of the parser's own.
             tagger: a tagger to listen to.
             parameters: how brackets are counted.
@@ -112,7 +110,7 @@ class ParsingTask(Task):
         warm_up(parser)
         started = perf_counter()
         sentences = (gold_sentence(tree, parser.conventions) for tree in gold)
-        parses = [p for p in parser.parse_many(sentences, decoder=decoder, jobs=jobs) if p is not None]
+        parses = [p for p in parser.parse_many(sentences, decoder=decoder) if p is not None]
         seconds = perf_counter() - started
         predicted = [_with_words(parse.tree, tree) for parse, tree in zip(parses, gold, strict=True)]
         scored = score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")

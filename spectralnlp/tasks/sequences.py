@@ -49,9 +49,7 @@ class SequenceTask(LineTask):
         data = f"{about['training symbols']:,} symbols in {about['training sequences']:,} sequences"
         return SequenceModel(fitted.filter_, about, model_card(about, data, description, _UNDESCRIBED))
 
-    def evaluate(
-        self, model: SequenceModel, corpus: Corpus[Sequence[str]], *, jobs: int = 1
-    ) -> SequenceReport:
+    def evaluate(self, model: SequenceModel, corpus: Corpus[Sequence[str]]) -> SequenceReport:
         """Perplexity and accuracy of the next symbol.
 
         Raises:

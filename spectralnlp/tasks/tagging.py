@@ -108,9 +108,7 @@ class TaggingTask(Task):
             estimator.solve_kept(own)
         return _tagger(estimator, conventions, report, description)
 
-    def evaluate(
-        self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence], *, jobs: int = 1
-    ) -> TagReport:
+    def evaluate(self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence]) -> TagReport:
         """Accuracy, that of unknown words, and scores of spans where tags write them."""
         column = model.about.get("parameters", {}).get("column")
         gold = [sentence.tagged(column) for sentence in corpus]

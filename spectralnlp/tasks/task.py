@@ -148,13 +148,12 @@ class Task(ABC):
         """What changes models of this task; None where moments lie beside them (`spectralnlp.changes`)."""
         return None
 
-    def evaluate(self, model: Any, corpus: Corpus[Any], *, jobs: int = 1) -> Report:
-        """Score a model on what `read_gold` gave.
+    def evaluate(self, model: Any, corpus: Corpus[Any]) -> Report:
+        """Score a model on what `read_gold` gave, with the current engine where it helps.
 
         Args:
             model: what `train` or `load` gave.
             corpus: gold data.
-            jobs: threads, where they help.
 
         Raises:
             ConfigError: models of this task have no score.

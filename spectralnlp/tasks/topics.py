@@ -48,7 +48,7 @@ class TopicTask(LineTask):
         data = f"{about['training documents']:,} documents"
         return Topics(fitted.topics_, about, model_card(about, data, description, _UNDESCRIBED))
 
-    def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]], *, jobs: int = 1) -> TopicReport:
+    def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]]) -> TopicReport:
         """Coherence of the topics' top words in these documents, and perplexity.
 
         Raises:

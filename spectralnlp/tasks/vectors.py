@@ -86,7 +86,7 @@ class VectorsTask(Task):
         card = model_card(about, data, description, _UNDESCRIBED)
         return Vectors(fitted.word_vectors_, about, card)
 
-    def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]], *, jobs: int = 1) -> NeighbourReport:
+    def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]]) -> NeighbourReport:
         """How often a word's nearest neighbours have its label; see `neighbour_agreement`."""
         return neighbour_agreement(model, corpus)
 

@@ -88,7 +88,6 @@ class FakeParser:
         sentences: Iterable[Sentence | None],
         *,
         decoder: str | None = None,
-        jobs: int = 1,
         k: int = 1,
     ) -> Iterator[FakeParse | None]:
         for sentence in sentences:
@@ -173,7 +172,6 @@ class FakingTask(Task):
         parser: FakeParser,
         corpus: Corpus[Tree],
         *,
-        jobs: int = 1,
         decoder: str | None = None,
         parameters: EvalbParameters = COLLINS,
         own_tags: bool = False,

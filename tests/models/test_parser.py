@@ -16,7 +16,7 @@ from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.pipeline import Pruning
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
 from spectralnlp.render.jsonl import to_dict
-from spectralnlp.runtime import InMemoryCorpus
+from spectralnlp.runtime import InMemoryCorpus, use_engine
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets, strip_root
@@ -91,7 +91,9 @@ def test_a_decoder_that_is_not_there(parser: Parser) -> None:
 def test_two_threads_give_what_one_gives(parser: Parser, own_treebank: Path) -> None:
     trees = ParsingTask().read([own_treebank / "dev.mrg"])
     sentences = [None, *(Sentence.from_words(tree.words()) for tree in trees), None]
-    one, two = (list(parser.parse_many(sentences, jobs=jobs)) for jobs in (1, 2))
+    one = list(parser.parse_many(sentences))
+    with use_engine("threads", jobs=2):
+        two = list(parser.parse_many(sentences))
     assert one == two
     assert one[0] is one[-1] is None
 
@@ -101,9 +103,10 @@ def test_parsing_is_lazy(parser: Parser) -> None:
         while True:
             yield Sentence.from_words(["The", "keeper", "waited", "."])
 
-    for jobs in (1, 2):
-        stream = parser.parse_many(endless(), jobs=jobs)
-        assert next(stream) == next(stream)
+    for engine, options in (("serial", {}), ("threads", {"jobs": 2})):
+        with use_engine(engine, **options):
+            stream = parser.parse_many(endless())
+            assert next(stream) == next(stream)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from spectralnlp.runtime import (
     Part,
     Partition,
     SerialEngine,
-    TolerantCorpus,
+    SkippingCorpus,
     accumulate,
     reduction,
     skip_bad_partitions,
@@ -142,8 +142,8 @@ def test_a_corpus_of_nothing_but_bad_partitions_is_refused() -> None:
         accumulate(Counts(), Bad([InputError("unbalanced")]))
 
 
-def test_a_tolerant_corpus_reads_around_what_is_bad() -> None:
-    corpus = TolerantCorpus(Flaky([InputError("unbalanced")]))
+def test_a_skipping_corpus_reads_around_what_is_bad() -> None:
+    corpus = SkippingCorpus(Flaky([InputError("unbalanced")]))
     assert list(corpus) == [["w0"], ["torn"], ["w2"]]
 
 

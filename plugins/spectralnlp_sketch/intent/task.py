@@ -81,7 +81,7 @@ class IntentTask(Task):
         classifier: Classifier = replace(fitted.classifier_, about=about, card=card)
         return classifier
 
-    def evaluate(self, model: Classifier, corpus: Corpus[Example], *, jobs: int = 1) -> IntentReport:
+    def evaluate(self, model: Classifier, corpus: Corpus[Example]) -> IntentReport:
         """Accuracy, F1 and confusions.
 
         Raises:

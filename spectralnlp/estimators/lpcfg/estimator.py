@@ -41,7 +41,7 @@ from spectralnlp.estimators.shared.projections import (
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import GrammarSet, LatentGrammar
-from spectralnlp.runtime import Corpus, Joint, ThreadsEngine, accumulate
+from spectralnlp.runtime import Corpus, Joint, accumulate, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Binariser, Direction, Tree, Unaries
 from spectralnlp.trees.features import node_features
@@ -224,7 +224,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
                 return plain_grammar(table, self.signatures_, self._lexicon())
 
         names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
-        learnt = list(ThreadsEngine().map(learn, enumerate(names)))
+        learnt = list(map_kernels(learn, enumerate(names)))
         grammars, coarse, *pruner = learnt[: len(wanted)], *learnt[len(wanted) :]
         return GrammarSet(log.binariser, chains, coarse, pruner[0] if pruner else None, tuple(grammars))
 
