@@ -22,8 +22,6 @@ from spectralnlp.storage import (
 )
 from spectralnlp.tasks.task import DocumentUnit, Task
 
-KEEP = "--keep-moments"
-
 
 @dataclass(frozen=True)
 class Kept:
@@ -172,7 +170,7 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
     if _class_of(name) in (None, "none"):
         what = f"{folder}: a model by {name} keeps nothing, so it cannot {verb}"
         return ConfigError(what, hint="train it again on all the data")
-    hint = f"train it again with {KEEP}"
+    hint = "train it again with `keep_moments`"
     return ConfigError(f"{folder} keeps no moments, so it cannot {verb}", hint=hint)
 
 

@@ -109,7 +109,7 @@ def update(
     """
     if again and skip_known:
         what = "documents that are there already are added again or skipped, not both"
-        raise ConfigError(what, hint="give --again or --skip-known")
+        raise ConfigError(what, hint="give `again` or `skip_known`")
     corpus = kept.task.examples(kept.learner, corpus)
     left_out, looking = 0, 0.0
     if skip_known:
@@ -121,7 +121,7 @@ def update(
     known = np.flatnonzero(kept.ledger.known(found))
     if len(known) and not again:
         what = f"in the model already, {_share(len(known), len(found), kept.unit)}"
-        hint = "leave out what is there with --skip-known, or add it once more with --again"
+        hint = "leave out what is there with `skip_known`, or add it once more with `again`"
         raise _at(int(known[0]), corpus, kept.unit, what, hint)
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("adding"):
@@ -195,7 +195,7 @@ def merge(many: Sequence[Kept], *, again: bool = False, report: Say = silent) ->
             n_shared = ledger.shared(other.ledger)
             if n_shared and not again:
                 what = f"in more than one of the models: {n_shared:,} {first.unit}{'s' * (n_shared > 1)}"
-                raise InputError(what, hint="count them as often with --again")
+                raise InputError(what, hint="count them as often with `again`")
             moments.append(other.moments)
             ledger = ledger.joined(other.ledger)
     return _solved(replace(first, moments=moments, ledger=ledger), 0.0, report)

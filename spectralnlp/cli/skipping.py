@@ -14,7 +14,7 @@ class Skipped:
     and have nothing to add.
 
     Args:
-        say: told a line for each bad input, and one for the sum.
+        say: called with a line for each bad input, and one for the sum.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -23,9 +23,9 @@ class Skipped:
 
     def __call__(self, error: InputError) -> None:
         """Note one bad input."""
-        if str(error) not in self.seen:
-            self.seen[str(error)] = None
-            self.say(f"skipped {error}")
+        if error.message not in self.seen:
+            self.seen[error.message] = None
+            self.say(f"skipped {error.message}")
 
     def find(self, *corpora: Iterable[object]) -> None:
         """Read everything once, and say how much was skipped."""

@@ -132,7 +132,7 @@ def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> None:
     words = [word for group in groups.values() for word in group]
     if len(words) < 3:
         what = f"{len(words)} of the words to draw are in the vocabulary, and three are needed"
-        raise InputError(what, hint="name others with --words")
+        raise InputError(what, hint="name others with `words`")
     points = plane(vectors.vectors(words))
     start = 0
     for colour, (name, group) in enumerate(groups.items()):

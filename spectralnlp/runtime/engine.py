@@ -104,8 +104,8 @@ def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 
     For functions that spend their time in kernels without the GIL, such as learning one of several grammars
     from counts. There are as many threads as the engine in use allows: one inside ``use_engine("serial")``,
-    ``jobs`` inside ``use_engine("threads", jobs=…)``; outside of all, and with engines whose workers are other
-    processes (they wait meanwhile), all cores that this process may use.
+    ``jobs`` inside ``use_engine("threads", jobs=…)``; outside of all, and with engines whose workers are
+    other processes (they wait meanwhile), all cores that this process may use.
 
     Args:
         function: called with a copy of the caller's context.

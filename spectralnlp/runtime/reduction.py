@@ -86,7 +86,7 @@ class Observer(Generic[M]):
         except Exception as error:
             if not self.skips_bad:
                 raise
-            reason = str(error) if isinstance(error, SpectralError) else f"{type(error).__name__}: {error}"
+            reason = error.message if isinstance(error, SpectralError) else f"{type(error).__name__}: {error}"
             return Part(self.empty.empty_like(), (BadPartition(partition.document, partition.start, reason),))
         if self.kept is not None:
             self.kept.save(number, partition, moments)

@@ -74,7 +74,7 @@ class VectorsTask(Task):
         """The vectors of a fitted estimator."""
         if not fitted.is_exact_:
             what = "more pairs or words than there is room for: the rarest were left out"
-            report(f"{what}; see max_pairs, --memory")
+            report(f"{what}; see max_pairs, `memory`")
         about = {
             "estimator": type(fitted).__name__,
             "parameters": fitted.get_params(),

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from annotated_types import Ge
+from typing_extensions import Doc
 
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimator import Estimator
@@ -122,14 +124,14 @@ def load(name: str) -> FakeParser:
     return parser
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Copycat(Estimator):
     task = "faking"
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"strong": {"strength": 9.0, "n_states": 4}}
 
-    def __init__(self, strength: float = 1.0, n_states: int = 1, trouble: str = "none") -> None:
-        self.strength = strength
-        self.n_states = n_states
-        self.trouble = trouble
+    strength: Annotated[float, Doc("How much ``copying`` there is.")] = 1.0
+    n_states: Annotated[int, Ge(1), Doc("States.")] = 1
+    trouble: Annotated[str, Doc("Trouble to make.")] = "none"
 
     def fit(self, corpus: Corpus[Any], y: None = None) -> Copycat:
         return self

@@ -112,7 +112,9 @@ def test_bad_data_is_not_read_again() -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_what_goes_on_failing_is_named() -> None:
-    with pytest.raises(SpectralError, match=r"part-1: failed 3 times, .*KeyError: 'bug'; --skip-bad"):
+    with pytest.raises(
+        SpectralError, match=r"part-1: failed 3 times, .*KeyError: 'bug'; skip_bad_partitions leaves"
+    ):
         accumulate(Counts(), Flaky([KeyError("bug")]))
 
 
