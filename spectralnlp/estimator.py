@@ -167,6 +167,10 @@ class Estimator(ABC, Generic[T]):
                 setattr(self, name, params[name])
         return self
 
+    def remarks(self) -> list[str]:
+        """Return what users should know of this ``fit``, a line each: counts that were dropped, bad tags."""
+        return []
+
     def check_is_fitted(self) -> None:
         """Do nothing after ``fit``.
 

@@ -19,7 +19,7 @@ from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
-from spectralnlp.tasks.task import DocumentUnit, Say, silent
+from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, silent
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def train(
     *,
     unit: str | None = None,
     reading: Mapping[str, Any] | None = None,
-    report: Say = silent,
+    report: ProgressCallback = silent,
     description: str = "",
 ) -> Change:
     """Train a model and keep what it was solved from.
@@ -92,7 +92,7 @@ def update(
     *,
     again: bool = False,
     skip_known: bool = False,
-    report: Say = silent,
+    report: ProgressCallback = silent,
 ) -> Change:
     """Add documents, after those that are there.
 
@@ -132,7 +132,7 @@ def update(
     return replace(change, left_out=left_out)
 
 
-def _only_new(kept: Kept, corpus: Corpus[Any], report: Say) -> tuple[Corpus[Any], int, float]:
+def _only_new(kept: Kept, corpus: Corpus[Any], report: ProgressCallback) -> tuple[Corpus[Any], int, float]:
     """A corpus without what is in the model already; how many documents these are; seconds of looking."""
     started = perf_counter()
     with timed_passes(report), fit_pass("look up"):
@@ -141,7 +141,7 @@ def _only_new(kept: Kept, corpus: Corpus[Any], report: Say) -> tuple[Corpus[Any]
     return NewDocuments(corpus, digests, known), int(known.sum()), perf_counter() - started
 
 
-def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
+def forget(kept: Kept, corpus: Corpus[Any], *, report: ProgressCallback = silent) -> Change:
     """Take documents out.
 
     Args:
@@ -174,7 +174,7 @@ def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
     return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
 
 
-def merge(many: Sequence[Kept], *, again: bool = False, report: Say = silent) -> Change:
+def merge(many: Sequence[Kept], *, again: bool = False, report: ProgressCallback = silent) -> Change:
     """Join models that were trained apart, with the same settings.
 
     Args:
@@ -215,7 +215,11 @@ def _salt() -> str:
 
 
 def _observe(
-    empty: Moments[Any], salts: Sequence[str], unit: DocumentUnit, corpus: Corpus[Any], report: Say
+    empty: Moments[Any],
+    salts: Sequence[str],
+    unit: DocumentUnit,
+    corpus: Corpus[Any],
+    report: ProgressCallback,
 ) -> tuple[Moments[Any], DocumentDigests, float]:
     """Moments and hashes of a corpus, in one pass; and its seconds."""
     both = Joint({"moments": empty, "documents": DocumentDigests(salts, unit)})
@@ -226,7 +230,7 @@ def _observe(
     return both.parts["moments"], cast(DocumentDigests, both.parts["documents"]), seconds
 
 
-def _solved(kept: Kept, seconds: float, report: Say) -> Change:
+def _solved(kept: Kept, seconds: float, report: ProgressCallback) -> Change:
     if not kept.moments.is_exact:
         what = "more counts than there is room for: the rarest were dropped, and what is left cannot be kept"
         raise ConfigError(what, hint="raise max_pairs")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from spectralnlp.text.spans import Scheme, scheme_of
 from spectralnlp.text.tokenizer import Tokenizer
 
 Arrays = dict[str, NDArray[Any]]
-KIND = "rhmm"
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,12 @@ class RefinementTagger:
     card: str = "# A tagger\n"
 
     task = "tagging"
+    kind: ClassVar[str] = "rhmm"
+
+    @classmethod
+    def of_fitted(cls, fitted: Any) -> RefinementTagger:
+        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -128,7 +133,7 @@ class RefinementTagger:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the model is, for readers."""
+        """Properties of the model, by name."""
         models = [
             f"{'probabilities' if model.tied else 'tensors'}, up to {model.n_states.max()} refinements"
             for model in self.models
@@ -144,7 +149,7 @@ class RefinementTagger:
         """
         lexicon = self.coarse.lexicon
         metadata = {
-            "kind": KIND,
+            "kind": self.kind,
             "about": self.about,
             "tags": self.tags,
             "words": lexicon.words,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp.errors import ModelError
-from spectralnlp.estimators.hmm import SequencePredictor
 from spectralnlp.inference.chains.filter_arrays import pack_filter, unpack_filter
 from spectralnlp.inference.chains.filtering import Filter
+from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.storage import StoredModel, save_model
 
 

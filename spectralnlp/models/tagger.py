@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,18 @@ class Tagger:
     card: str = "# A tagger\n"
 
     task = "tagging"
+    kind: ClassVar[str] = "chain"
+
+    @classmethod
+    def of_fitted(cls, fitted: Any) -> Tagger:
+        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        return cls(
+            weights=fitted.weights_,
+            evidence=fitted.evidence_,
+            scheme=fitted.scheme_,
+            conventions=Conventions(),
+            known=fitted.words_,
+        )
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -87,7 +99,7 @@ class Tagger:
         return list(self.tag_many(sentences))
 
     def tag_many(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
-        """The same for a stream, lazily and in order."""
+        """Tag a stream, lazily and in order; see `tag`."""
         names = self.weights.tags
         for batch in _batches(sentences):
             emissions, starts = self._scorer.emissions(batch)
@@ -144,7 +156,7 @@ class Tagger:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the model is, by name."""
+        """Properties of the model, by name."""
         return {
             **self.about,
             "tags": len(self.labels),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.estimators.topics import mixtures_of
+from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.parameters import Floats, TopicMixture
 from spectralnlp.storage import StoredModel, save_model
 from spectralnlp.text.content import content_words

@@ -243,7 +243,7 @@ def test_bad_sentences_can_be_left_out(command: Run, gold: Path, tmp_path: Path)
         (["train", "tagger", "GOLD", "-o", "new", "--set", "eigentokens=PLAIN"], "no contexts"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "column=lemma"], "no column 'lemma'"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "spans=iob"], "spans"),
-        (["train", "tagger", "GOLD", "-o", "new", "--set", "epochs=0"], "epochs: got 0, expected int, 1 or more"),
+        (["train", "tagger", "GOLD", "-o", "new", "--set", "epochs=0"], "got 0, expected int, 1 or more"),
         (["train", "tagger", "EMPTY", "-o", "new"], "no tagged sentences to learn from"),
         (["train", "tagger", "GOLD", "-o", "new", "--reader", "columns"], "columns"),
         (["train", "tagger", "missing.conllu", "-o", "new"], "missing.conllu: no such file"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -49,6 +49,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     """
 
     task = "tagging"
+    tagger: ClassVar[str] = "chain"
 
     eigenwords: Annotated[
         str | list[str] | None,
@@ -117,6 +118,12 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             examples, keys = self._number(sentences, names)
         with fit_pass("perceptron"):
             self.weights_ = self._learn(examples, keys, names)
+
+    def remarks(self) -> list[str]:
+        """Return a line where tags were invalid."""
+        if not self.n_invalid_:
+            return []
+        return [f"{self.n_invalid_} tags cannot follow the one before: read as spans that begin there"]
 
     def _number(
         self, sentences: Sequence[TaggedSentence], names: Sequence[str]
