@@ -22,7 +22,7 @@ ACME = """
 
     class Commonest(Estimator):
         "The commonest words."
-        change_of_mind = "exact"
+        unlearning = "exact"
         task = "counting"
 
         def __init__(self, n_words: int = 1) -> None:
