@@ -10,7 +10,7 @@ import typer
 from spectralnlp.cli.console import say
 
 if TYPE_CHECKING:
-    from spectralnlp.changes import Change, Kept
+    from spectralnlp.changes import Change, KeptMoments
     from spectralnlp.runtime import Corpus
     from spectralnlp.tasks.task import OwnChanges
 
@@ -19,17 +19,17 @@ ChangedModel: TypeAlias = Annotated[
 ]
 
 
-def load_kept(model: str, verb: str) -> Kept:
+def load_kept(model: str, verb: str) -> KeptMoments:
     """The moments beside a model, for a command.
 
     Raises:
         ModelError: there is no such model, or its moments are damaged.
         ConfigError: there are none, or its estimator keeps none.
     """
-    from spectralnlp.changes.kept import Kept
+    from spectralnlp.changes.kept import KeptMoments
     from spectralnlp.models import folder_of
 
-    return Kept.load(folder_of(model), verb)
+    return KeptMoments.load(folder_of(model), verb)
 
 
 def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
@@ -47,7 +47,7 @@ def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
     return folder, registry.tasks.get(kind)().own_changes() if kind in registry.tasks else None
 
 
-def read_documents(kept: Kept, inputs: list[str]) -> Corpus[Any]:
+def read_documents(kept: KeptMoments, inputs: list[str]) -> Corpus[Any]:
     """Files read as the model's data was."""
     corpus: Corpus[Any] = kept.task.read(inputs, **kept.reading)
     return corpus

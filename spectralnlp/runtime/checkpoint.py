@@ -180,7 +180,7 @@ _TOTAL = "total.safetensors"
 
 
 def source_of(partition: Partition[Any]) -> str:
-    """What a partition is read from and how, with the size and time of change of a file; "" if not a file."""
+    """Name the source of a partition, with the size and time of change of its file; "" if it is no file."""
     where = partition.document
     try:
         status = os.stat(where)

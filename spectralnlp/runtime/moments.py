@@ -52,7 +52,7 @@ class Moments(ABC, Generic[T]):
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """What must agree for two moments to merge: JSON values or arrays, by name."""
+        """Return the values that must agree for two moments to merge: JSON values or arrays, by name."""
 
     @abstractmethod
     def arrays(self) -> dict[str, Array]:
@@ -66,6 +66,11 @@ class Moments(ABC, Generic[T]):
     def is_exact(self) -> bool:
         """Whether nothing had to be left out: what bounds its memory by dropping says when it did."""
         return True
+
+    @property
+    def can_forget(self) -> bool:
+        """Whether data can be taken out again; of several moments, whether it can be of all."""
+        return self.subtractable
 
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
@@ -193,17 +198,22 @@ class Joint(Moments[T]):
         """Whether all parts are."""
         return all(part.is_exact for part in self.parts.values())
 
+    @property
+    def can_forget(self) -> bool:
+        """Whether data can be taken out of all parts."""
+        return all(part.can_forget for part in self.parts.values())
+
     def observe(self, batch: Batch[T]) -> None:
         """Add the examples to each part."""
         for part in self.parts.values():
             part.observe(batch)
 
     def parameters(self) -> dict[str, Any]:
-        """Those of each part, by its name."""
+        """Return the parameters of each part, by its name."""
         return {name: part.parameters() for name, part in self.parts.items()}
 
     def arrays(self) -> dict[str, Array]:
-        """Those of each part, with its name and a dot before theirs."""
+        """Return the arrays of each part, with its name and a dot before theirs."""
         return {
             f"{name}.{key}": each for name, part in self.parts.items() for key, each in part.arrays().items()
         }
