@@ -8,20 +8,19 @@ from typing import Annotated
 
 import typer
 
+from spectralnlp.cli.options import AsJson, ModelName, SkipBad, TextColumn
 from spectralnlp.errors import ConfigError
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")],
+    model: ModelName,
     gold: Annotated[list[str], typer.Argument(metavar="GOLD", help="Files, folders or globs.")],
     against: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Another model: test whether the two differ.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")] = False,
+    as_json: AsJson = False,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
-    column: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Of lines with tabs, the column with the text.")
-    ] = None,
+    column: TextColumn = None,
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
     ] = None,
@@ -35,9 +34,7 @@ def evaluate(
     own_tags: Annotated[
         bool, typer.Option("--own-tags", help="Parsing: plain EVALB, with the prediction's own tags.")
     ] = False,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
-    ] = False,
+    skip_bad: SkipBad = False,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences done at a time.")] = 1,
 ) -> None:
     """Evaluate a model on gold data."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import ChangedModel, load_kept, own_changes, read_documents, save_change
+from spectralnlp.cli.changing import ChangedModel, changed_folder, load_kept, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import EngineName, Jobs, Scheduler, Where
 
@@ -24,11 +24,8 @@ def forget(
 ) -> None:
     """Take data out of a trained model; the result is that of training without it."""
     from spectralnlp.changes import forget as forget_documents
-    from spectralnlp.storage import check_writable
 
-    folder, own = own_changes(model)
-    target = output or folder
-    check_writable(target)
+    folder, own, target = changed_folder(model, output)
     if own is not None:
         own.forget(folder, documents, target, say)
         return

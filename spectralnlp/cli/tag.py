@@ -6,13 +6,13 @@ Formats (``--format``): ``tagged``, ``word_TAG``, a sentence a line; ``conllu``;
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
 from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
+from spectralnlp.cli.options import OutputFile
 
 
 def tag(
@@ -34,9 +34,7 @@ def tag(
     engine: EngineName = None,
     scheduler: Scheduler = None,
     checkpoint: CheckpointFolder = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Tag the words of text: parts of speech, chunks, entities."""
     from spectralnlp.cli.models import load_for

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import ChangedModel, load_kept, own_changes, read_documents, save_change
+from spectralnlp.cli.changing import ChangedModel, changed_folder, load_kept, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import EngineName, Jobs, Scheduler, Where
 from spectralnlp.errors import ConfigError
@@ -28,11 +28,8 @@ def update(
 ) -> None:
     """Add data to a trained model; the result is that of training on all of it."""
     from spectralnlp.changes import update as update_model
-    from spectralnlp.storage import check_writable
 
-    folder, own = own_changes(model)
-    target = output or folder
-    check_writable(target)
+    folder, own, target = changed_folder(model, output)
     if own is not None:
         if skip_known:
             what = f"{model} does not know what it was made of: --skip-known means nothing to it"

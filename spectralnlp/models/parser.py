@@ -91,7 +91,7 @@ class Parser:
         return replace(parsers[0], grammar_sets=sets)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
-        """The same parser, listening to a tagger; see `TagEvidence`.
+        """Return this parser with a tagger to listen to; see `TagEvidence`.
 
         Raises:
             ConfigError: the tagger's tags are not the treebank's.
@@ -137,7 +137,7 @@ class Parser:
 
     @cached_property
     def pool(self) -> Pool:
-        """What the binarisations have in common."""
+        """Labels that the binarisations share."""
         return Pool.of(self.grammar_sets)
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
@@ -295,7 +295,7 @@ class Parser:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the parser is, by name."""
+        """Properties of the parser, by name."""
         grammar = self.grammars[0]
         return {
             **self.about,

@@ -35,7 +35,7 @@ class SequenceModel(SequencePredictor):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the model is, by name."""
+        """Properties of the model, by name."""
         return {**self.about, "symbols": len(self.symbols), "numbers in a state": self.filter.width}
 
     def save(self, path: str | Path) -> None:

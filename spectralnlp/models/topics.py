@@ -61,7 +61,7 @@ class Topics:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the model is, by name."""
+        """Properties of the model, by name."""
         return {**self.about, "topics": len(self), "vocabulary": len(self.mixture.words)}
 
     def save(self, path: str | Path) -> None:

@@ -134,7 +134,7 @@ class Vectors:
         return [(self.words[row], float(cosine[row])) for row in nearest if cosine[row] > -np.inf]
 
     def with_clusters(self, n: int, *, random_state: int = 0) -> Vectors:
-        """The same vectors with ``n`` k-means clusters of words."""
+        """Return these vectors with ``n`` k-means clusters of words."""
         label, _ = kmeans(self._directions, n, random_state=random_state)
         return replace(self, parameters=replace(self.parameters, clusters=label))
 
@@ -146,7 +146,7 @@ class Vectors:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What these vectors are, by name."""
+        """Properties of the vectors, by name."""
         parameters = self.parameters
         return {
             **self.about,

@@ -48,8 +48,12 @@ def test_forget_and_update_write_in_place_or_elsewhere(
     assert run("update", tmp_path / "forgot", trees[2]).status == 0
     assert same_model(tmp_path / "forgot", model)
     assert sorted(each.name for each in (tmp_path / "forgot").iterdir()) == [
-        "README.md", "arrays.safetensors", "model.json", "moments.json", "moments.safetensors",
-    ]  # fmt: skip
+        "README.md",
+        "arrays.safetensors",
+        "model.json",
+        "moments.json",
+        "moments.safetensors",
+    ]
 
 
 def test_merge_joins_models(run: Run, model: Path, trees: list[Path], tmp_path: Path) -> None:
@@ -225,7 +229,7 @@ def _rewrite(folder: Path, **changes: object) -> None:
         (lambda model: (model / "moments.json").unlink(), "without their moments.json"),
         (lambda model: (model / "moments.safetensors").unlink(), "moments.safetensors: cannot be read"),
     ],
-)  # fmt: skip
+)
 def test_damaged_moments_are_refused_by_name(
     run: Run, model: Path, trees: list[Path], damage: object, complaint: str
 ) -> None:

@@ -30,7 +30,7 @@ from spectralnlp.trees.tree import Tree
 
 
 class Outcome(NamedTuple):
-    """What a command left: its exit status, and what it wrote to stdout and stderr."""
+    """The exit status of a command, and its output on stdout and stderr."""
 
     status: int
     out: str

@@ -122,8 +122,9 @@ def test_spans_from_columns(command: Run, tmp_path: Path) -> None:
     assert "gold tags out of place" in table
     given = json.loads(command("tag", "-m", tmp_path / "m", "--format", "json", stdin="Ada King met Bo").out)
     assert given["spans"] == [
-        {"label": "PER", "start": 0, "end": 8}, {"label": "PER", "start": 13, "end": 15},
-    ]  # fmt: skip
+        {"label": "PER", "start": 0, "end": 8},
+        {"label": "PER", "start": 13, "end": 15},
+    ]
 
 
 def test_tags_out_of_place_in_training_are_told(command: Run, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What users see of a parser: text in, trees out, whatever the text is."""
+"""A parser as users see it: text in, trees out, whatever the text is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def trained(estimator: PCFG | LPCFG, text: str) -> Parser:
 
 
 def check(parse: Parse, words: Iterable[str]) -> None:
-    """What every parse is, a fallback or not."""
+    """Check the properties of every parse, a fallback or not."""
     words = list(words)
     assert parse.tree.label == "TOP"
     assert len(parse.tree.words()) == len(words) == len(parse.sentence)
@@ -135,11 +135,27 @@ def test_an_unknown_tag_allows_all(parser: Parser) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["("], [")", "("], ["/"], ["a/b", "*"], ["🐈"], ["👩‍👩‍👧", "saw", "the", "🐈", "."], ["\u00a0x"],
-     ["NP"], ["-LRB-"], ["@"], ["^"], ["a^b", "c+d", "\\"], ["the"], ["THE", "KEEPER"],
-     ["."] * 5, ["``", "''"], ["漢字"]],
+    [
+        ["("],
+        [")", "("],
+        ["/"],
+        ["a/b", "*"],
+        ["🐈"],
+        ["👩‍👩‍👧", "saw", "the", "🐈", "."],
+        ["\u00a0x"],
+        ["NP"],
+        ["-LRB-"],
+        ["@"],
+        ["^"],
+        ["a^b", "c+d", "\\"],
+        ["the"],
+        ["THE", "KEEPER"],
+        ["."] * 5,
+        ["``", "''"],
+        ["漢字"],
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_odd_tokens_are_parsed(parser: Parser, words: list[str]) -> None:
     for decoder in (None, *DECODERS):
         parse = parser.parse_tokens(words, decoder=decoder)

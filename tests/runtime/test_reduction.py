@@ -37,7 +37,7 @@ class Written:
 
 
 def level_by_level(texts: list[str]) -> str:
-    """The same tree, built from the leaves up as distributed workers build it."""
+    """Return the sum of such a tree, built from the leaves up as distributed workers build it."""
     while len(texts) > 1:
         groups = [texts[at : at + FAN_IN] for at in range(0, len(texts), FAN_IN)]
         for group in groups:

@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
+from spectralnlp.cli.options import OutputFile
 from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError
 
@@ -41,9 +41,7 @@ def classify(
     engine: EngineName = None,
     scheduler: Scheduler = None,
     checkpoint: CheckpointFolder = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Classify texts, one a line: label, confidence (and so on with --top), between tabs.
 
