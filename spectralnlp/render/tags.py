@@ -10,11 +10,29 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.text.spans import Scheme, spans_of
 from spectralnlp.text.tokens import Sentence
 
-# From a sentence, its tags, their scheme, and how probable each is (or None), to text without a final newline.
+# Sentence, tags, their scheme, and how probable each is (or None) to text without a final newline.
 TagRenderer = Callable[[Sentence, Sequence[str], Scheme, "Sequence[float] | None"], str]
 
 UNIVERSAL = frozenset(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+    {
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
+    }
 )
 _XPOS, _UPOS, _MISC = 4, 3, 9
 

@@ -129,7 +129,7 @@ def _digest_of_arrays(arrays: Mapping[str, Array]) -> str:
 
 
 @dataclass(frozen=True)
-class KeptPass:
+class PassCheckpoint:
     """Finished partitions of one pass.
 
     Only files are kept: what lies in memory has no name by which another run would know it.
@@ -210,11 +210,11 @@ class Checkpoint:
         self._n_passes = self._n_maps = 0
         _check_folder(self.folder)
 
-    def next_pass(self, moments: Moments[Any], batch_size: int) -> KeptPass:
+    def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
         """Where the next pass keeps its parts."""
         self._n_passes += 1
         name = f"pass-{self._n_passes}-{type(moments).__name__}"
-        return KeptPass(self.folder / name, batch_size)
+        return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
         """Where the next map writes down its results."""

@@ -54,14 +54,14 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
     engine, checkpoint = current_engine(), current_checkpoint()
     batch_size = moments.batch_size if batch_size is None else batch_size
     empty, partitions = moments.empty_like(), corpus.partitions()
-    kept = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
-    total = None if kept is None else kept.load_total(partitions, empty)
+    finished = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
+    total = None if finished is None else finished.load_total(partitions, empty)
     if total is None:
         skips = current_skip_policy() is not None
-        observer = Observer(empty, batch_size, attempts=engine.attempts, skips_bad=skips, kept=kept)
+        observer = Observer(empty, batch_size, attempts=engine.attempts, skips_bad=skips, finished=finished)
         total = _reduce(engine, observer, partitions)
-        if kept is not None:
-            kept.save_total(partitions, total)
+        if finished is not None:
+            finished.save_total(partitions, total)
     moments.merge(total)
     return moments
 
@@ -171,7 +171,7 @@ class Engine(ABC):
 
     @abstractmethod
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """The function of each task, in order, reading only a bounded number of tasks ahead."""
+        """Return the function of each task, in order, reading only a bounded number of tasks ahead."""
 
     def reduce(self, observer: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
         """Partitions observed and merged, in the order of `reduction`; None without tasks.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from spectralnlp.errors import SpectralError
-from spectralnlp.runtime.checkpoint import KeptPass
+from spectralnlp.runtime.checkpoint import PassCheckpoint
 from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Corpus, Partition
 from spectralnlp.runtime.moments import Moments
@@ -66,19 +66,19 @@ class Observer(Generic[M]):
         batch_size: examples observed at a time.
         attempts: how often a partition is tried that fails by no fault of the data's.
         skips_bad: whether a partition that fails is left out.
-        kept: where finished partitions are kept.
+        finished: the partitions that need no work, and the place to keep others.
     """
 
     empty: M
     batch_size: int
     attempts: int = 1
     skips_bad: bool = False
-    kept: KeptPass | None = None
+    finished: PassCheckpoint | None = None
 
     def __call__(self, task: tuple[int, Partition[Any]]) -> Part[M]:
         """The moments of a partition, given with its number."""
         number, partition = task
-        moments = None if self.kept is None else self.kept.load(number, partition, self.empty)
+        moments = None if self.finished is None else self.finished.load(number, partition, self.empty)
         if moments is not None:
             return Part(moments)
         try:
@@ -88,8 +88,8 @@ class Observer(Generic[M]):
                 raise
             reason = error.message if isinstance(error, SpectralError) else f"{type(error).__name__}: {error}"
             return Part(self.empty.empty_like(), (BadPartition(partition.document, partition.start, reason),))
-        if self.kept is not None:
-            self.kept.save(number, partition, moments)
+        if self.finished is not None:
+            self.finished.save(number, partition, moments)
         return Part(moments)
 
     def _persistently(self, partition: Partition[Any]) -> M:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, Counts, Joint, Key
 from spectralnlp.tasks.task import Task
-from spectralnlp.text.conventions import Conventions, word_seams
+from spectralnlp.text.conventions import Conventions, token_boundaries
 
 CONVENTION_EXAMPLES = 5000  # trees or sentences that are enough to see how words are written
 _BOUNDARIES = "seams"  # the name of these counts in files of kept moments
@@ -30,7 +30,7 @@ class TokenBoundaries(Counts[Any]):
 
     def events(self, example: Any) -> Iterator[Key]:
         """Return the words of an example, and the threes of tokens."""
-        return word_seams(self.words_of(example))
+        return token_boundaries(self.words_of(example))
 
 
 class TokenTask(Task):

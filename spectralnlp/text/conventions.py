@@ -168,16 +168,16 @@ class Conventions:
 
         What the treebank does not show falls back to its nearest relative, in the end to the Penn treebank.
         """
-        return cls.of_counts(Counter(word_seams(words)))
+        return cls.of_counts(Counter(token_boundaries(words)))
 
     @classmethod
     def of_counts(cls, counts: Mapping[str | tuple[str, ...], int]) -> Conventions:
-        """The same of counts of what `word_seams` gives."""
+        """Learn from counts of the events that `token_boundaries` yields."""
         return _Evidence(counts).conventions()
 
 
-def word_seams(words: Iterable[str]) -> Iterator[str | tuple[str, str, str]]:
-    """What tells how tokens are written: each word, and what may be one word split, (well, -, known)."""
+def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, str, str]]:
+    """Yield each word, and three tokens that may be one word split, (well, -, known)."""
     before, last = "", ""
     for word in words:
         yield word
@@ -196,8 +196,8 @@ class _Evidence:
     """What the leaves of a treebank show: how often each word, and each word split or whole, is seen."""
 
     def __init__(self, counts: Mapping[str | tuple[str, ...], int]) -> None:
-        self.counts = Counter({seam: n for seam, n in counts.items() if isinstance(seam, str)})
-        self.split = {seam: n for seam, n in counts.items() if not isinstance(seam, str)}
+        self.counts = Counter({event: n for event, n in counts.items() if isinstance(event, str)})
+        self.split = {event: n for event, n in counts.items() if not isinstance(event, str)}
         self.total = self.counts.total()
 
     def conventions(self) -> Conventions:
