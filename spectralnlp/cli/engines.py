@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -64,6 +66,41 @@ class Where:
         options = {"jobs": self.jobs, "scheduler": self.scheduler}
         with use_engine(self.name, **{key: value for key, value in options.items() if value is not None}):
             yield
+
+
+HERE = Where()  # this process
+_ENGINE_OPTIONS = {"engine": EngineName, "scheduler": Scheduler, "jobs": Jobs}
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+
+
+def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of an engine in the place of its parameter ``where``.
+
+    Args:
+        names: ``engine``, ``scheduler`` and ``jobs``, in the order of the help.
+    """
+    options = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_ENGINE_OPTIONS[name]
+        )
+        for name in names
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**values: Any) -> None:
+            command(where=Where(**{name: values.pop(name) for name in names}), **values)
+
+        # Typer makes options of the signature and the annotations.
+        parameters: list[inspect.Parameter] = []
+        for each in inspect.signature(command, eval_str=True).parameters.values():
+            own = each.replace(kind=_BY_NAME)
+            parameters += options if each.name == "where" else [own]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
 
 
 @contextmanager

@@ -10,13 +10,12 @@ import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import (
+    HERE,
     CheckpointFolder,
-    EngineName,
-    Jobs,
     MemorySize,
-    Scheduler,
     SkipBadPartitions,
     Where,
+    engine_options,
     limits,
 )
 from spectralnlp.cli.options import NewFolder, SkipBad, TextColumn
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 SECTION = "estimator"  # of a configuration, on screen and in --config
 
 
+@engine_options("engine", "scheduler", "jobs")
 def train(
     estimator: Annotated[str, typer.Argument(metavar="ESTIMATOR", help="Its name; see 'plugins'.")],
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
@@ -50,9 +50,7 @@ def train(
         typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
     ] = None,
     skip_bad: SkipBad = False,
-    engine: EngineName = None,
-    scheduler: Scheduler = None,
-    jobs: Jobs = None,
+    where: Where = HERE,
     skip_bad_partitions: SkipBadPartitions = False,
     checkpoint: CheckpointFolder = None,
     memory: MemorySize = None,
@@ -91,7 +89,6 @@ def train(
     options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
     reading = task.accepted("read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
-    where = Where(engine, jobs, scheduler)
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with where.running(), announced_kernels(), progress("training"):
             if keep_moments:
@@ -115,7 +112,7 @@ def train(
         to_save.save(output)
     say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
-        threads = Where(jobs=jobs, jobs_engine="threads")
+        threads = Where(jobs=where.jobs, jobs_engine="threads")
         with threads.running(), announced_kernels(), progress("evaluating"):
             report = task.evaluate(model, held_out)
         print(f"\n{report.to_table()}")
