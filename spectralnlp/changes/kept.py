@@ -1,4 +1,4 @@
-"""Moments kept beside a model so that it can be updated, with the ledger of the documents in them."""
+"""Moments and ledger of documents beside a model, which let it change, and how both came about."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: Estimator[Any], moments: Moments[Any]) -> Unlearning:
-    """Return the class of the estimator, or ``merge-only`` where its moments cannot be subtracted."""
+    """Class of unlearning of these moments: the estimator's, but nothing leaves what cannot subtract."""
     own = type(estimator).unlearning
     return "merge-only" if own == "exact" and not moments.can_forget else own
 

@@ -1,4 +1,4 @@
-"""Models: trained parameters with their text conventions, loaded by name or path."""
+"""Trained models with their text conventions, loaded by name or path."""
 
 from __future__ import annotations
 

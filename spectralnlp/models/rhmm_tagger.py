@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from spectralnlp.text.spans import Scheme, scheme_of
 from spectralnlp.text.tokenizer import Tokenizer
 
 Arrays = dict[str, NDArray[Any]]
+KIND = "rhmm"
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,7 @@ class RefinementTagger:
     card: str = "# A tagger\n"
 
     task = "tagging"
-    kind: ClassVar[str] = "rhmm"
-
-    @classmethod
-    def of_fitted(cls, fitted: Any) -> RefinementTagger:
-        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
-        return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
+    kind = KIND
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -71,6 +67,11 @@ class RefinementTagger:
     def known(self) -> frozenset[str]:
         """Words of the training data."""
         return frozenset(self.coarse.lexicon.words)
+
+    @classmethod
+    def of_fitted(cls, fitted: Any) -> RefinementTagger:
+        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -149,7 +150,7 @@ class RefinementTagger:
         """
         lexicon = self.coarse.lexicon
         metadata = {
-            "kind": self.kind,
+            "kind": KIND,
             "about": self.about,
             "tags": self.tags,
             "words": lexicon.words,

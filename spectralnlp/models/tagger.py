@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,18 +55,7 @@ class Tagger:
     card: str = "# A tagger\n"
 
     task = "tagging"
-    kind: ClassVar[str] = "chain"
-
-    @classmethod
-    def of_fitted(cls, fitted: Any) -> Tagger:
-        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
-        return cls(
-            weights=fitted.weights_,
-            evidence=fitted.evidence_,
-            scheme=fitted.scheme_,
-            conventions=Conventions(),
-            known=fitted.words_,
-        )
+    kind = "chain"
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -81,6 +70,17 @@ class Tagger:
         names = {tag.partition("-")[2] for tag in self.weights.tags if tag != "O"}
         marks = "BI" if self.scheme == "bio" else "BIES"
         return ("O", *(f"{mark}-{name}" for name in sorted(names) for mark in marks))
+
+    @classmethod
+    def of_fitted(cls, fitted: Any) -> Tagger:
+        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        return cls(
+            weights=fitted.weights_,
+            evidence=fitted.evidence_,
+            scheme=fitted.scheme_,
+            conventions=Conventions(),
+            known=fitted.words_,
+        )
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

@@ -180,7 +180,7 @@ _TOTAL = "total.safetensors"
 
 
 def source_of(partition: Partition[Any]) -> str:
-    """Name the source of a partition, with the size and time of change of its file; "" if it is no file."""
+    """The file of a partition, with its size, its time of change and how it is read; "" if it has none."""
     where = partition.document
     try:
         status = os.stat(where)

@@ -52,7 +52,7 @@ class Moments(ABC, Generic[T]):
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """Return the values that must agree for two moments to merge: JSON values or arrays, by name."""
+        """Return what must agree for two moments to merge: JSON values or arrays, by name."""
 
     @abstractmethod
     def arrays(self) -> dict[str, Array]:

@@ -24,8 +24,11 @@ from spectralnlp.runtime.context import current_execution, executing
 
 Longs = NDArray[np.int64]
 
-LEAST = 300 << 20  # bytes without which nothing can be learned: the program itself takes half of that
-LEAST_SHARE = 1 << 12  # entries of a run that are read at a time: reading fewer takes longer for nothing
+# Bytes without which nothing can be learned: the program itself takes half of that.
+LEAST = 300 << 20
+# Entries of a run that are read at a time: reading fewer takes longer for nothing.
+LEAST_SHARE = 1 << 12
+# Bytes of a unit, by its letter.
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 

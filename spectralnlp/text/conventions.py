@@ -1,4 +1,4 @@
-"""How a treebank writes its tokens, so that raw text can be brought into the form a model was trained on."""
+"""Conventions of a treebank in writing tokens, so that raw text is brought into the form of training data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _UNESCAPED_SLASH = re.compile(r"(?<!\\)([/*])")
 
 @dataclass(frozen=True)
 class Conventions:
-    r"""How a treebank writes tokens; the defaults are those of the Penn treebank's Wall Street Journal.
+    r"""Conventions in writing tokens; the defaults are those of the Penn treebank's Wall Street Journal.
 
     Args:
         round: forms of ``(`` and ``)``.
@@ -88,7 +88,7 @@ class Conventions:
     language: str = "en"
 
     def form(self, word: str, opening: bool = True) -> str:
-        """The token as this treebank writes it; a form that is already its own stays as it is.
+        """Return the token as this treebank writes it; a form that is already its own stays as it is.
 
         Args:
             word: a token, as in a text or in the conventions of another treebank.
@@ -113,7 +113,7 @@ class Conventions:
         return _SPACE.sub(self.joiner or "_", word)
 
     def forms(self, words: Iterable[str]) -> list[str]:
-        """The forms of one sentence's tokens; double quotes that do not point open and close in turn."""
+        """Return the forms of a sentence's tokens; double quotes that do not point open and close in turn."""
         result: list[str] = []
         inside = False
         for word in words:
@@ -138,14 +138,14 @@ class Conventions:
         return alone, within
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON knows them (pairs become lists)."""
+        """Return the fields as JSON knows them (pairs become lists)."""
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Conventions:
-        """The inverse of ``to_dict``; raises ModelError on an unknown field or a wrong value."""
+        """Read the fields of ``to_dict``; raises ModelError on an unknown field or a wrong value."""
         defaults = {field.name: field.default for field in fields(cls)}
         read: dict[str, Any] = {}
         for name, value in values.items():
@@ -172,12 +172,12 @@ class Conventions:
 
     @classmethod
     def of_counts(cls, counts: Mapping[str | tuple[str, ...], int]) -> Conventions:
-        """Learn from counts of the events that `token_boundaries` yields."""
-        return _Evidence(counts).conventions()
+        """Recognise the conventions from counts of `token_boundaries`; see `learn`."""
+        return _LeafCounts(counts).conventions()
 
 
 def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, str, str]]:
-    """Yield each word, and three tokens that may be one word split, (well, -, known)."""
+    """Yield each word, and each triple that may be one word split, such as (well, -, known)."""
     before, last = "", ""
     for word in words:
         yield word
@@ -187,17 +187,17 @@ def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, str, str
 
 
 def language_of(counts: Mapping[str, int]) -> str:
-    """``en`` or ``neutral``, from how often each word occurs; of few words, ``en``."""
+    """Return ``en`` or ``neutral``, from how often each word occurs; of few words, ``en``."""
     total, known = sum(counts.values()), sum(counts.get(word, 0) for word in _ENGLISH)
     return "neutral" if total >= 100 and known < 0.03 * total else "en"
 
 
-class _Evidence:
-    """What the leaves of a treebank show: how often each word, and each word split or whole, is seen."""
+class _LeafCounts:
+    """Counts of the leaves of a treebank: of each word, and of each word that is split."""
 
     def __init__(self, counts: Mapping[str | tuple[str, ...], int]) -> None:
-        self.counts = Counter({event: n for event, n in counts.items() if isinstance(event, str)})
-        self.split = {event: n for event, n in counts.items() if not isinstance(event, str)}
+        self.counts = Counter({word: n for word, n in counts.items() if isinstance(word, str)})
+        self.split = {parts: n for parts, n in counts.items() if not isinstance(parts, str)}
         self.total = self.counts.total()
 
     def conventions(self) -> Conventions:
@@ -228,7 +228,7 @@ class _Evidence:
         return sum(count for word, count in self.counts.items() if matches(word))
 
     def _brackets(self, characters: str, literal: bool | None) -> Pair:
-        """The style seen most; unseen, the literal one if that is how the relative is written."""
+        """Return the style seen most; unseen, the literal one if that is how the relative is written."""
         styles = _BRACKETS[characters]
         if not any(self.counts[form] for style in styles for form in style):
             return styles[0] if literal else styles[-1]
@@ -243,7 +243,7 @@ class _Evidence:
         return split > self._matching(whole)
 
     def _splits_hyphens(self) -> bool:
-        """Compounds recur, the words around a dash seldom do: Spanish ``- … -`` is no hyphens."""
+        # Compounds recur, the words around a dash seldom do: Spanish ``- … -`` is no hyphens.
         split = [count for (_, middle, _), count in self.split.items() if middle in _HYPHENS]
         whole = [
             count

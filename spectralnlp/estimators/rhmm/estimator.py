@@ -55,7 +55,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
 
     unlearning = "replay"
     task = "tagging"
-    tagger: ClassVar[str] = "rhmm"
+    tagger = "rhmm"
     presets: ClassVar = {
         "tutorial": {
             "models": TENSORS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -49,7 +49,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     """
 
     task = "tagging"
-    tagger: ClassVar[str] = "chain"
+    tagger = "chain"
 
     eigenwords: Annotated[
         str | list[str] | None,
