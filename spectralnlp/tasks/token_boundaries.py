@@ -44,11 +44,10 @@ class TokenTask(Task):
 
     def train(self, estimator: Estimator[Any], corpus: Corpus[Any], **reporting: Any) -> Any:
         """Train as `Task.train` does; conventions are learned from the first examples."""
-        model = super().train(estimator, corpus, **reporting)
+        # Conventions come first: the first examples of an iterator are buffered for the passes.
         first = islice(self.examples(estimator, corpus), CONVENTION_EXAMPLES)
-        conventions = Conventions.learn(
-            word for example in first for word in self.boundaries.words_of(example)
-        )
+        conventions = Conventions.learn(word for each in first for word in self.boundaries.words_of(each))
+        model = super().train(estimator, corpus, **reporting)
         return replace(model, conventions=conventions)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Joint[Any]:

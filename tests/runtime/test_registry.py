@@ -15,19 +15,18 @@ from spectralnlp.registry import Registry
 
 ACME = """
     import acme_learner_was_imported  # leaves a trace in sys.modules
-    from dataclasses import dataclass
     from spectralnlp.runtime import InMemoryCorpus
     from spectralnlp.runtime import accumulate
     from spectralnlp.estimator import Estimator
     from spectralnlp.runtime import Counts
 
-    @dataclass(kw_only=True, eq=False, repr=False)
     class Commonest(Estimator):
         "The commonest words."
-        unlearning = "exact"
+        change_of_mind = "exact"
         task = "counting"
 
-        n_words: int = 1
+        def __init__(self, n_words: int = 1) -> None:
+            self.n_words = n_words
 
         def fit(self, corpus, y=None):
             self.words_ = accumulate(Counts(), corpus).top(self.n_words)
