@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.options import AsJson, ModelName, SkipBad, TextColumn
+from spectralnlp.cli.options import AsJson, ModelName, SkipBad, TextColumn, accepted
 from spectralnlp.errors import ConfigError
 
 
@@ -52,8 +52,9 @@ def evaluate(
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()
     skipped = Skipped(note) if skip_bad else None
-    reading = task.accepted("read_gold", {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)})
-    how = task.accepted(
+    reading = accepted(task, "read_gold", {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)})
+    how = accepted(
+        task,
         "evaluate",
         {
             "decoder": ("--decoder", decoder),

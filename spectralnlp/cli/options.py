@@ -1,11 +1,18 @@
-"""Options that several commands have, the same in each."""
+"""Options that several commands have, and those that a task may refuse."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
+
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.tasks.task import Task
 
 ModelName: TypeAlias = Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")]
 TextColumn: TypeAlias = Annotated[
@@ -25,3 +32,25 @@ OutputFile: TypeAlias = Annotated[
 NewFolder: TypeAlias = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="The model folder to make.")
 ]
+
+
+def accepted(task: Task, method: str, options: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
+    """Return options as keyword arguments of one of a task's methods.
+
+    Args:
+        task: of the model or the estimator.
+        method: ``read``, ``read_gold`` or ``evaluate``.
+        options: by argument, the option's name and its value; options whose value is None or False were not
+            given, and are left out.
+
+    Raises:
+        ConfigError: an option was given that the method does not take.
+    """
+    given = {
+        argument: each for argument, each in options.items() if each[1] is not None and each[1] is not False
+    }
+    known = inspect.signature(getattr(task, method)).parameters
+    for argument, (flag, _) in given.items():
+        if argument not in known:
+            raise ConfigError(f"{flag} means nothing to {task.name}", hint="leave it out")
+    return {argument: value for argument, (_, value) in given.items()}

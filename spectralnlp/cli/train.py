@@ -18,7 +18,7 @@ from spectralnlp.cli.engines import (
     engine_options,
     limits,
 )
-from spectralnlp.cli.options import NewFolder, SkipBad, TextColumn
+from spectralnlp.cli.options import NewFolder, SkipBad, TextColumn, accepted
 from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
@@ -87,7 +87,7 @@ def train(
     task = registry.tasks.get(kind.task)()
     skipped = Skipped(say) if skip_bad else None
     options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
-    reading = task.accepted("read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
+    reading = accepted(task, "read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with where.running(), announced_kernels(), progress("training"):
@@ -95,7 +95,7 @@ def train(
                 reader = task.settled_reader(inputs, reader)
             corpus = task.read(inputs, reader=reader, **reading)
             held_out = (
-                task.read_gold(dev, reader=reader, **task.accepted("read_gold", options)) if dev else None
+                task.read_gold(dev, reader=reader, **accepted(task, "read_gold", options)) if dev else None
             )
             if skipped is not None:
                 skipped.find(corpus, held_out or ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -66,8 +65,7 @@ class Task(ABC):
     inherits `train` and `solve`. Its models are dataclasses with the fields ``about`` and ``card``.
 
     A task may give `read`, `read_gold` and `evaluate` keyword arguments of its own. The command line passes
-    an option on only if it was given, and refuses it in one line where the task does not name it
-    (`accepted`).
+    an option on only if it was given, and refuses it in one line where the task does not name it.
 
     Class attributes:
         name: as the entry point calls it, and as models of the task are marked when they are saved.
@@ -209,25 +207,3 @@ class Task(ABC):
             ConfigError: this task has no such test.
         """
         raise ConfigError(f"there is no test between two models for {self.name}", hint="evaluate each alone")
-
-    def accepted(self, method: str, options: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
-        """Options of the command line as keyword arguments of one of the task's methods.
-
-        Args:
-            method: ``read``, ``read_gold`` or ``evaluate``.
-            options: by argument, the option's name on the command line and its value; those whose value is
-                None or False were not given, and are left out.
-
-        Raises:
-            ConfigError: an option was given that the method does not take.
-        """
-        given = {argument: (flag, value) for argument, (flag, value) in options.items() if _is_given(value)}
-        known = inspect.signature(getattr(self, method)).parameters
-        for argument, (flag, _) in given.items():
-            if argument not in known:
-                raise ConfigError(f"{flag} means nothing to {self.name}", hint="leave it out")
-        return {argument: value for argument, (_, value) in given.items()}
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False
