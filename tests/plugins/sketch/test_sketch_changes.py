@@ -264,4 +264,4 @@ def test_info_says_merge_only(files: list[Path], tmp_path: Path, capsys: pytest.
     assert run("info", tmp_path / "fd") == 0
     out = capsys.readouterr().out
     assert "incremental update  merge-only" in out
-    assert "rows            450" in out
+    assert "rows                450" in out
