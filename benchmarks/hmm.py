@@ -123,7 +123,12 @@ def fit_hmmlearn(data: Data) -> tuple[float, Filter]:
     model.fit(np.concatenate(train)[:, None], [len(sequence) for sequence in train])
     seconds = perf_counter() - started
     emission = model.emissionprob_.T + 1e-7  # what it never saw would otherwise be impossible
-    hidden = HiddenMarkov(symbols, model.startprob_, model.transmat_.T, emission / emission.sum(axis=0))
+    hidden = HiddenMarkov(
+        symbols=symbols,
+        initial=model.startprob_,
+        transition=model.transmat_.T,
+        emission=emission / emission.sum(axis=0),
+    )
     return seconds, HiddenFilter(hidden)
 
 

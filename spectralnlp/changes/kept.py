@@ -14,10 +14,10 @@ from spectralnlp.estimator import Estimator, Unlearning
 from spectralnlp.runtime import Array, InMemoryCorpus, Moments
 from spectralnlp.storage import (
     MOMENTS,
+    load_kept_moments,
     load_model,
-    load_moments,
-    read_moments_header,
-    save_moments,
+    read_kept_header,
+    save_kept_moments,
     staged,
 )
 from spectralnlp.tasks.task import DocumentUnit, Task
@@ -32,7 +32,7 @@ class KeptMoments:
         settings: its hyper-parameters.
         reading: how data is read, keyword arguments of the task's ``read``.
         unit: what a document is, ``file`` or ``line``.
-        moments: what the task solves; their parameters are settled (head rules, say, that were ``auto``).
+        moments: of the task; their parameters are settled (head rules, say, that were ``auto``).
         ledger: the documents in them.
         description: what the model card begins with.
     """
@@ -78,7 +78,7 @@ class KeptMoments:
         }
         with staged(path) as folder:
             model.save(folder)
-            save_moments(folder, described, arrays)
+            save_kept_moments(folder, described, arrays)
 
     @classmethod
     def load(cls, folder: Path, verb: str) -> KeptMoments:
@@ -93,7 +93,7 @@ class KeptMoments:
             ModelError: it is truncated, changed, or of another model or version.
             RegistryError: the estimator is not installed.
         """
-        stored = load_moments(folder)
+        stored = load_kept_moments(folder)
         if stored is None:
             raise _nothing_kept(folder, verb)
         described, arrays = stored
@@ -114,7 +114,10 @@ class KeptMoments:
                 description=described["description"],
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelError(f"no moments that can be read: {error!r}", path=folder / MOMENTS) from error
+            what = f"no moments that can be read: {error!r}"
+            version = (read_kept_header(folder) or {}).get("spectralnlp")
+            hint = f"use spectralnlp {version}, which wrote them, or train it again"
+            raise ModelError(what, path=folder / MOMENTS, hint=hint) from error
 
 
 def _part(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
@@ -150,7 +153,7 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
         folder: of the model.
         about: the model's, where its estimator's class is named.
     """
-    header = read_moments_header(folder)
+    header = read_kept_header(folder)
     if header is None:
         found = _class_of(str(about.get("estimator", "")))
         return {} if found is None else {"incremental update": found, "moments": "not kept"}

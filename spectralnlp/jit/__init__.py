@@ -1,6 +1,12 @@
-"""How numba kernels are compiled: serial, cached on disk, and without the GIL."""
+"""Compilation of numba kernels: serial, cached on disk, and without the GIL; for plugins too.
+
+Kernels take few parameters: arrays that belong together go into a ``typing.NamedTuple``, which numba compiles
+like its fields. Its class must be at the top level of a module that can be imported, or nothing is cached.
+The cache looks at the file of the kernel alone: after changing a named tuple, a constant or a kernel of
+another file that a kernel uses, delete the ``__pycache__`` folders.
+"""
 
 from spectralnlp.jit.compilation import announced_compilation
-from spectralnlp.jit.decorators import Kernel, fast_kernel, kernel
+from spectralnlp.jit.decorators import Kernel, fast_kernel, jitable, kernel
 
-__all__ = ["Kernel", "announced_compilation", "fast_kernel", "kernel"]
+__all__ = ["Kernel", "announced_compilation", "fast_kernel", "jitable", "kernel"]

@@ -1,23 +1,31 @@
-"""How kernels are compiled: serial, cached on disk, and without the GIL."""
+"""Decorators of kernels: compiled serially at the first call, cached on disk, run without the GIL."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from numba import njit
+from numba.extending import register_jitable
 
 Kernel = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile a function of arrays and numbers at its first call."""
+    """Compile a function of arrays, numbers and named tuples of them at its first call."""
     compiled: Kernel = njit(cache=True, nogil=True)(function)
     return compiled
 
 
 def fast_kernel(function: Kernel) -> Kernel:
-    """The same, with sums in any order; not-a-numbers and infinities are still themselves."""
+    """Compile a kernel whose sums may be in any order; not-a-numbers and infinities stay themselves."""
     fast_math = {"reassoc", "contract", "nsz", "arcp"}  # not nnan and ninf: an overflow must show
     compiled: Kernel = njit(cache=True, nogil=True, fastmath=fast_math)(function)
     return compiled
+
+
+def jitable(function: Function) -> Function:
+    """Let kernels call a short function; Python calls it as it is written."""
+    registered: Function = register_jitable(function)
+    return registered

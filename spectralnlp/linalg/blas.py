@@ -1,4 +1,4 @@
-"""How many threads BLAS may use."""
+"""The number of threads of BLAS."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from spectralnlp.linalg.svd import randomized_svd
 
 Floats = NDArray[np.float64]
 
+# Columns of a view whose covariance is factored; a wider one is solved by conjugate gradients.
 WIDEST = 4000
-"""Columns of a view whose covariance is factored; a wider one is solved by conjugate gradients."""
 
 _EXACT = 600  # columns of the narrower view up to which the whole SVD is computed
 _SINGULAR = 1e-10  # eigenvalues of a covariance below this share of the largest are zero
@@ -46,8 +46,8 @@ class OneHot:
         return scipy.sparse.csr_array((np.ones(len(codes)), codes, starts), shape=(len(held), self.size))
 
 
+# A dense matrix, a scipy.sparse matrix or a `OneHot`.
 View = Any
-"""A dense matrix, a scipy.sparse matrix or a `OneHot`."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,8 @@ def cca(
         return product / n - np.outer(y_mean, x_mean @ u)
 
     if whiten_x.root is None or whiten_y.root is None:
-        return _by_iteration(cross, cross_transposed, whiten_x, whiten_y, rank, x_mean, y_mean, random_state)
+        a, b, sigma = _by_iteration(cross, cross_transposed, whiten_x, whiten_y, rank, random_state)
+        return _signed(a, b, sigma, x_mean, y_mean)
     x_root, x_root_transposed, x_size = whiten_x.root
     y_root, y_root_transposed, y_size = whiten_y.root
     multiply = _chain(y_root, cross, x_root_transposed)
@@ -226,11 +227,14 @@ def _one_hot_root(diagonal: Floats, mean: Floats) -> tuple[Multiply, Multiply, i
 
 
 def _by_iteration(
-    cross: Multiply, cross_transposed: Multiply, x: _Whitener, y: _Whitener, rank: int,
-    x_mean: Floats, y_mean: Floats, random_state: int,
-) -> CCA:  # fmt: skip
-    """Subspace iteration by least squares (Lu and Foster 2014): a ← S_x⁻¹ S_xy b, b ← S_y⁻¹ S_yx a."""
-    p, q = len(x_mean), len(y_mean)
+    cross: Multiply, cross_transposed: Multiply, x: _Whitener, y: _Whitener, rank: int, random_state: int
+) -> tuple[Floats, Floats, Floats]:
+    """Subspace iteration by least squares (Lu and Foster 2014): a ← S_x⁻¹ S_xy b, b ← S_y⁻¹ S_yx a.
+
+    Returns:
+        A, B and the correlations, of which the signs are arbitrary.
+    """
+    p, q = len(x.diagonal), len(y.diagonal)
     width = min(rank + 20, p, q)
     b = np.random.default_rng(random_state).standard_normal((q, width))
     b = _orthonormal_in(y.covariance, b)
@@ -243,7 +247,7 @@ def _by_iteration(
             break
         before = sigma
     u, correlations, vt = np.linalg.svd(a.T @ cross(b))
-    return _signed(a @ u[:, :rank], b @ vt.T[:, :rank], correlations[:rank], x_mean, y_mean)
+    return a @ u[:, :rank], b @ vt.T[:, :rank], correlations[:rank]
 
 
 def _divide(view: _Whitener, right: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""How many directions data has."""
+"""The number of directions of data."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# Singular values below this share of the largest carry nothing.
 NEGLIGIBLE = 1e-7
-"""Singular values below this share of the largest carry nothing."""
 
 
 def usable_rank(singular_values: Floats, wanted: int, name: str, *, constant: int = 0) -> int:

@@ -39,7 +39,7 @@ def tensor_power(
     values, vectors = np.zeros(min(n_components, k)), np.zeros((min(n_components, k), k))
     for i in range(len(values)):
         starts = rng.standard_normal((restarts, k))
-        starts -= (starts @ vectors[:i].T) @ vectors[:i]  # what was found before is not there any more
+        starts -= (starts @ vectors[:i].T) @ vectors[:i]  # orthogonal to the components found before
         starts = _iterate(flat, _unit(starts), iterations)
         found = (_contract(flat, starts) * starts).sum(axis=1)
         best = _iterate(flat, starts[[int(found.argmax())]], iterations)

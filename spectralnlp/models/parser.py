@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.inference.trees.decoders import Decoder, Evidence, MBRDecoder
+from spectralnlp.errors import ConfigError
+from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import (
     bracket_posteriors,
     constituents_of,
@@ -22,16 +21,16 @@ from spectralnlp.inference.trees.derivations import (
 )
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
+from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.models.grammar_storage import pack_grammar_set, unpack_grammar_set
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
 from spectralnlp.runtime import map_ordered
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.signatures import signature_by_name
@@ -48,12 +47,13 @@ COARSE_ONLY = "the fine grammars gave no usable score: the coarse grammar's tree
 
 
 @dataclass(frozen=True)
-class Parser:
+class Parser(StorableModel):
     """A trained constituency parser.
 
     Attributes:
-        grammar_sets: grammars by the binarisation that they share. Several make a pool, which ``mbr`` decodes
-            by spans; other decoders and k-best lists need one forest, and take the first binarisation's.
+        grammar_sets: grammars by the binarisation that they share. Several make a pool: decoders that can
+            pool (``mbr``) average their posteriors over spans; others, and k-best lists, take the first one's
+            forest.
         conventions: how the treebank writes tokens.
         decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
         decoder_settings: its settings.
@@ -73,6 +73,7 @@ class Parser:
     tag_evidence: TagEvidence | None = None
 
     task = "parsing"
+    noun = "a parser"
 
     def __post_init__(self) -> None:
         check_labels(self.grammar_sets)
@@ -190,7 +191,7 @@ class Parser:
         return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
 
     def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
-        pooled = isinstance(decoder, MBRDecoder) and k == 1
+        pooled = decoder.can_pool and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
         tags, evidence = sentence.tags, self.tag_evidence
         weights = None
@@ -206,7 +207,7 @@ class Parser:
             return self._flat(sentence, forms, tags)
         tree = self._decode(found, forms, decoder)
         posteriors = mean_posteriors(
-            [bracket_posteriors(each.evidence, self.grammar_sets[n].coarse.symbols) for n, each in found]
+            [bracket_posteriors(each.scored, self.grammar_sets[n].coarse.symbols) for n, each in found]
         )
         _, first = found[0]
         return Parse(
@@ -215,28 +216,27 @@ class Parser:
             first.log_probability,
             constituents_of(tree, posteriors),
             next((reason for _, each in found if (reason := _fallback(each))), None),
-            () if k == 1 else self._k_best(first.evidence, forms, decoder, k),
+            () if k == 1 else self._k_best(first.scored, forms, decoder, k),
         )
 
     def _decode(self, found: Sequence[tuple[int, Inference]], forms: Sequence[str], decoder: Decoder) -> Tree:
         """The tree of one binarisation's forest, or of the spans of several."""
-        if len(found) > 1 and isinstance(decoder, MBRDecoder):
-            evidence, maps = [each.evidence for _, each in found], [self.pool.maps[n] for n, _ in found]
-            return self.pool.decode(evidence, maps, forms, gamma=decoder.gamma, tag_weight=decoder.tag_weight)
+        if len(found) > 1:
+            return self.pool.decode(decoder, {number: each.scored for number, each in found}, forms)
         number, inference = found[0]
         grammars = self.grammar_sets[number]
-        choice = decoder.decode(inference.evidence)
-        binary = derivation_tree(inference.evidence, choice, grammars.coarse.symbols, forms)
+        choice = decoder.decode(inference.scored)
+        binary = derivation_tree(inference.scored, choice, grammars.coarse.symbols, forms)
         return restore(binary, grammars.chains)
 
     def _k_best(
-        self, evidence: Evidence, forms: Sequence[str], decoder: Decoder, k: int
+        self, scored: ScoredForest, forms: Sequence[str], decoder: Decoder, k: int
     ) -> tuple[Alternative, ...]:
         """The k best trees; derivations that restore to one tree count once."""
         grammars = self.grammar_sets[0]
         best: dict[Tree, float] = {}
-        for gain, choice in decoder.k_best(evidence, _SPARE * k):
-            binary = derivation_tree(evidence, choice, grammars.coarse.symbols, forms)
+        for gain, choice in decoder.k_best(scored, _SPARE * k):
+            binary = derivation_tree(scored, choice, grammars.coarse.symbols, forms)
             best.setdefault(add_root(restore(binary, grammars.chains)), gain)
         return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
 
@@ -248,7 +248,7 @@ class Parser:
     def _likeliest_tags(self, forms: Sequence[str]) -> list[str]:
         """The commonest tag of each word, for trees that no grammar stands behind."""
         found = look_up(self.coarse.lexicon, forms, self.pipeline.signature)
-        values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.index.prior
+        values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.rules.prior
         return [labels_of(self.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
 
     def _allowed(self, number: int, tags: Sequence[str] | None) -> NDArray[np.bool_] | None:
@@ -310,46 +310,37 @@ class Parser:
             "vocabulary": len(grammar.lexicon.words),
         }
 
-    def save(self, path: str | Path, *, compact: bool = False) -> None:
-        """Write a model folder; see :func:`spectralnlp.storage.save_model`.
-
-        Args:
-            path: the folder to make.
-            compact: float16 in place of float32: half the size, three digits of each number.
-        """
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """The grammars, each set's arrays after its number, and the settings."""
+        arrays: Arrays = {}
         with one_blas_thread():
-            packed = [pack_grammar_set(each, compact=compact) for each in self.grammar_sets]
-        arrays = {f"{n}.{name}": array for n, (_, part) in enumerate(packed) for name, array in part.items()}
+            for number, grammars in enumerate(self.grammar_sets):
+                arrays |= with_prefix(f"{number}.", grammars.to_arrays(compact=compact))
         metadata = {
-            "grammar_sets": [described for described, _ in packed],
+            "grammar_sets": [grammars.to_json() for grammars in self.grammar_sets],
             "conventions": self.conventions.to_dict(),
             "decoder": self.decoder,
             "decoder_settings": dict(self.decoder_settings),
             "pruning": asdict(self.pruning),
             "about": dict(self.about),
         }
-        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+        return metadata, arrays
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> Parser:
-        """The parser in a model folder.
-
-        Raises:
-            ModelError: the folder does not hold what a parser needs.
-        """
-        metadata = stored.metadata
-        try:
-            sets = tuple(
-                unpack_grammar_set(described, stored.arrays, f"{number}.")
-                for number, described in enumerate(metadata["grammar_sets"])
-            )
-            return cls(
-                sets, Conventions.from_dict(metadata["conventions"]), metadata["decoder"],
-                metadata["decoder_settings"], Pruning(**metadata["pruning"]), metadata["about"],
-                stored.card,
-            )  # fmt: skip
-        except (KeyError, TypeError, ValueError, IndexError, ConfigError) as error:
-            raise ModelError(f"not a parser: {error!r}", path=stored.path, hint="train it again") from error
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
+        """The parser that gave these."""
+        sets = enumerate(metadata["grammar_sets"])
+        return cls(
+            grammar_sets=tuple(
+                GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
+            ),
+            conventions=Conventions.from_dict(metadata["conventions"]),
+            decoder=metadata["decoder"],
+            decoder_settings=metadata["decoder_settings"],
+            pruning=Pruning(**metadata["pruning"]),
+            about=metadata["about"],
+            card=card,
+        )
 
 
 def _fallback(inference: Inference) -> str | None:

@@ -1,4 +1,4 @@
-"""Decoding a pool: grammars of several binarisations, whose evidence meets in spans."""
+"""Decoding a pool: grammars of several binarisations, whose posteriors are averaged over spans."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.inference.trees.decoders import Evidence
-from spectralnlp.inference.trees.spans import LabelMap, decode_spans, span_posteriors
-from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
+from spectralnlp.inference.trees.decoders import Decoder
+from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.inference.trees.spans import NO_LABEL, LabelMap, SpanLabels, span_posteriors
+from spectralnlp.parameters import GrammarSet, LatentGrammar
 from spectralnlp.trees import Tree, is_intermediate, labels_of
 
 
@@ -20,16 +20,14 @@ class Pool:
     """The labels and unary pairs that a pool's grammars share.
 
     Attributes:
-        labels: names of phrases and tags; a name that is both has two entries.
-        is_tag: bool (n_labels,).
-        pairs: int32 (n_pairs, 2); top and bottom label of unary rules.
+        names: of phrases and tags; a name that is both has two entries.
+        labels: which of them are tags, and the pairs of labels of unary rules.
         maps: for each binarisation, its symbols and rules in these numbers.
         chains: the full unary chain to write for (top, bottom), where it has a middle.
     """
 
-    labels: Sequence[str]
-    is_tag: NDArray[np.bool_]
-    pairs: Ints
+    names: Sequence[str]
+    labels: SpanLabels
     maps: Sequence[LabelMap]
     chains: Mapping[tuple[str, str], Sequence[str]]
 
@@ -48,43 +46,35 @@ class Pool:
             maps.append(LabelMap(bottom, np.array(unary, np.int32)))
         return cls(
             [name for name, _ in index],
-            np.array([is_tag for _, is_tag in index], bool),
-            np.array(list(pair_index), np.int32).reshape(-1, 2),
+            SpanLabels(
+                is_tag=np.array([is_tag for _, is_tag in index], bool),
+                pairs=np.array(list(pair_index), np.int32).reshape(-1, 2),
+            ),
             maps,
             {ends: chain for each in reversed(sets) for ends, chain in each.chains.items()},
         )
 
-    def decode(
-        self,
-        evidence: Sequence[Evidence],
-        maps: Sequence[LabelMap],
-        words: Sequence[str],
-        *,
-        gamma: float,
-        tag_weight: float,
-    ) -> Tree:
-        """The tree of largest expected gain; see :func:`~spectralnlp.inference.trees.spans.decode_spans`.
+    def decode(self, decoder: Decoder, forests: Mapping[int, ScoredForest], words: Sequence[str]) -> Tree:
+        """The tree that a decoder finds in the averaged posteriors of several binarisations.
 
         Args:
-            evidence: of the binarisations that could score the sentence.
-            maps: theirs.
+            decoder: one that can pool.
+            forests: those of the binarisations that could score the sentence, by the binarisation's number.
             words: of the sentence.
-            gamma: price of a bracket.
-            tag_weight: what a right tag counts beside a right bracket.
         """
-        posteriors = span_posteriors(evidence, maps, len(words), len(self.labels), len(self.pairs))
-        spans = decode_spans(posteriors, self.pairs, self.is_tag, gamma=gamma, tag_weight=tag_weight)
+        maps = [self.maps[number] for number in forests]
+        posteriors = span_posteriors(list(forests.values()), maps, self.labels, len(words))
         finished: list[tuple[int, Tree]] = []  # where it begins, and the tree
-        for start, end, label, top in spans:
-            if self.is_tag[label] and end - start == 1:
-                tree = Tree(self.labels[label], word=words[start])
+        for start, end, label, top in decoder.decode_pool(posteriors):
+            if self.labels.is_tag[label] and end - start == 1:
+                tree = Tree(self.names[label], word=words[start])
             else:
                 below = []
                 while finished and finished[-1][0] >= start:
                     below.append(finished.pop()[1])
-                tree = Tree(self.labels[label], below[::-1])
-            if top >= 0:
-                chain = self.chains.get((self.labels[top], tree.label), (self.labels[top], tree.label))
+                tree = Tree(self.names[label], below[::-1])
+            if top != NO_LABEL:
+                chain = self.chains.get((self.names[top], tree.label), (self.names[top], tree.label))
                 for name in reversed(chain[:-1]):
                     tree = Tree(name, (tree,))
             finished.append((start, tree))
@@ -119,5 +109,5 @@ def _labels(grammar: LatentGrammar) -> set[tuple[str, bool]]:
 def _number(index: dict[tuple[str, bool], int], grammar: LatentGrammar, symbol: int) -> int:
     name = grammar.symbols[symbol]
     if is_intermediate(name):
-        return -1
+        return NO_LABEL
     return index.setdefault((labels_of(name)[-1], bool(grammar.is_tag[symbol])), len(index))

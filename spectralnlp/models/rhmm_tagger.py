@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.errors import InputError, ModelError
+from spectralnlp.errors import InputError
 from spectralnlp.inference.chains.refined import tag_posteriors
 from spectralnlp.inference.words.lexical import look_up
-from spectralnlp.parameters import DenseTensors, Floats, Lexicon, RefinedMarkov
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.parameters import Floats, RefinedMarkov, RefinedMarkovSet
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.signatures import Signature, signature_by_name
 from spectralnlp.text.spans import Scheme, scheme_of
 from spectralnlp.text.tokenizer import Tokenizer
 
-Arrays = dict[str, NDArray[Any]]
 KIND = "rhmm"
 
 
 @dataclass(frozen=True)
-class RefinementTagger:
+class RefinementTagger(StorableModel):
     """Tags with their posteriors, and probabilities of sentences.
 
     Attributes:
@@ -46,6 +44,7 @@ class RefinementTagger:
     card: str = "# A tagger\n"
 
     task = "tagging"
+    noun = "a tagger"
     kind = KIND
 
     @property
@@ -142,91 +141,27 @@ class RefinementTagger:
         words = len(self.coarse.lexicon.words)
         return {"task": self.task, **self.about, "tags": len(self.tags), "words": words, "models": models}
 
-    def save(self, path: str | Path, *, overwrite: bool = True) -> None:
-        """Write a model folder; numbers are stored as float32.
-
-        Raises:
-            ConfigError: the place cannot be written, or is taken.
-        """
-        lexicon = self.coarse.lexicon
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """The models; there is no compact form."""
+        models = RefinedMarkovSet(coarse=self.coarse, models=self.models)
         metadata = {
             "kind": KIND,
             "about": self.about,
-            "tags": self.tags,
-            "words": lexicon.words,
-            "signatures": lexicon.signatures,
-            "scheme": lexicon.scheme,
-            "tied": [model.tied for model in (self.coarse, *self.models)],
+            **models.to_json(),
             "beam": self.beam,
             "conventions": self.conventions.to_dict(),
         }
-        arrays: Arrays = {name: _narrow(getattr(lexicon, name)) for name in _COMMON_LEXICON}
-        arrays["pairs"] = self.coarse.pairs
-        for number, model in enumerate((self.coarse, *self.models)):
-            arrays |= {f"{number}.{name}": _narrow(getattr(model, name)) for name in _OWN}
-            arrays[f"{number}.transitions"] = _narrow(model.transitions.values)
-            arrays[f"{number}.lexicon"] = _narrow(model.lexicon.values)
-        save_model(
-            path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card, overwrite=overwrite
-        )
+        return metadata, models.to_arrays()
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> RefinementTagger:
-        """The tagger in a folder.
-
-        Raises:
-            ModelError: something is missing.
-        """
-        meta, arrays = stored.metadata, stored.arrays
-        try:
-            models = [
-                _unpack(meta, arrays, number, tied=bool(tied)) for number, tied in enumerate(meta["tied"])
-            ]
-            conventions = Conventions.from_dict(meta["conventions"])
-            return cls(
-                models[0], tuple(models[1:]), float(meta["beam"]), conventions, meta["about"], stored.card
-            )
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelError(f"not a tagger that this version reads: {error}", path=stored.path) from error
-
-
-_COMMON_LEXICON = ("starts", "tags", "backoff", "word_signature", "log_weight")
-_OWN = ("n_states", "n_lexical", "initial", "final", "leaving", "arriving")
-
-
-def _unpack(
-    meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], number: int, *, tied: bool
-) -> RefinedMarkov:
-    own = {name: _widen(arrays[f"{number}.{name}"]) for name in _OWN}
-    common = {name: _widen(arrays[name]) for name in _COMMON_LEXICON}
-    pairs, m, k = arrays["pairs"], own["n_states"], own["n_lexical"]
-    joint = (m if tied else m * k).astype(np.int64)
-    return RefinedMarkov(
-        tags=tuple(meta["tags"]),
-        tied=tied,
-        pairs=pairs,
-        transitions=DenseTensors(
-            _offsets(joint[pairs[:, 0]] * m[pairs[:, 1]]), _widen(arrays[f"{number}.transitions"])
-        ),
-        lexicon=Lexicon(
-            words=tuple(meta["words"]),
-            signatures=tuple(meta["signatures"]),
-            scheme=meta["scheme"],
-            offsets=_offsets(k[common["tags"]]),
-            values=_widen(arrays[f"{number}.lexicon"]),
-            **common,
-        ),
-        **own,
-    )
-
-
-def _offsets(sizes: NDArray[Any]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-
-
-def _narrow(array: NDArray[Any]) -> NDArray[Any]:
-    return array.astype(np.float32) if array.dtype == np.float64 else array
-
-
-def _widen(array: NDArray[Any]) -> NDArray[Any]:
-    return array.astype(np.float64) if array.dtype == np.float32 else array
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> RefinementTagger:
+        """The tagger that gave these."""
+        models = RefinedMarkovSet.from_arrays(arrays, metadata)
+        return cls(
+            coarse=models.coarse,
+            models=models.models,
+            beam=float(metadata["beam"]),
+            conventions=Conventions.from_dict(metadata["conventions"]),
+            about=metadata["about"],
+            card=card,
+        )

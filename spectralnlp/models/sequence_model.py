@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from spectralnlp.errors import ModelError
-from spectralnlp.inference.chains.filter_arrays import pack_filter, unpack_filter
 from spectralnlp.inference.chains.filtering import Filter
+from spectralnlp.inference.chains.filters import filter_of
 from spectralnlp.inference.chains.predictor import SequencePredictor
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.parameters import read_sequence_parameters
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays
 
 
 @dataclass(frozen=True)
-class SequenceModel(SequencePredictor):
+class SequenceModel(SequencePredictor, StorableModel):
     """Likelihoods, next symbols, states and samples of sequences of symbols.
 
     Attributes:
@@ -29,6 +28,7 @@ class SequenceModel(SequencePredictor):
     card: str = "# A model of sequences\n"
 
     task = "sequences"
+    noun = "a model of sequences"
 
     def _filter(self) -> Filter:
         return self.filter
@@ -38,22 +38,13 @@ class SequenceModel(SequencePredictor):
         """Properties of the model, by name."""
         return {**self.about, "symbols": len(self.symbols), "numbers in a state": self.filter.width}
 
-    def save(self, path: str | Path) -> None:
-        """Write a model folder; parameters are stored as float32."""
-        described, arrays = pack_filter(self.filter)
-        metadata = {"filter": described, "about": dict(self.about)}
-        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """The parameters of the filter; there is no compact form."""
+        model = self.filter.model
+        return {"filter": model.to_json(), "about": dict(self.about)}, model.to_arrays()
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> SequenceModel:
-        """The model in a folder.
-
-        Raises:
-            ModelError: the folder does not hold a model of sequences.
-        """
-        try:
-            filter_ = unpack_filter(stored.metadata["filter"], stored.arrays)
-            return cls(filter_, stored.metadata["about"])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            what = f"not a model of sequences: {error!r}"
-            raise ModelError(what, path=stored.path, hint="train it again") from error
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> SequenceModel:
+        """The model that gave these."""
+        parameters = read_sequence_parameters(arrays, metadata["filter"])
+        return cls(filter_of(parameters), metadata["about"], card)

@@ -6,39 +6,36 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.errors import ModelError
-from spectralnlp.inference.chains.linear import best_tags, tag_marginals
-from spectralnlp.inference.chains.tagging import add_words, sum_rows
+from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
+from spectralnlp.inference.chains.tag_scores import add_words, sum_rows
 from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
-from spectralnlp.inference.chains.unlabelled import Evidence, pack_evidence, unpack_evidence
+from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
-from spectralnlp.models.tag_storage import pack_weights, unpack_weights
 from spectralnlp.parameters import ChainWeights
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.spans import Scheme, Span, spans_of, write_spans
 from spectralnlp.text.tokenizer import Tokenizer
 
 Array32 = NDArray[np.float32]
 
+# Words, and ends of sentences, that are tagged at a time; the last sentence is not cut.
 BATCH_WORDS = 1 << 13
-"""Words, and ends of sentences, that are tagged at a time; the last sentence is not cut."""
 _MOST_NUMBERS = 1 << 25  # in the table of words: then it is begun anew
 
 
 @dataclass(frozen=True, eq=False)
-class Tagger:
+class Tagger(StorableModel):
     """Tags words in sentences.
 
     Attributes:
         weights: of the linear chain.
-        evidence: vectors of words.
+        features: vectors and clusters of words, from unlabelled text.
         scheme: how the training data wrote its tags: ``tags``, ``bio`` or ``bioes``.
         conventions: how the training data wrote words, for raw text.
         known: words of the training data.
@@ -47,7 +44,7 @@ class Tagger:
     """
 
     weights: ChainWeights
-    evidence: Evidence
+    features: UnlabelledFeatures
     scheme: Scheme
     conventions: Conventions
     known: frozenset[str] = frozenset()
@@ -55,6 +52,7 @@ class Tagger:
     card: str = "# A tagger\n"
 
     task = "tagging"
+    noun = "a tagger"
     kind = "chain"
 
     @property
@@ -76,7 +74,7 @@ class Tagger:
         """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
         return cls(
             weights=fitted.weights_,
-            evidence=fitted.evidence_,
+            features=fitted.features_,
             scheme=fitted.scheme_,
             conventions=Conventions(),
             known=fitted.words_,
@@ -152,7 +150,7 @@ class Tagger:
 
     @cached_property
     def _scorer(self) -> Scorer:
-        return Scorer(self.weights, self.evidence)
+        return Scorer(self.weights, self.features)
 
     @property
     def info(self) -> dict[str, Any]:
@@ -162,49 +160,40 @@ class Tagger:
             "tags": len(self.labels),
             "scheme": self.scheme,
             "features": len(self.weights.keys),
-            "numbers of a word": self.evidence.word_width,
-            "numbers of a token": self.evidence.token_width,
+            "numbers of a word": self.features.word_width,
+            "numbers of a token": self.features.token_width,
         }
 
-    def save(self, path: str | Path, *, compact: bool = False) -> None:
-        """Write a model folder, vectors included.
-
-        Args:
-            path: the folder.
-            compact: numbers in half precision, and of vectors only what tagging needs.
-        """
-        described, arrays = pack_weights(self.weights, compact=compact)
-        evidence, packed = pack_evidence(self.evidence, compact=compact)
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """Weights and vectors; ``compact`` with only those vectors that tagging needs."""
         metadata = {
-            "weights": described, "evidence": evidence, "scheme": self.scheme,
-            "conventions": self.conventions.to_dict(), "known": sorted(self.known), "about": dict(self.about),
-        }  # fmt: skip
-        save_model(path, kind=self.task, metadata=metadata, arrays=arrays | packed, card=self.card)
+            "weights": self.weights.to_json(),
+            "evidence": self.features.to_json(),
+            "scheme": self.scheme,
+            "conventions": self.conventions.to_dict(),
+            "known": sorted(self.known),
+            "about": dict(self.about),
+        }
+        return metadata, self.weights.to_arrays(compact=compact) | self.features.to_arrays(compact=compact)
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> Tagger:
-        """The model in a folder.
-
-        Raises:
-            ModelError: the folder does not hold a tagger.
-        """
-        metadata = stored.metadata
-        arrays = {
-            name: each.astype(np.float32) if each.dtype == np.float16 else each
-            for name, each in stored.arrays.items()
-        }
-        try:
-            weights = unpack_weights(metadata["weights"], arrays)
-            evidence = unpack_evidence(metadata["evidence"], arrays)
-            widths = weights.words.shape[1], weights.tokens.shape[0]
-            if widths != (evidence.word_width, evidence.token_width):
-                raise ValueError("its vectors are of another width than its weights")
-            return cls(
-                weights, evidence, metadata["scheme"], Conventions.from_dict(metadata["conventions"]),
-                frozenset(metadata["known"]), metadata["about"], stored.card,
-            )  # fmt: skip
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelError(f"not a tagger: {error!r}", path=stored.path, hint="train it again") from error
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Tagger:
+        """The tagger that gave these."""
+        features = UnlabelledFeatures.from_arrays(arrays, metadata["evidence"])
+        sized = arrays.part(
+            n_offsets=len(OFFSETS),
+            n_word_numbers=features.word_width,
+            n_token_numbers=features.token_width,
+        )
+        return cls(
+            weights=ChainWeights.from_arrays(sized, metadata["weights"]),
+            features=features,
+            scheme=metadata["scheme"],
+            conventions=Conventions.from_dict(metadata["conventions"]),
+            known=frozenset(metadata["known"]),
+            about=metadata["about"],
+            card=card,
+        )
 
 
 def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
@@ -227,12 +216,12 @@ class Scorer:
     first seen: its features, and its vector times the weights of vectors.
     """
 
-    def __init__(self, weights: ChainWeights, evidence: Evidence) -> None:
-        self.weights, self.evidence = weights, evidence
+    def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:
+        self.weights, self.features = weights, features
         self._begin()
 
     def _begin(self) -> None:
-        self.table = WordTable(self.evidence)
+        self.table = WordTable(self.features)
         self.scores = np.zeros((N_SLOTS, 0, len(self.weights.tags)), np.float32)
 
     def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.errors import ConfigError
 from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.parameters import Floats, TopicMixture
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays
 from spectralnlp.text.content import content_words
 
 
 @dataclass(frozen=True)
-class Topics:
+class Topics(StorableModel):
     """Distributions over words, and the mixture of them in a document.
 
     Attributes:
@@ -31,6 +30,7 @@ class Topics:
     card: str = "# Topics\n"
 
     task = "topics"
+    noun = "topics"
 
     def __len__(self) -> int:
         return len(self.mixture.weights)
@@ -64,29 +64,11 @@ class Topics:
         """Properties of the model, by name."""
         return {**self.about, "topics": len(self), "vocabulary": len(self.mixture.words)}
 
-    def save(self, path: str | Path) -> None:
-        """Write a model folder; parameters are stored as float32."""
-        mixture = self.mixture
-        metadata = {"words": mixture.words, "alpha0": mixture.alpha0, "about": dict(self.about)}
-        arrays = {
-            name: getattr(mixture, name).astype(np.float32) for name in ("weights", "topics", "frequencies")
-        }
-        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """The topics; there is no compact form."""
+        return {**self.mixture.to_json(), "about": dict(self.about)}, self.mixture.to_arrays()
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> Topics:
-        """The model in a folder.
-
-        Raises:
-            ModelError: the folder does not hold topics.
-        """
-        try:
-            arrays = {
-                name: stored.arrays[name].astype(np.float64) for name in ("weights", "topics", "frequencies")
-            }
-            words, alpha0 = tuple(stored.metadata["words"]), float(stored.metadata["alpha0"])
-            if arrays["topics"].shape != (len(arrays["weights"]), len(words)):
-                raise ValueError("the arrays do not fit together")
-            return cls(TopicMixture(words, alpha0=alpha0, **arrays), stored.metadata["about"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"not topics: {error!r}", path=stored.path, hint="train it again") from error
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Topics:
+        """The topics that gave these."""
+        return cls(TopicMixture.from_arrays(arrays, metadata), metadata["about"], card)

@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.errors import InputError, ModelError
+from spectralnlp.errors import InputError
 from spectralnlp.inference.words.lookup import Array32, VectorLookup, unit_rows
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.models.word2vec import read_word2vec, write_word2vec
 from spectralnlp.parameters import WordVectors
-from spectralnlp.parameters.vector_arrays import pack_vectors, unpack_vectors
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays
 
 
 @dataclass(frozen=True, eq=False)
-class Vectors:
+class Vectors(StorableModel):
     """Vectors of words, and of words in their context.
 
     Attributes:
@@ -34,6 +33,7 @@ class Vectors:
     card: str = ""
 
     task = "vectors"
+    noun = "vectors"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -173,22 +173,15 @@ class Vectors:
         singular = np.linalg.svd(vectors, compute_uv=False).astype(np.float32)
         about = {"source": Path(path).name}
         card = f"# Word vectors\n\nRead from `{Path(path).name}`.\n"
-        return cls(WordVectors(tuple(words), ones, vectors, singular), about, card)
+        parameters = WordVectors(words=tuple(words), counts=ones, vectors=vectors, singular_values=singular)
+        return cls(parameters, about, card)
 
-    def save(self, path: str | Path) -> None:
-        """Write a model folder; see :func:`spectralnlp.storage.save_model`."""
-        described, arrays = pack_vectors(self.parameters)
-        metadata = {**described, "about": dict(self.about)}
-        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """The vocabulary and its vectors."""
+        metadata = {**self.parameters.to_json(), "about": dict(self.about)}
+        return metadata, self.parameters.to_arrays(compact=compact)
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> Vectors:
-        """The vectors in a model folder.
-
-        Raises:
-            ModelError: the folder does not hold what vectors need.
-        """
-        try:
-            return cls(unpack_vectors(stored.metadata, stored.arrays), stored.metadata["about"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"not vectors: {error!r}", path=stored.path, hint="train it again") from error
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Vectors:
+        """The vectors that gave these."""
+        return cls(WordVectors.from_arrays(arrays, metadata), metadata["about"], card)

@@ -1,16 +1,21 @@
-"""What learning hands to inference: frozen dataclasses of arrays."""
+"""Values that learning hands to inference: frozen dataclasses of arrays, which know how they are stored.
+
+Each declares the dtype, shape and range of its arrays (`spectralnlp.storage.ArraySpec`). ``to_arrays`` and
+``to_json`` give the arrays and JSON values of a model folder, and ``from_arrays`` checks and reads them.
+"""
 
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets
-from spectralnlp.parameters.grammars import (
-    DenseTensors,
-    GrammarSet,
-    LatentGrammar,
-    Lexicon,
-    SparseTensors,
-    Tensors,
+from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar
+from spectralnlp.parameters.lexicons import Lexicon
+from spectralnlp.parameters.operators import (
+    HiddenMarkov,
+    ObservableOperators,
+    SequenceMixture,
+    SequenceParameters,
+    read_sequence_parameters,
 )
-from spectralnlp.parameters.operators import HiddenMarkov, ObservableOperators
-from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov
+from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedMarkovSet
+from spectralnlp.parameters.tensors import DenseTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
 
@@ -26,9 +31,13 @@ __all__ = [
     "ObservableOperators",
     "Offsets",
     "RefinedMarkov",
+    "RefinedMarkovSet",
+    "SequenceMixture",
+    "SequenceParameters",
     "SparseTensors",
     "Spelling",
     "Tensors",
     "TopicMixture",
     "WordVectors",
+    "read_sequence_parameters",
 ]

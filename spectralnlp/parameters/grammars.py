@@ -1,4 +1,4 @@
-"""What learning hands to inference: frozen dataclasses of arrays, and nothing else.
+"""Grammars: frozen dataclasses of arrays.
 
 A :class:`LatentGrammar` is a context-free grammar over *symbols* in which every symbol has a
 number of latent *states*. Rules carry tensors over the states of their symbols (Cohen et al. 2012,
@@ -11,92 +11,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets
+from spectralnlp.errors import ConfigError
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
+from spectralnlp.parameters.lexicons import Lexicon
+from spectralnlp.parameters.tensors import Tensors, read_tensors
+from spectralnlp.storage import (
+    Array,
+    Arrays,
+    StoredArrays,
+    arrays_of,
+    float_array,
+    int_array,
+    narrowed,
+    with_prefix,
+)
 from spectralnlp.trees import Binariser
 
-
-@dataclass(frozen=True)
-class DenseTensors:
-    """One dense tensor a rule, row-major, laid end to end.
-
-    Attributes:
-        offsets: int64 (n_rules + 1,); tensor r is ``values[offsets[r]:offsets[r + 1]]``.
-        values: of shape (m_a, m_b, m_c) for a → b c and (m_a, m_b) for a → b; float64 as they are learned,
-            float32 from a model folder.
-    """
-
-    offsets: Offsets
-    values: NDArray[Any]
+# The largest number that a compact array holds: float16 reaches from here down to 6e-8.
+_HALF = 32768.0
 
 
-@dataclass(frozen=True)
-class SparseTensors:
-    """The non-zero entries of each rule's tensor.
-
-    Attributes:
-        offsets: int64 (n_rules + 1,); the entries of rule r are rows ``offsets[r]:offsets[r + 1]``.
-        states: int32 (n_entries, 3) for a → b c, (n_entries, 2) for a → b.
-        values: float64 (n_entries,).
-    """
-
-    offsets: Offsets
-    states: Ints
-    values: Floats
-
-
-Tensors = DenseTensors | SparseTensors
-
-
-@dataclass(frozen=True, eq=False)
-class Lexicon:
-    """Which tags a token may have, with a vector over each tag's states.
-
-    Entries are the known words, then the signatures of unknown words; the last signature is
-    the one of last resort. Vectors hold p(word | tag, state) / p(word), so a
-    sentence's probability also takes the sum of ``log_weight``.
-
-    Attributes:
-        words: known words; entry w is ``words[w]``.
-        signatures: entry ``len(words) + s`` is ``signatures[s]``.
-        scheme: name of the function that gives a word its signature.
-        starts: int64 (n_entries + 1,); entry e holds rows ``starts[e]:starts[e + 1]``.
-        tags: int32 (n_rows,); a symbol each, ascending within an entry.
-        offsets: int64 (n_rows + 1,) into ``values``.
-        values: float64.
-        backoff: float64 (n_words,); a tag never seen with the word gets this much of the vector
-            that the word's signature has for it.
-        word_signature: int32 (n_words,); index into ``signatures``.
-        log_weight: float64 (n_entries,); log p(word), natural.
-    """
-
-    words: tuple[str, ...]
-    signatures: tuple[str, ...]
-    scheme: str
-    starts: Offsets
-    tags: Ints
-    offsets: Offsets
-    values: Floats
-    backoff: Floats
-    word_signature: Ints
-    log_weight: Floats
-
-    @cached_property
-    def word_index(self) -> Mapping[str, int]:
-        """Entry of each known word."""
-        return {word: index for index, word in enumerate(self.words)}
-
-    @cached_property
-    def signature_index(self) -> Mapping[str, int]:
-        """Position in ``signatures`` of each signature."""
-        return {signature: index for index, signature in enumerate(self.signatures)}
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class LatentGrammar:
     """A latent-variable PCFG in tensor form.
 
@@ -116,19 +56,19 @@ class LatentGrammar:
 
     symbols: tuple[str, ...]
     is_tag: NDArray[np.bool_]
-    n_states: Ints
-    binary_rules: Ints
+    n_states: Annotated[Ints, int_array("n_symbols", least=1)]
+    binary_rules: Annotated[Ints, int_array("n_binary", 3, below="n_symbols", ascending=True)]
     binary: Tensors
-    unary_rules: Ints
+    unary_rules: Annotated[Ints, int_array("n_unary", 2, below="n_symbols", ascending=True)]
     unary: Tensors
-    root: Floats
-    tag_default: Floats
+    root: Annotated[Floats, float_array("n_numbers")]
+    tag_default: Annotated[Floats, float_array("n_numbers")]
     lexicon: Lexicon = field(repr=False)
 
     @cached_property
     def state_offsets(self) -> Offsets:
         """int64 (n_symbols + 1,): where each symbol's vector lies in ``root``."""
-        return np.concatenate([[0], np.cumsum(self.n_states, dtype=np.int64)])
+        return offsets_of(self.n_states)
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
@@ -141,8 +81,67 @@ class LatentGrammar:
         arrays = (self.binary.values, self.unary.values, self.root, self.lexicon.values)
         return any(array.size > 0 and float(array.min()) < 0 for array in arrays)
 
+    def common_arrays(self) -> Arrays:
+        """Stored arrays that grammars of the same trees and binarisation have in common."""
+        arrays = {name: getattr(self, name) for name in _RULES}
+        return arrays | with_prefix("lexicon.", self.lexicon.common_arrays())
 
-@dataclass(frozen=True)
+    def own_arrays(self, *, compact: bool = False) -> Arrays:
+        """The other stored arrays; ``compact`` with tensors and lexical vectors as float16."""
+        arrays = {name: array for name, array in arrays_of(self).items() if name not in _RULES}
+        arrays["lexicon.values"] = narrowed(self.lexicon.values)
+        arrays |= with_prefix("binary.", self.binary.to_arrays(self.n_states[self.binary_rules]))
+        arrays |= with_prefix("unary.", self.unary.to_arrays(self.n_states[self.unary_rules]))
+        return _halved(arrays) if compact else arrays
+
+    @classmethod
+    def from_arrays(
+        cls, common: Mapping[str, Any], lexicon: Mapping[str, Any], arrays: StoredArrays, *, signed: bool
+    ) -> LatentGrammar:
+        """The grammar that gave these arrays.
+
+        Args:
+            common: fields that grammars of the same trees have in common: symbols, tags and rules.
+            lexicon: those of the lexicon, as of `Lexicon.common_fields`.
+            arrays: of `own_arrays`; the size ``n_symbols`` is known.
+            signed: whether tensors have negative numbers.
+
+        Raises:
+            ModelError: an array is not as it must be.
+        """
+        n_states = arrays.field(cls, "n_states")
+        vectors = arrays.part(n_numbers=int(n_states.sum(dtype=np.int64)))
+        binary, unary = (
+            read_tensors(arrays.part(f"{kind}."), n_states[common[f"{kind}_rules"]], signed=signed)
+            for kind in ("binary", "unary")
+        )
+        if type(binary) is not type(unary):
+            raise arrays.error("binary.values", "is dense and that of unary rules sparse, or the reverse")
+        return cls(
+            n_states=n_states,
+            binary=binary,
+            unary=unary,
+            lexicon=Lexicon.with_values(lexicon, n_states, arrays, "lexicon.values"),
+            **vectors.fields(cls, leave_out=("n_states", *_RULES)),
+            **common,
+        )
+
+
+_RULES = ("binary_rules", "unary_rules")
+
+
+def _halved(arrays: Arrays) -> Arrays:
+    """The values of tensors and lexical vectors as float16, with their scale."""
+    halved = dict(arrays)
+    for name, values in arrays.items():
+        if name.endswith(".values"):
+            scale = np.abs(values).max(initial=np.float32(1e-30))
+            halved[name] = (values * (_HALF / scale)).astype(np.float16)
+            halved[f"{name}.scale"] = np.array([scale / _HALF], np.float32)
+    return halved
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class GrammarSet:
     """Grammars over one forest.
 
@@ -159,3 +158,87 @@ class GrammarSet:
     coarse: LatentGrammar
     pruner: LatentGrammar | None
     grammars: tuple[LatentGrammar, ...]
+
+    @property
+    def _all(self) -> tuple[LatentGrammar, ...]:
+        """All grammars, in the order in which they are stored."""
+        pruner = () if self.pruner is None else (self.pruner,)
+        return (self.coarse, *pruner, *self.grammars)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder: names, and how trees become binary."""
+        first = self.coarse
+        return {
+            "symbols": first.symbols,
+            "tags": np.flatnonzero(first.is_tag).tolist(),
+            **first.lexicon.to_json(),
+            "n_grammars": len(self._all),
+            "signed": [grammar.is_signed for grammar in self._all],
+            "has_pruner": self.pruner is not None,
+            "binariser": self.binariser.to_dict(),
+            "chains": [[*ends, list(chain)] for ends, chain in sorted(self.chains.items())],
+        }
+
+    def to_arrays(self, *, compact: bool = False) -> Arrays:
+        """The arrays of a model folder; floats are stored as float32.
+
+        The grammars have the same symbols, rules and words, having been learned from the same trees: these
+        are stored once.
+
+        Args:
+            compact: store tensors and lexical vectors as float16, of half the size and 11 bits.
+
+        Raises:
+            ConfigError: the grammars differ in them.
+        """
+        arrays, names = self.coarse.common_arrays(), _names(self.coarse)
+        for grammar in self._all[1:]:
+            theirs = grammar.common_arrays()
+            if _names(grammar) != names or not _are_equal(theirs, arrays):
+                raise ConfigError("the grammars of one binarisation differ in symbols, rules or words")
+        for number, grammar in enumerate(self._all):
+            arrays |= with_prefix(f"{number}.", grammar.own_arrays(compact=compact))
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> GrammarSet:
+        """The grammars that gave these.
+
+        Args:
+            arrays: of `to_arrays`.
+            described: of `to_json`.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError, IndexError, ConfigError: a JSON value is not.
+        """
+        symbols = tuple(described["symbols"])
+        arrays = arrays.part(n_symbols=len(symbols))
+        is_tag = np.zeros(len(symbols), bool)
+        is_tag[described["tags"]] = True
+        rules = {name: arrays.field(LatentGrammar, name) for name in _RULES}
+        common = {"symbols": symbols, "is_tag": is_tag, **rules}
+        lexicon = Lexicon.common_fields(arrays.part("lexicon."), described)
+        coarse, *others = (
+            LatentGrammar.from_arrays(
+                common, lexicon, arrays.part(f"{number}."), signed=described["signed"][number]
+            )
+            for number in range(described["n_grammars"])
+        )
+        if (coarse.n_states != 1).any():
+            raise arrays.error("0.n_states", "gives a symbol of the coarse grammar more than one state")
+        return cls(
+            binariser=Binariser.from_dict(described["binariser"]),
+            chains={(top, bottom): tuple(chain) for top, bottom, chain in described["chains"]},
+            coarse=coarse,
+            pruner=others.pop(0) if described["has_pruner"] else None,
+            grammars=tuple(others),
+        )
+
+
+def _names(grammar: LatentGrammar) -> tuple[tuple[str, ...], ...]:
+    return grammar.symbols, grammar.lexicon.words, grammar.lexicon.signatures
+
+
+def _are_equal(ours: Mapping[str, Array], theirs: Mapping[str, Array]) -> bool:
+    return all(np.array_equal(array, theirs[name]) for name, array in ours.items())

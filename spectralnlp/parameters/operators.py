@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
 
 from spectralnlp.parameters.arrays import Floats, Ints
+from spectralnlp.storage import Arrays, StoredArrays, WithArrays, float_array, int_array, with_prefix
 
 
-@dataclass(frozen=True, eq=False)
-class ObservableOperators:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ObservableOperators(WithArrays):
     """An observable-operator model of sequences over V symbols (Jaeger 2000), with what keeps it proper.
 
     A state is a vector s of k numbers with ``normaliser`` · s = 1. Symbol x has the linear probability
@@ -19,6 +24,7 @@ class ObservableOperators:
     the case of B_x = T diag(O_x) up to a change of basis (Hsu, Kakade and Zhang 2009, lemma 1).
 
     Attributes:
+        kind: what folders call such a model.
         symbols: names; the last one stands for every symbol that is not among them.
         initial: float64 (k,); the state before the first symbol (b1).
         normaliser: float64 (k,); b∞.
@@ -33,15 +39,17 @@ class ObservableOperators:
         tolerance: negative probability that a prediction may have before its state is shrunk.
     """
 
+    kind: ClassVar[str] = "operators"
+
     symbols: tuple[str, ...]
-    initial: Floats
-    normaliser: Floats
-    stationary: Floats
-    emission: Floats
-    operators: Floats
-    operator_index: Ints
-    arrival: Floats
-    base: Floats
+    initial: Annotated[Floats, float_array("n_states")]
+    normaliser: Annotated[Floats, float_array("n_states")]
+    stationary: Annotated[Floats, float_array("n_states")]
+    emission: Annotated[Floats, float_array("n_symbols", "n_states")]
+    operators: Annotated[Floats, float_array("n_operators", "n_states", "n_states")]
+    operator_index: Annotated[Ints, int_array("n_symbols", least=-1, below="n_operators")]
+    arrival: Annotated[Floats, float_array("n_symbols", "n_states")]
+    base: Annotated[Floats, float_array("n_symbols", least=0.0)]
     floor: float
     tolerance: float
 
@@ -50,24 +58,139 @@ class ObservableOperators:
         """Index of each symbol's name."""
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder."""
+        tolerance = None if math.isinf(self.tolerance) else self.tolerance
+        return {"kind": self.kind, "floor": self.floor, "tolerance": tolerance, "symbols": self.symbols}
 
-@dataclass(frozen=True, eq=False)
-class HiddenMarkov:
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> ObservableOperators:
+        """The model that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError: a JSON value is not.
+        """
+        symbols, tolerance = tuple(described["symbols"]), described["tolerance"]
+        return cls(
+            symbols=symbols,
+            floor=float(described["floor"]),
+            tolerance=math.inf if tolerance is None else float(tolerance),
+            **arrays.part(n_symbols=len(symbols)).fields(cls),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HiddenMarkov(WithArrays):
     """A hidden Markov model by its probabilities.
 
     Attributes:
+        kind: what folders call such a model.
         symbols: V names; the last one stands for every symbol that is not among them.
         initial: float64 (k,); p(first state).
         transition: float64 (k, k); p(next state | state), columns sum to one.
         emission: float64 (V, k); p(symbol | state), columns sum to one.
     """
 
+    kind: ClassVar[str] = "hidden"
+
     symbols: tuple[str, ...]
-    initial: Floats
-    transition: Floats
-    emission: Floats
+    initial: Annotated[Floats, float_array("n_states", least=0.0)]
+    transition: Annotated[Floats, float_array("n_states", "n_states", least=0.0)]
+    emission: Annotated[Floats, float_array("n_symbols", "n_states", least=0.0)]
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
         """Index of each symbol's name."""
         return {symbol: index for index, symbol in enumerate(self.symbols)}
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder."""
+        return {"kind": self.kind, "symbols": self.symbols}
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> HiddenMarkov:
+        """The model that gave these; columns sum to one again, which they do nearly in float32.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError: a JSON value is not.
+        """
+        symbols = tuple(described["symbols"])
+        fields = arrays.part(n_symbols=len(symbols)).fields(cls)
+        for name, array in fields.items():
+            total = array.sum(axis=0)
+            if not np.all(total > 0):
+                raise arrays.error(name, "holds probabilities that sum to 0")
+            fields[name] = array / total
+        return cls(symbols=symbols, **fields)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SequenceMixture:
+    """The weighted mean of several models' predictions.
+
+    Attributes:
+        kind: what folders call such a model.
+        parts: models of the same symbols.
+        weights: float64 (n_parts,), positive, summing to one.
+    """
+
+    kind: ClassVar[str] = "mixture"
+
+    parts: tuple[SequenceParameters, ...]
+    weights: Floats
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols of all parts."""
+        return self.parts[0].symbols
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder; symbols are stored once."""
+        return {
+            "kind": self.kind,
+            "weights": self.weights.tolist(),
+            "parts": [{**part.to_json(), "symbols": None} for part in self.parts],
+            "symbols": self.symbols,
+        }
+
+    def to_arrays(self) -> Arrays:
+        """The arrays of a model folder, those of each part after its number."""
+        named = [with_prefix(f"{i}.", part.to_arrays()) for i, part in enumerate(self.parts)]
+        return {name: array for arrays in named for name, array in arrays.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> SequenceMixture:
+        """The mixture that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError: a JSON value is not.
+        """
+        parts = tuple(
+            read_sequence_parameters(arrays.part(f"{i}."), {**part, "symbols": described["symbols"]})
+            for i, part in enumerate(described["parts"])
+        )
+        weights = np.array(described["weights"], np.float64)
+        if not parts or weights.shape != (len(parts),):
+            raise ValueError(f"{len(parts)} models with weights {described['weights']}")
+        return cls(parts=parts, weights=weights)
+
+
+SequenceParameters = ObservableOperators | HiddenMarkov | SequenceMixture
+
+_KINDS: Mapping[str, type[SequenceParameters]] = {
+    each.kind: each for each in (ObservableOperators, HiddenMarkov, SequenceMixture)
+}
+
+
+def read_sequence_parameters(arrays: StoredArrays, described: Mapping[str, Any]) -> SequenceParameters:
+    """Parameters of the kind that their JSON values name; see the `from_arrays` of each.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if described["kind"] not in _KINDS:
+        raise ValueError(f"a model of sequences of kind {described['kind']!r}")
+    return _KINDS[described["kind"]].from_arrays(arrays, described)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Annotated, Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets
-from spectralnlp.parameters.grammars import DenseTensors, Lexicon
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
+from spectralnlp.parameters.lexicons import Lexicon
+from spectralnlp.parameters.tensors import DenseTensors
+from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, narrowed, with_prefix
+
+Floats32 = NDArray[np.float32]
+
+# Share of the features' largest weights; what is below it is left out of a compact folder.
+_NEGLIGIBLE = 0.02
+
+_PAIRS, _MATRICES = int_array("n_pairs", 2, below="n_tags", ascending=True), float_array("n_numbers")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class RefinedMarkov:
     """A hidden Markov model whose observed tags are refined by hidden states (Stratos et al. 2013).
 
@@ -39,13 +51,13 @@ class RefinedMarkov:
     """
 
     tags: tuple[str, ...]
-    n_states: Ints
-    n_lexical: Ints
+    n_states: Annotated[Ints, int_array("n_tags", least=1)]
+    n_lexical: Annotated[Ints, int_array("n_tags", least=1)]
     tied: bool
-    initial: Floats
-    final: Floats
-    leaving: Floats
-    arriving: Floats
+    initial: Annotated[Floats, float_array("n_state_numbers")]
+    final: Annotated[Floats, float_array("n_joint_numbers")]
+    leaving: Annotated[Floats, float_array("n_joint_numbers")]
+    arriving: Annotated[Floats, float_array("n_state_numbers")]
     pairs: Ints
     transitions: DenseTensors
     lexicon: Lexicon = field(repr=False)
@@ -58,12 +70,12 @@ class RefinedMarkov:
     @cached_property
     def state_offsets(self) -> Offsets:
         """int64 (n_tags + 1,): where each tag's vector lies in ``initial`` and ``arriving``."""
-        return np.concatenate([[0], np.cumsum(self.n_states, dtype=np.int64)])
+        return offsets_of(self.n_states)
 
     @cached_property
     def joint_offsets(self) -> Offsets:
         """int64 (n_tags + 1,): where each tag's vector lies in ``final`` and ``leaving``."""
-        return np.concatenate([[0], np.cumsum(self.n_joint, dtype=np.int64)])
+        return offsets_of(self.n_joint)
 
     @cached_property
     def pair_index(self) -> Ints:
@@ -72,8 +84,103 @@ class RefinedMarkov:
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index
 
+    def own_arrays(self) -> Arrays:
+        """The stored arrays that another model of the same tags and words does not share."""
+        transitions, lexicon = narrowed(self.transitions.values), narrowed(self.lexicon.values)
+        return {**arrays_of(self), "transitions": transitions, "lexicon": lexicon}
 
-@dataclass(frozen=True, eq=False)
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: StoredArrays,
+        tags: tuple[str, ...],
+        pairs: Ints,
+        lexicon: Mapping[str, Any],
+        *,
+        tied: bool,
+    ) -> RefinedMarkov:
+        """The model that gave these arrays.
+
+        Args:
+            arrays: of `own_arrays`; the size ``n_tags`` is known.
+            tags: names of the tags.
+            pairs: int32 (n_pairs, 2).
+            lexicon: of `Lexicon.common_fields`.
+            tied: how a state and a word meet.
+
+        Raises:
+            ModelError: an array is not as it must be.
+        """
+        m, k = arrays.field(cls, "n_states"), arrays.field(cls, "n_lexical")
+        if tied and (m != k).any():
+            raise arrays.error("n_lexical", "is not n_states, as it is where both are tied")
+        joint = (m if tied else m.astype(np.int64) * k).astype(np.int64)
+        sized = arrays.part(n_state_numbers=int(m.sum(dtype=np.int64)), n_joint_numbers=int(joint.sum()))
+        fields = sized.fields(cls, leave_out=("n_states", "n_lexical"))
+        offsets = offsets_of(joint[pairs[:, 0]] * m[pairs[:, 1]])
+        values = arrays.part(n_numbers=int(offsets[-1])).take("transitions", _MATRICES)
+        return cls(
+            tags=tags,
+            n_states=m,
+            n_lexical=k,
+            tied=tied,
+            pairs=pairs,
+            transitions=DenseTensors(offsets=offsets, values=values),
+            lexicon=Lexicon.with_values(lexicon, k, arrays, "lexicon"),
+            **fields,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RefinedMarkovSet:
+    """Models of the same tags and words.
+
+    Attributes:
+        coarse: one refinement a tag; it prunes.
+        models: the others.
+    """
+
+    coarse: RefinedMarkov
+    models: tuple[RefinedMarkov, ...]
+
+    @property
+    def _all(self) -> tuple[RefinedMarkov, ...]:
+        return (self.coarse, *self.models)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder."""
+        tied = [model.tied for model in self._all]
+        return {"tags": self.coarse.tags, **self.coarse.lexicon.to_json(), "tied": tied}
+
+    def to_arrays(self) -> Arrays:
+        """The arrays of a model folder; floats are stored as float32, what all share once."""
+        arrays = {**self.coarse.lexicon.common_arrays(), "pairs": self.coarse.pairs}
+        for number, model in enumerate(self._all):
+            arrays |= with_prefix(f"{number}.", model.own_arrays())
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> RefinedMarkovSet:
+        """The models that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError: a JSON value is not.
+        """
+        tags = tuple(described["tags"])
+        arrays = arrays.part(n_tags=len(tags))
+        pairs = arrays.take("pairs", _PAIRS)
+        lexicon = Lexicon.common_fields(arrays.part(n_symbols=len(tags)), described)
+        coarse, *models = (
+            RefinedMarkov.from_arrays(arrays.part(f"{number}."), tags, pairs, lexicon, tied=bool(tied))
+            for number, tied in enumerate(described["tied"])
+        )
+        if not models:
+            raise ValueError("a coarse model and no other")
+        return cls(coarse=coarse, models=tuple(models))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ChainWeights:
     """A linear chain of tags whose scores are linear in features and vectors of words around a token.
 
@@ -90,11 +197,66 @@ class ChainWeights:
     """
 
     tags: tuple[str, ...]
-    keys: NDArray[np.uint32]
-    features: NDArray[np.float32]
-    words: NDArray[np.float32]
-    tokens: NDArray[np.float32]
-    transitions: NDArray[np.float32]
-    start: NDArray[np.float32]
-    end: NDArray[np.float32]
+    keys: Annotated[NDArray[np.uint32], int_array("n_features", dtype="uint32", ascending=True)]
+    features: Floats32
+    words: Annotated[Floats32, float_array("n_offsets", "n_word_numbers", "n_tags", dtype="float32")]
+    tokens: Annotated[Floats32, float_array("n_token_numbers", "n_tags", dtype="float32")]
+    transitions: Annotated[Floats32, float_array("n_tags", "n_tags", dtype="float32", minus_infinity=True)]
+    start: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
+    end: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
     temperature: float = 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder."""
+        return {"tags": list(self.tags), "temperature": self.temperature}
+
+    def to_arrays(self, *, compact: bool = False) -> Arrays:
+        """The arrays of a model folder; rows of features are sparse.
+
+        Args:
+            compact: weights of features and vectors in half precision, and without negligible features.
+        """
+        features, keys = self.features, self.keys
+        if compact:
+            largest = np.quantile(np.abs(features[features != 0]), 0.99) if features.any() else 0.0
+            features = np.where(np.abs(features) < _NEGLIGIBLE * largest, 0, features)
+            kept = features.any(axis=1)
+            features, keys = features[kept], keys[kept]
+        rows = scipy.sparse.csr_array(features)
+        number = np.float16 if compact else np.float32
+        return {
+            **arrays_of(self),
+            "keys": keys,
+            "features.counts": np.diff(rows.indptr).astype(np.uint16),
+            "features.tags": rows.indices.astype(np.uint8 if len(self.tags) <= 256 else np.uint16),
+            "features.values": rows.data.astype(number),
+            "words": self.words.astype(number),
+            "tokens": self.tokens.astype(number),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> ChainWeights:
+        """The weights that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError: a JSON value is not.
+        """
+        tags = tuple(described["tags"])
+        arrays = arrays.part(n_tags=len(tags))
+        fields = arrays.fields(cls)
+        counts, columns, values = (arrays.take(f"features.{name}", spec) for name, spec in _ROWS.items())
+        starts = offsets_of(counts)
+        if starts[-1] != len(columns):
+            raise arrays.error("features.counts", f"adds up to {starts[-1]}, not to {len(columns)} entries")
+        rows = scipy.sparse.csr_array((values, columns, starts), shape=(len(counts), len(tags)))
+        temperature = float(described["temperature"])
+        return cls(tags=tags, features=rows.toarray(), temperature=temperature, **fields)
+
+
+# The rows of `ChainWeights.features`, of which most numbers are 0.
+_ROWS = {
+    "counts": int_array("n_features", dtype="uint16"),
+    "tags": int_array("n_entries", stored=("uint8", "uint16"), below="n_tags"),
+    "values": float_array("n_entries", dtype="float32"),
+}

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated, Any
 
 from spectralnlp.parameters.arrays import Floats
+from spectralnlp.storage import StoredArrays, WithArrays, float_array
 
 
-@dataclass(frozen=True, eq=False)
-class TopicMixture:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TopicMixture(WithArrays):
     """Distributions over words, and how documents mix them (Blei, Ng and Jordan 2003).
 
     Attributes:
@@ -23,12 +25,27 @@ class TopicMixture:
     """
 
     words: tuple[str, ...]
-    weights: Floats
-    topics: Floats
-    frequencies: Floats
+    weights: Annotated[Floats, float_array("n_topics", least=0.0)]
+    topics: Annotated[Floats, float_array("n_topics", "n_words", least=0.0)]
+    frequencies: Annotated[Floats, float_array("n_words", least=0.0)]
     alpha0: float
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
         """Index of each word."""
         return {word: index for index, word in enumerate(self.words)}
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder."""
+        return {"words": self.words, "alpha0": self.alpha0}
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> TopicMixture:
+        """The topics that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError: a JSON value is not.
+        """
+        words, alpha0 = tuple(described["words"]), float(described["alpha0"])
+        return cls(words=words, alpha0=alpha0, **arrays.part(n_words=len(words)).fields(cls))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.parameters.arrays import Ints, Offsets
+from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, with_prefix
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Spelling:
     """Vectors of words from how they are written: a linear function of hashed features.
 
@@ -19,11 +22,24 @@ class Spelling:
         mean: float32 (n_dimensions,); added to it.
     """
 
-    weights: NDArray[np.float32]
-    mean: NDArray[np.float32]
+    weights: Annotated[NDArray[np.float32], float_array("n_features", "n_dimensions", dtype="float32")]
+    mean: Annotated[NDArray[np.float32], float_array("n_dimensions", dtype="float32")]
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays) -> Spelling:
+        """The model of spelling that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+        """
+        spelling = cls(**arrays.fields(cls))
+        n_features = len(spelling.weights)
+        if not n_features or n_features & (n_features - 1):
+            raise arrays.error("weights", f"has {n_features} rows, which is not a power of two")
+        return spelling
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class WordVectors:
     """Words and their contexts as points of one space.
 
@@ -43,14 +59,83 @@ class WordVectors:
     """
 
     words: tuple[str, ...]
-    counts: Offsets
-    vectors: NDArray[np.float32]
-    singular_values: NDArray[np.float32]
+    counts: Annotated[Offsets, int_array("n_words", dtype="int64")]
+    vectors: Annotated[NDArray[np.float32], float_array("n_words", "n_dimensions", dtype="float32")]
+    singular_values: Annotated[NDArray[np.float32], float_array("n_singular_values", dtype="float32")]
     contexts: tuple[str, ...] = ()
     blocks: tuple[tuple[int, ...], ...] = ()
-    context_vectors: NDArray[np.float32] | None = None
+    context_vectors: Annotated[
+        NDArray[np.float32] | None, float_array("n_blocks", "n_contexts", "n_dimensions", dtype="float32")
+    ] = None
     lowercase: bool = False
     hash_bits: int | None = None
-    numbers: Ints | None = None
+    numbers: Annotated[Ints | None, int_array("n_words")] = None
     spelling: Spelling | None = None
-    clusters: Ints | None = None
+    clusters: Annotated[Ints | None, int_array("n_words")] = None
+
+    def used_for(self, *, words: bool, tokens: bool, clusters: bool) -> WordVectors:
+        """The vectors without what is not used.
+
+        Args:
+            words: whether the vectors of words are used.
+            tokens: whether those of contexts are.
+            clusters: whether the clusters are.
+        """
+        return replace(
+            self,
+            spelling=self.spelling if words else None,
+            contexts=self.contexts if tokens else (),
+            context_vectors=self.context_vectors if tokens else None,
+            clusters=self.clusters if clusters else None,
+            vectors=self.vectors if words or tokens else self.vectors[:, :0],
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder."""
+        return {
+            "words": list(self.words),
+            "contexts": list(self.contexts),
+            "blocks": self.blocks,
+            "lowercase": self.lowercase,
+            "hash_bits": self.hash_bits,
+        }
+
+    def to_arrays(self, *, compact: bool = False) -> Arrays:
+        """The arrays of a model folder, or of a part of one.
+
+        Args:
+            compact: floats in half precision.
+        """
+        arrays = arrays_of(self)
+        if self.spelling is not None:
+            arrays |= with_prefix("spelling.", arrays_of(self.spelling))
+        if not compact:
+            return arrays
+        return {name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in arrays.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> WordVectors:
+        """The vectors that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError: a JSON value is not.
+        """
+        words, contexts = tuple(described["words"]), tuple(described["contexts"])
+        blocks = tuple(tuple(int(offset) for offset in block) for block in described["blocks"])
+        sized = arrays.part(n_words=len(words), n_contexts=len(contexts), n_blocks=len(blocks))
+        fields = sized.fields(cls)
+        width, n_singular = sized.sizes["n_dimensions"], sized.sizes["n_singular_values"]
+        if width and n_singular != min(width, len(words)):  # vectors of no width are there for their clusters
+            raise arrays.error("singular_values", f"holds {n_singular} numbers, the vectors have {width}")
+        spelled = "spelling.weights" in arrays or "spelling.mean" in arrays
+        spelling = arrays.part("spelling.", n_dimensions=width)
+        return cls(
+            words=words,
+            contexts=contexts,
+            blocks=blocks,
+            lowercase=bool(described["lowercase"]),
+            hash_bits=None if described["hash_bits"] is None else int(described["hash_bits"]),
+            spelling=Spelling.from_arrays(spelling) if spelled else None,
+            **fields,
+        )

@@ -3,7 +3,7 @@
 This is the one door: other packages import from here, never from the modules.
 """
 
-from spectralnlp.runtime.checkpoint import current_checkpoint, load_moments, save_moments, use_checkpoint
+from spectralnlp.runtime.checkpoint import current_checkpoint, load_part, save_part, use_checkpoint
 from spectralnlp.runtime.context import Execution, current_execution, executing
 from spectralnlp.runtime.corpus import (
     Batch,
@@ -108,7 +108,7 @@ __all__ = [
     "in_window",
     "is_address",
     "is_zipped",
-    "load_moments",
+    "load_part",
     "map_kernels",
     "map_ordered",
     "map_resumable",
@@ -118,7 +118,7 @@ __all__ = [
     "pack_names",
     "parse_size",
     "positive_jobs",
-    "save_moments",
+    "save_part",
     "skip_bad_partitions",
     "sum_by_key",
     "unpack_names",

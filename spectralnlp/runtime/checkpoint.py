@@ -39,7 +39,7 @@ _HINT = "delete the file, or the folder to begin again"
 # Moments in a file
 
 
-def save_moments(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> None:
+def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> None:
     """Write moments as a safetensors file, whole or not at all.
 
     The file says of which class they are, with a digest of each parameter; not the parameters themselves, so
@@ -73,13 +73,13 @@ def save_moments(path: Path, moments: Moments[Any], about: Mapping[str, str]) ->
         fresh.unlink(missing_ok=True)
 
 
-def load_moments(path: Path, empty: M, about: Mapping[str, str]) -> M:
+def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
     """The moments in a file.
 
     Args:
         path: the file.
         empty: moments of the same class and parameters.
-        about: what the file must say of them, as in `save_moments`.
+        about: what the file must say of them, as in `save_part`.
 
     Raises:
         ModelError: the file is truncated, changed or no moments, or those of something else; says of what.
@@ -92,7 +92,7 @@ def load_moments(path: Path, empty: M, about: Mapping[str, str]) -> M:
             if header.get("format") != FORMAT or header.get("format_version") != FORMAT_VERSION:
                 raise ModelError("holds no moments of this version", path=path, hint=_HINT)
             for name, value in {**_described(empty), **about}.items():
-                if header.get(name) != value:
+                if _named(header, name) != value:
                     what = f"these moments are of another {name.replace('_', ' ')}"
                     raise ModelError(what, path=path, hint=_HINT)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
@@ -104,9 +104,15 @@ def load_moments(path: Path, empty: M, about: Mapping[str, str]) -> M:
 
 
 def _described(moments: Moments[Any]) -> dict[str, str]:
-    kind = type(moments)
+    """The class, by a name that stays when modules are moved, and a digest of each parameter."""
     parameters = {f"parameter {name}": _digest(value) for name, value in moments.parameters().items()}
-    return {"class": f"{kind.__module__}.{kind.__qualname__}", **parameters}
+    return {"class": type(moments).__name__, **parameters}
+
+
+def _named(header: Mapping[str, str], name: str) -> str | None:
+    """A value of a header; of the class its name alone, before which older files write the module."""
+    value = header.get(name)
+    return value.rpartition(".")[2] if name == "class" and value is not None else value
 
 
 def _digest(value: object) -> str:
@@ -146,26 +152,26 @@ class PassCheckpoint:
         """The moments of a partition; None if they are not kept."""
         path = self._path(number)
         source = source_of(partition)
-        return load_moments(path, empty, self._about(source)) if source and path.exists() else None
+        return load_part(path, empty, self._about(source)) if source and path.exists() else None
 
     def save(self, number: int, partition: Partition[Any], moments: Moments[Any]) -> None:
         """Keep the moments of a partition."""
         source = source_of(partition)
         if source:
             self.folder.mkdir(parents=True, exist_ok=True)
-            save_moments(self._path(number), moments, self._about(source))
+            save_part(self._path(number), moments, self._about(source))
 
     def load_total(self, partitions: Sequence[Partition[Any]], empty: M) -> M | None:
         """The sum over these partitions; None if it is not kept."""
         path, sources = self.folder / _TOTAL, _sources(partitions)
-        return load_moments(path, empty, self._about(sources)) if sources and path.exists() else None
+        return load_part(path, empty, self._about(sources)) if sources and path.exists() else None
 
     def save_total(self, partitions: Sequence[Partition[Any]], total: Moments[Any]) -> None:
         """Keep the sum in place of the parts; but the parts, if the sum is more than memory holds."""
         sources = _sources(partitions)
         if sources and not total.is_spilled:
             self.folder.mkdir(parents=True, exist_ok=True)
-            save_moments(self.folder / _TOTAL, total, self._about(sources))
+            save_part(self.folder / _TOTAL, total, self._about(sources))
             for part in self.folder.glob("[0-9]*.safetensors"):
                 part.unlink(missing_ok=True)
 

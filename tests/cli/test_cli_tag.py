@@ -11,7 +11,7 @@ from cli_fakes import Run
 
 import spectralnlp.models
 from spectralnlp.estimators.tagger import PerceptronTagger
-from spectralnlp.inference.chains.linear import best_tags, tag_marginals
+from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.models.tagger import Scorer
 from spectralnlp.tasks.tagging import TaggingTask
 from spectralnlp.text.conll import read_annotated
@@ -42,7 +42,7 @@ SPANS = (
 def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command line with the real `load`, and kernels compiled, of which it would speak."""
     learner = PerceptronTagger(epochs=2).fit([(("a", "b"), ("X", "Y"))] * 3)
-    emissions, starts = Scorer(learner.weights_, learner.evidence_).emissions([("a",)])
+    emissions, starts = Scorer(learner.weights_, learner.features_).emissions([("a",)])
     chain = learner.weights_.transitions, learner.weights_.start, learner.weights_.end
     best_tags(emissions, starts, *chain)
     tag_marginals(emissions, starts, *chain)

@@ -62,7 +62,7 @@ def test_tables_are_the_scores_of_training(word_folders: Folders, which: str) ->
     order = np.arange(len(WORDS))
     slow, starts = emissions_of(examples, order, [features, weights.words / scale, weights.tokens / scale])
     sentences = [words for words, _ in WORDS]
-    scorer = Scorer(weights, learner.evidence_)
+    scorer = Scorer(weights, learner.features_)
     fast, fast_starts = scorer.emissions(sentences)
     np.testing.assert_array_equal(fast_starts, starts)
     np.testing.assert_allclose(fast, slow, atol=1e-4)
@@ -70,7 +70,7 @@ def test_tables_are_the_scores_of_training(word_folders: Folders, which: str) ->
     for (first, last), sentence in zip(pairwise(starts), sentences, strict=True):  # tables grown by now
         one, _ = scorer.emissions([sentence])
         np.testing.assert_allclose(one, slow[first:last], atol=1e-4)
-    backwards = Scorer(weights, learner.evidence_)  # words are numbered in another order
+    backwards = Scorer(weights, learner.features_)  # words are numbered in another order
     for (first, last), sentence in reversed(list(zip(pairwise(starts), sentences, strict=True))):
         one, _ = backwards.emissions([sentence])
         np.testing.assert_allclose(one, slow[first:last], atol=1e-4)
@@ -187,15 +187,15 @@ def test_folders_that_do_not_serve(word_folders: Folders, tmp_path: Path) -> Non
         with pytest.raises(error, match=complaint) as caught:
             PerceptronTagger(**changes).fit(WORDS)
         assert "\n" not in str(caught.value)
-    assert PerceptronTagger(epochs=1, eigenwords=words).fit(WORDS).evidence_.token_width == 4
-    assert PerceptronTagger(epochs=1, eigenwords=plain).fit(WORDS).evidence_.token_width == 0
+    assert PerceptronTagger(epochs=1, eigenwords=words).fit(WORDS).features_.token_width == 4
+    assert PerceptronTagger(epochs=1, eigenwords=plain).fit(WORDS).features_.token_width == 0
 
 
 def test_long_and_odd_sentences() -> None:
     long = (("the", "cat") * 2500, ("DET", "NOUN") * 2500)
     odd = (("", "😀", "x" * 10_000, "\u0130"), ("A", "B", "B", "A"))
     learner = PerceptronTagger(epochs=2).fit([long, odd, *WORDS])
-    scorer = Scorer(learner.weights_, learner.evidence_)
+    scorer = Scorer(learner.weights_, learner.features_)
     emissions, starts = scorer.emissions([long[0], [], odd[0]])
     assert starts.tolist() == [0, 5000, 5000, 5004]
     assert np.isfinite(emissions).all()

@@ -18,7 +18,7 @@ from spectralnlp.inference.chains.templates import (
     pair_keys,
     word_keys,
 )
-from spectralnlp.inference.chains.unlabelled import Evidence
+from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_forms import FORMS, form_hashes
 from spectralnlp.inference.chains.word_table import BEYOND, EDGE, WordTable
 
@@ -164,7 +164,7 @@ def test_rows_of_keys() -> None:
 
 
 def test_sentences_as_numbers() -> None:
-    table = WordTable(Evidence())
+    table = WordTable(UnlabelledFeatures())
     encoded = table.encode([["a", "b"], [], ["b"]])
     a, b = 2, 3
     assert encoded.types.tolist() == [

@@ -15,17 +15,18 @@ from itertools import product
 import numpy as np
 
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
-from spectralnlp.inference.trees.decoders import Evidence
-from spectralnlp.inference.trees.forest import Forest, build_forest
-from spectralnlp.inference.trees.latent import Scores, leaf_vectors, score_forest
+from spectralnlp.inference.trees.construction import build_forest
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, look_up
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon, SparseTensors, Tensors
 from spectralnlp.trees import Tree
 
 Array = np.ndarray
+# (kind of node, symbol, start, end, rule, end of the left child).
 Edge = tuple[int, int, int, int, int, int]
-"""(kind of node, symbol, start, end, rule, end of the left child)."""
 
 SYMBOLS = ("S", "X", "T", "U")
 WORDS = ("p", "q")
@@ -69,7 +70,7 @@ def random_grammar(
                 block.flat[0] = 0.5
             blocks.append(block.ravel())
         offsets = np.cumsum([0, *map(len, blocks)], dtype=np.int64)
-        return DenseTensors(offsets, np.concatenate(blocks))
+        return DenseTensors(offsets=offsets, values=np.concatenate(blocks))
 
     counts = np.array(n_states, np.int32)
     rows = [(0, 2), (1, 3), (2, 2), (2, 3)]  # p is T, q is U (and T by its signature), unknown words are both
@@ -90,9 +91,17 @@ def random_grammar(
     is_tag = np.arange(len(SYMBOLS)) >= N_PHRASES
     default = np.where(np.repeat(is_tag, counts), numbers(int(counts.sum())), 0.0)
     return LatentGrammar(
-        SYMBOLS, is_tag, counts, np.array(binary, np.int32), tensors(binary), np.array(unary, np.int32),
-        tensors(unary), _roots(numbers, counts), default, lexicon,
-    )  # fmt: skip
+        symbols=SYMBOLS,
+        is_tag=is_tag,
+        n_states=counts,
+        binary_rules=np.array(binary, np.int32),
+        binary=tensors(binary),
+        unary_rules=np.array(unary, np.int32),
+        unary=tensors(unary),
+        root=_roots(numbers, counts),
+        tag_default=default,
+        lexicon=lexicon,
+    )
 
 
 def _roots(numbers: Callable[..., Array], counts: Array) -> Array:
@@ -103,7 +112,7 @@ def _roots(numbers: Callable[..., Array], counts: Array) -> Array:
 
 
 def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
-    """The same grammar with its tensors stored the other way."""
+    """A grammar with its tensors stored the other way."""
 
     def sparse(tensors: Tensors, rules: Array) -> SparseTensors:
         states, values, offsets = [], [], [0]
@@ -116,7 +125,9 @@ def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
             offsets.append(len(values))
         shape = (-1, rules.shape[1])
         return SparseTensors(
-            np.array(offsets, np.int64), np.array(states, np.int32).reshape(shape), np.array(values, float)
+            offsets=np.array(offsets, np.int64),
+            states=np.array(states, np.int32).reshape(shape),
+            values=np.array(values, float),
         )
 
     return replace(
@@ -127,7 +138,7 @@ def as_sparse(grammar: LatentGrammar) -> LatentGrammar:
 
 
 def change_basis(grammar: LatentGrammar, seed: int) -> LatentGrammar:
-    """The same grammar with the states of every symbol multiplied by a random invertible matrix."""
+    """A grammar with the states of every symbol multiplied by a random invertible matrix."""
     rng = np.random.default_rng(seed)
     matrices = [np.eye(m) + 0.4 * rng.standard_normal((m, m)) for m in grammar.n_states.tolist()]
     inverses = [np.linalg.inv(matrix) for matrix in matrices]
@@ -140,7 +151,9 @@ def change_basis(grammar: LatentGrammar, seed: int) -> LatentGrammar:
             for axis, child in enumerate(symbols[1:], 1):
                 block = np.moveaxis(np.tensordot(block, inverses[child], (axis, 0)), -1, axis)
             blocks.append(block.ravel())
-        return DenseTensors(np.cumsum([0, *map(len, blocks)], dtype=np.int64), np.concatenate(blocks))
+        return DenseTensors(
+            offsets=np.cumsum([0, *map(len, blocks)], dtype=np.int64), values=np.concatenate(blocks)
+        )
 
     def vectors(old: Array, symbols: Sequence[int], maps: Sequence[Array]) -> Array:
         pieces = np.split(old, np.cumsum(grammar.n_states[symbols])[:-1])
@@ -282,7 +295,7 @@ class Enumerated:
 
     @property
     def tolerance(self) -> float:
-        """What rounding may cost a posterior where positive and negative weights cancel."""
+        """The error that rounding may make in a posterior where positive and negative weights cancel."""
         return 1e-10 * float(np.abs(self.values).sum() / abs(self.total))
 
     @cached_property
@@ -363,12 +376,12 @@ def leaves_of(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> A
     return leaf_vectors(forest, grammar, found)
 
 
-def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> Scores:
+def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> ForestPosteriors:
     return score_forest(forest, grammar, leaves_of(forest, grammar, words))
 
 
-def evidence_of(forest: Forest, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> Evidence:
-    return Evidence(
+def scored_forest(forest: Forest, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> ScoredForest:
+    return ScoredForest(
         forest,
         grammars,
         [leaves_of(forest, grammar, words) for grammar in grammars],

@@ -29,16 +29,32 @@ def random_model(*, tied: bool, seed: int = 0) -> RefinedMarkov:
     flat = np.array([tag for each in tags for tag in each], np.int32)
     offsets = np.concatenate([[0], np.cumsum(k[flat])]).astype(np.int64)
     lexicon = Lexicon(
-        ("x", "y", "z"), ("S", "UNKNOWN"), "english", np.cumsum([0, *map(len, tags)]).astype(np.int64), flat,
-        offsets, values(offsets[-1]), np.array([0.3, 0.0, 0.2]), np.array([0, 1, 1], np.int32),
-        np.log([0.3, 0.2, 0.2, 0.1, 0.2]),
-    )  # fmt: skip
+        words=("x", "y", "z"),
+        signatures=("S", "UNKNOWN"),
+        scheme="english",
+        starts=np.cumsum([0, *map(len, tags)]).astype(np.int64),
+        tags=flat,
+        offsets=offsets,
+        values=values(offsets[-1]),
+        backoff=np.array([0.3, 0.0, 0.2]),
+        word_signature=np.array([0, 1, 1], np.int32),
+        log_weight=np.log([0.3, 0.2, 0.2, 0.1, 0.2]),
+    )
     return RefinedMarkov(
-        ("A", "B", "C"), m, k, tied, values(6), values(joint.sum()), values(joint.sum()) / 5, values(6),
-        pairs, DenseTensors(
-            np.cumsum([0, *map(len, matrices)]).astype(np.int64), np.concatenate(matrices)
-        ), lexicon,
-    )  # fmt: skip
+        tags=("A", "B", "C"),
+        n_states=m,
+        n_lexical=k,
+        tied=tied,
+        initial=values(6),
+        final=values(joint.sum()),
+        leaving=values(joint.sum()) / 5,
+        arriving=values(6),
+        pairs=pairs,
+        transitions=DenseTensors(
+            offsets=np.cumsum([0, *map(len, matrices)]).astype(np.int64), values=np.concatenate(matrices)
+        ),
+        lexicon=lexicon,
+    )
 
 
 def found(lexicon: Lexicon, entries: list[int]) -> Lookup:

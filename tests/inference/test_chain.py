@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spectralnlp.inference.chains.linear import best_tags, tag_marginals
+from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 
 LENGTHS = (4, 0, 1, 3, 0)
 STARTS = np.cumsum([0, *LENGTHS], dtype=np.int64)

@@ -11,7 +11,9 @@ import reference
 from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.inference.semirings import AnyAll, MaxPlus, SumProduct
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.construction import build_forest, prune_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
     LabelledRecallDecoder,
@@ -20,9 +22,13 @@ from spectralnlp.inference.trees.decoders import (
     ViterbiDecoder,
     best_edges,
 )
-from spectralnlp.inference.trees.forest import Forest, build_forest, prune_forest
+from spectralnlp.inference.trees.forest import LEXICAL, TOP, Forest
+from spectralnlp.inference.trees.latent import vector_offsets
 from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.recursions import derivation_weights, n_trees
+from spectralnlp.inference.trees.sparse import state_weights
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
+from spectralnlp.inference.trees.viterbi import log_rules
 from spectralnlp.parameters import LatentGrammar
 
 Words = tuple[str, ...]
@@ -87,6 +93,45 @@ def test_a_forest_without_thresholds_has_every_tree_once() -> None:
         assert sorted(names) == trees.names
 
 
+def test_trees_are_counted() -> None:
+    for _, forest, trees in derivable("one state"):
+        assert n_trees(forest) == len(trees.trees)
+
+
+def test_the_recursion_over_a_forest_in_each_semiring() -> None:
+    rng = np.random.default_rng(9)
+    for _, forest, trees in derivable("one state"):
+        weights, keep = rng.uniform(0.1, 2.0, forest.n_edges), rng.random(forest.n_edges) < 0.7
+        names = reference.edge_names(forest)
+        order = [names.index(name) for name in trees.names]
+        products = np.exp(trees.uses @ np.log(weights[order]))
+        whole = ~(trees.uses & ~keep[order]).any(axis=1)
+        roots = slice(0, forest.n_roots)
+        assert derivation_weights(SumProduct(), forest, weights)[roots].sum() == pytest.approx(products.sum())
+        best = derivation_weights(MaxPlus(), forest, np.log(weights))[roots].max()
+        assert best == pytest.approx(np.log(products.max()))
+        assert derivation_weights(AnyAll(), forest, keep)[roots].any() == whole.any()
+
+
+@every_positive_grammar
+def test_the_recursion_over_states_in_each_semiring(name: str) -> None:
+    grammar = GRAMMARS[name]
+    rules = log_rules(grammar)
+    plain = rules._replace(binary=np.exp(rules.binary), unary=np.exp(rules.unary))
+    for words, forest, trees in derivable(name):
+        offsets, leaves = vector_offsets(forest, grammar), reference.leaves_of(forest, grammar, words)
+        root = np.concatenate(
+            [grammar.root[slice(*grammar.state_offsets[s : s + 2])] for s in forest.symbol[: forest.n_roots]]
+        )
+        inside_of = state_weights(SumProduct(), forest, plain, offsets, leaves)[: len(root)]
+        scale = np.exp(forest.log_scale)
+        assert inside_of @ root * scale == pytest.approx(trees.total)
+        logs = forest._replace(factor=np.log(forest.factor))
+        with np.errstate(divide="ignore"):
+            best = state_weights(MaxPlus(), logs, rules, offsets, np.log(leaves))[: len(root)] + np.log(root)
+        assert np.exp(best.max()) * scale == pytest.approx(trees.best.max())
+
+
 def test_forests_list_parents_first_and_edges_by_rule() -> None:
     for words, forest, _ in derivable("one state"):
         for node in range(forest.n_nodes):
@@ -94,7 +139,7 @@ def test_forests_list_parents_first_and_edges_by_rule() -> None:
             assert (np.diff(forest.rule[edges]) >= 0).all()
             children = np.concatenate([forest.left[edges], forest.right[edges]])
             assert (children[children >= 0] > node).all()
-        whole = (forest.kind == 0) & (forest.start == 0) & (forest.end == len(words))
+        whole = (forest.kind == TOP) & (forest.start == 0) & (forest.end == len(words))
         assert whole.nonzero()[0].tolist() == list(range(forest.n_roots))
 
 
@@ -137,7 +182,7 @@ def test_dense_and_sparse_forms_agree(name: str) -> None:
         np.testing.assert_allclose(ours.node, theirs.node, atol=trees.tolerance)
         if not sparse.is_signed:
             both = (
-                ViterbiDecoder().decode(reference.evidence_of(forest, [g], words))
+                ViterbiDecoder().decode(reference.scored_forest(forest, [g], words))
                 for g in (GRAMMARS[name], sparse)
             )
             np.testing.assert_array_equal(*both)
@@ -160,7 +205,7 @@ def test_thresholds_keep_what_reaches_them() -> None:
         chart = inside(index, coarse_values(COARSE, reference.found_in(COARSE, words), None))
         pruned = build_forest(chart, index, node_threshold=0.0, edge_threshold=0.05)
         likely = {edge for edge, p in trees.edge_posteriors.items() if p >= 0.05}
-        assert {edge for edge in reference.edge_names(pruned) if edge[0] != 2} <= likely
+        assert {edge for edge in reference.edge_names(pruned) if edge[0] != LEXICAL} <= likely
         whole = {tree for tree in trees.edges if tree <= likely}
         assert reference.forest_trees(pruned) == whole
 
@@ -196,7 +241,7 @@ def assert_is_best(
         edge = [each.edge_posteriors for each in every if each is not None]
         node = [each.node_posteriors for each in every if each is not None]
         gain = gain_from(edge, node)
-        choice = decoder.decode(reference.evidence_of(forest, grammars, words))
+        choice = decoder.decode(reference.scored_forest(forest, grammars, words))
         chosen = reference.chosen_edges(forest, choice)
         gains = trees.gains(gain)
         assert gains[trees.edges.index(chosen)] == pytest.approx(gains.max(), abs=1e-7, rel=1e-9)
@@ -211,10 +256,10 @@ def mbr_gain(gamma: float, tag_weight: float) -> Callable[..., Callable[[Edge], 
         def gain(edge: Edge) -> float:
             kind, symbol, *_, rule, _ = edge
             n_brackets = int(reference.N_BRACKETS[symbol])
-            if kind == 0:
+            if kind == TOP:
                 return n_brackets * (mean(edges, edge, 1.0) - gamma) if rule >= 0 else 0.0
             posterior = mean(nodes, edge[:4], 1.0)
-            return n_brackets * (posterior - gamma) + (tag_weight * posterior if kind == 2 else 0.0)
+            return n_brackets * (posterior - gamma) + (tag_weight * posterior if kind == LEXICAL else 0.0)
 
         return gain
 
@@ -223,7 +268,7 @@ def mbr_gain(gamma: float, tag_weight: float) -> Callable[..., Callable[[Edge], 
 
 def recall_gain(edges: Sequence[dict], nodes: Sequence[dict]) -> Callable[[Edge], float]:
     def gain(edge: Edge) -> float:
-        if edge[0] == 0:
+        if edge[0] == TOP:
             return mean(edges, edge) if edge[4] >= 0 else 0.0
         return mean(nodes, edge[:4])
 
@@ -237,14 +282,14 @@ def product_gain(edges: Sequence[dict], nodes: Sequence[dict]) -> Callable[[Edge
 @every_positive_grammar
 def test_viterbi_finds_the_best_derivation_with_its_states(name: str) -> None:
     for words, forest, trees in derivable(name):
-        choice = ViterbiDecoder().decode(reference.evidence_of(forest, [GRAMMARS[name]], words))
+        choice = ViterbiDecoder().decode(reference.scored_forest(forest, [GRAMMARS[name]], words))
         assert reference.chosen_edges(forest, choice) == trees.edges[int(trees.best.argmax())]
 
 
 def test_viterbi_refuses_signed_grammars_in_one_line() -> None:
     words, forest, _ = derivable("signed")[0]
     with pytest.raises(ConfigError, match="viterbi") as refusal:
-        ViterbiDecoder().decode(reference.evidence_of(forest, [GRAMMARS["signed"]], words))
+        ViterbiDecoder().decode(reference.scored_forest(forest, [GRAMMARS["signed"]], words))
     assert "\n" not in str(refusal.value)
 
 
@@ -262,7 +307,7 @@ def test_labelled_recall(name: str) -> None:
 def test_labelled_recall_without_absolute_values() -> None:
     def signed_gain(edges: Sequence[dict], nodes: Sequence[dict]) -> Callable[[Edge], float]:
         def gain(edge: Edge) -> float:
-            if edge[0] == 0:
+            if edge[0] == TOP:
                 return edges[0][edge] if edge[4] >= 0 else 0.0
             return nodes[0][edge[:4]]
 

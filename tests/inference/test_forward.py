@@ -12,10 +12,10 @@ from spectralnlp.parameters import HiddenMarkov
 def random_model(k: int = 3, V: int = 4, seed: int = 0) -> HiddenMarkov:
     rng = np.random.default_rng(seed)
     return HiddenMarkov(
-        tuple("abcd"),
-        rng.dirichlet(np.ones(k)),
-        rng.dirichlet(np.ones(k), k).T.copy(),
-        rng.dirichlet(np.ones(V), k).T.copy(),
+        symbols=tuple("abcd"),
+        initial=rng.dirichlet(np.ones(k)),
+        transition=rng.dirichlet(np.ones(k), k).T.copy(),
+        emission=rng.dirichlet(np.ones(V), k).T.copy(),
     )
 
 

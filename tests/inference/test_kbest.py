@@ -12,6 +12,7 @@ from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.construction import build_forest, prune_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
     GainDecoder,
@@ -20,14 +21,13 @@ from spectralnlp.inference.trees.decoders import (
     MBRDecoder,
     ViterbiDecoder,
 )
-from spectralnlp.inference.trees.forest import WORD, Forest, build_forest, prune_forest
+from spectralnlp.inference.trees.forest import WORD, Forest
 from spectralnlp.inference.trees.kbest import best_edges, best_trees
 from spectralnlp.inference.trees.lexical import coarse_values
 
 COARSE = reference.random_grammar(0, (1, 1, 1, 1))
 SIGNED = reference.random_grammar(4, (2, 2, 3, 2), signed=True)
-EVERY = 10_000
-"""More than any of the sentences has trees."""
+EVERY = 10_000  # more than any of the sentences has trees
 
 gain_decoders = pytest.mark.parametrize(
     "decoder", [MBRDecoder(), MBRDecoder(0.0, 0.0), LabelledRecallDecoder(), MaxRuleDecoder()], ids=repr
@@ -133,22 +133,22 @@ def test_a_forest_without_trees() -> None:
 @gain_decoders
 def test_decoders_order_trees_by_their_gains(decoder: GainDecoder) -> None:
     for words, forest, trees in parsed():
-        evidence = reference.evidence_of(forest, [COARSE, SIGNED], words)
-        gains = decoder.gains(evidence)
+        scored = reference.scored_forest(forest, [COARSE, SIGNED], words)
+        gains = decoder.gains(scored)
         assert gains.shape == (forest.n_edges,)
         assert_are_best(forest, trees, gains, 8)
-        found = decoder.k_best(evidence, 8)
+        found = decoder.k_best(scored, 8)
         for (value, choice), (expected, edges) in zip(found, best_trees(forest, gains, 8), strict=True):
             assert value == expected
             np.testing.assert_array_equal(choice, edges)
-        np.testing.assert_array_equal(found[0][1], decoder.decode(evidence))
+        np.testing.assert_array_equal(found[0][1], decoder.decode(scored))
 
 
 def test_viterbi_refuses_in_one_line() -> None:
     words, forest, _ = parsed()[0]
     decoder: Decoder = ViterbiDecoder()
     with pytest.raises(ConfigError, match=r"viterbi.*k best") as refusal:
-        decoder.k_best(reference.evidence_of(forest, [COARSE], words), 2)
+        decoder.k_best(reference.scored_forest(forest, [COARSE], words), 2)
     assert "\n" not in str(refusal.value)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import reference
@@ -14,6 +16,7 @@ from spectralnlp.parameters import Lexicon
 GRAMMAR = reference.random_grammar(0, (1, 1, 1, 1))
 LEXICON = GRAMMAR.lexicon
 S, X, T, U = range(4)
+NO_TAGS: dict[str, Any] = {name: np.zeros(0) for name in ("starts", "tags", "offsets", "values")}
 
 
 def values(words: list[str], allowed: list[list[int]] | None = None, *, any_tag: bool = False) -> np.ndarray:
@@ -23,11 +26,26 @@ def values(words: list[str], allowed: list[list[int]] | None = None, *, any_tag:
     return coarse_values(GRAMMAR, reference.found_in(GRAMMAR, words), mask, any_tag=any_tag)
 
 
+def lexicon_without_tags(**fields: Any) -> Lexicon:
+    """A lexicon whose entries have no rows: words can be found, and no more."""
+    return Lexicon(
+        starts=np.zeros(1, np.int64),
+        tags=np.zeros(0, np.int32),
+        offsets=np.zeros(1, np.int64),
+        values=np.zeros(0),
+        **fields,
+    )
+
+
 def test_known_words_signatures_and_the_last_resort() -> None:
-    lexicon = Lexicon(
-        ("the", "Who"), ("LC", "CAPS", "UNKNOWN"), "english", *(np.zeros(0),) * 5,  # type: ignore[arg-type]
-        np.array([0, 1]), np.log([0.5, 0.25, 0.125, 0.0625, 0.03125]),
-    )  # fmt: skip
+    lexicon = lexicon_without_tags(
+        words=("the", "Who"),
+        signatures=("LC", "CAPS", "UNKNOWN"),
+        scheme="english",
+        backoff=np.zeros(0),
+        word_signature=np.array([0, 1], np.int32),
+        log_weight=np.log([0.5, 0.25, 0.125, 0.0625, 0.03125]),
+    )
 
     def sign(word: str, position: int, known: object) -> str:
         assert position == ["The", "the", "who", "Who", "#"].index(word) or word == "The"
@@ -52,20 +70,27 @@ def test_known_words_signatures_and_the_last_resort() -> None:
 def test_a_rare_word_that_begins_a_sentence_may_be_the_one_in_small_letters(
     backoff: float, cased: float, found: int
 ) -> None:
-    lexicon = Lexicon(
-        ("Visitors", "visitors"), ("UNKNOWN",), "neutral", *(np.zeros(0),) * 4,  # type: ignore[arg-type]
-        np.array([backoff, 0.1]), np.array([0, 0]), np.log([cased, 0.1, 0.5]),
-    )  # fmt: skip
+    lexicon = lexicon_without_tags(
+        words=("Visitors", "visitors"),
+        signatures=("UNKNOWN",),
+        scheme="neutral",
+        backoff=np.array([backoff, 0.1]),
+        word_signature=np.array([0, 0], np.int32),
+        log_weight=np.log([cased, 0.1, 0.5]),
+    )
     entries = look_up(lexicon, ["Visitors", "Visitors"], lambda *_: "UNKNOWN").entries.tolist()
     assert entries == [found, 0]
 
 
 def test_an_unknown_word_has_its_finest_known_signature() -> None:
-    lexicon = Lexicon(
-        (), ("UNK-LC", "UNK-LC~s", "UNK-LC~ts", "UNKNOWN"), "neutral",
-        *(np.zeros(0),) * 6,  # type: ignore[arg-type]
-        np.zeros(4),
-    )  # fmt: skip
+    lexicon = lexicon_without_tags(
+        words=(),
+        signatures=("UNK-LC", "UNK-LC~s", "UNK-LC~ts", "UNKNOWN"),
+        scheme="neutral",
+        backoff=np.zeros(0),
+        word_signature=np.zeros(0, np.int32),
+        log_weight=np.zeros(4),
+    )
     found = look_up(lexicon, ["cats", "dogs", "dog", "7"], lambda word, *_: "#" if word == "7" else "UNK-LC")
     assert found.entries.tolist() == [2, 1, 0, 3]
 

@@ -10,13 +10,14 @@ import pytest
 import reference
 
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     LabelledRecallDecoder,
     MaxRuleDecoder,
     MBRDecoder,
     ViterbiDecoder,
 )
-from spectralnlp.inference.trees.forest import TOP, Forest, build_forest
+from spectralnlp.inference.trees.forest import TOP, Forest
 from spectralnlp.inference.trees.latent import score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, decode
@@ -36,18 +37,34 @@ def grammar(left: str, n_states: int, p_word: float, seed: int = 0) -> LatentGra
 
     def dense(*shape: int) -> DenseTensors:
         values = rng.dirichlet(np.ones(int(np.prod(shape[1:]))), size=shape[0]).ravel() / 2
-        return DenseTensors(np.array([0, values.size], np.int64), values)
+        return DenseTensors(offsets=np.array([0, values.size], np.int64), values=values)
 
     binary = np.array([(0, symbols.index(left), 0)], np.int32)
     lexicon = Lexicon(
-        ("w",), ("UNK",), "english", np.array([0, 1, 1], np.int64), np.array([1], np.int32),
-        np.array([0, m], np.int64), np.full(m, p_word), np.zeros(1), np.zeros(1, np.int32), np.zeros(2),
-    )  # fmt: skip
+        words=("w",),
+        signatures=("UNK",),
+        scheme="english",
+        starts=np.array([0, 1, 1], np.int64),
+        tags=np.array([1], np.int32),
+        offsets=np.array([0, m], np.int64),
+        values=np.full(m, p_word),
+        backoff=np.zeros(1),
+        word_signature=np.zeros(1, np.int32),
+        log_weight=np.zeros(2),
+    )
     root = np.repeat([1.0 / m, 0.0], m)
     return LatentGrammar(
-        symbols, np.array([False, True]), np.array([m, m], np.int32), binary, dense(m, m, m),
-        np.array([(0, 1)], np.int32), dense(m, m), root, np.repeat([0.0, 1.0], m), lexicon,
-    )  # fmt: skip
+        symbols=symbols,
+        is_tag=np.array([False, True]),
+        n_states=np.array([m, m], np.int32),
+        binary_rules=binary,
+        binary=dense(m, m, m),
+        unary_rules=np.array([(0, 1)], np.int32),
+        unary=dense(m, m),
+        root=root,
+        tag_default=np.repeat([0.0, 1.0], m),
+        lexicon=lexicon,
+    )
 
 
 def forest_of(coarse: LatentGrammar, words: Sequence[str], threshold: float) -> Forest:
@@ -106,7 +123,7 @@ def test_every_decoder_gives_a_tree_of_a_long_sentence() -> None:
     found = pipeline.infer(["w"] * N)
     assert found is not None
     assert np.isfinite(found.log_probability)
-    forest = found.evidence.forest
+    forest = found.scored.forest
     for decoder in (MBRDecoder(), LabelledRecallDecoder(), MaxRuleDecoder(), ViterbiDecoder()):
         chosen = [e for e in decode(found, decoder).tolist() if e >= 0]
         assert (forest.right[chosen] >= 0).sum() == N - 1

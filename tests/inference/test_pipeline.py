@@ -42,7 +42,7 @@ def test_the_probability_of_a_sentence_is_that_of_its_trees() -> None:
 def test_a_grammar_that_scores_nothing_is_left_out() -> None:
     found = pipeline(without_roots(FINE), FINE).infer(WORDS)
     assert found is not None
-    assert found.evidence.grammars == (FINE,)
+    assert found.scored.grammars == (FINE,)
     assert not found.coarse_only
 
 
@@ -50,7 +50,7 @@ def test_the_coarse_grammar_stands_in_for_all_others() -> None:
     found = pipeline(without_roots(FINE), without_roots(FINE)).infer(WORDS)
     assert found is not None
     assert found.coarse_only
-    assert found.evidence.grammars == (COARSE,)
+    assert found.scored.grammars == (COARSE,)
     trees = enumerate_trees(COARSE, WORDS)
     assert trees is not None
     assert found.log_probability == pytest.approx(np.log(trees.total) + trees.log_weight)
@@ -77,7 +77,7 @@ def test_a_pruner_keeps_the_hyperedges_that_it_finds_likely() -> None:
     likely = {edge for edge, posterior in trees.edge_posteriors.items() if posterior >= threshold}
     expected = {tree for tree in trees.edges if tree <= likely}
     assert 0 < len(expected) < len(trees.edges)
-    assert reference.forest_trees(pruned.evidence.forest) == expected
+    assert reference.forest_trees(pruned.scored.forest) == expected
 
 
 def test_a_pruner_without_a_threshold_changes_nothing() -> None:

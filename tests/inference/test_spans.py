@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from spectralnlp.inference.trees.spans import SpanPosteriors, decode_spans
+from spectralnlp.inference.trees.spans import SpanLabels, SpanPosteriors, decode_spans
 
 IS_TAG = np.array([True, True, False, False])  # labels: two tags, two phrases
 PAIRS = np.array([[2, 0], [2, 3], [3, 2]], np.int32)  # phrase 2 over tag 0, over phrase 3, and 3 over 2
+LABELS = SpanLabels(IS_TAG, PAIRS)
 GAMMA, TAG_WEIGHT = 0.4, 0.3
 Node = tuple[int, int, int, int]
 
@@ -30,7 +31,7 @@ def gain_of(posteriors: SpanPosteriors, node: Node) -> float:
 
 
 def choices(start: int, end: int) -> Iterator[Node]:
-    """What may stand over a span: a tag or a phrase, perhaps with a unary rule."""
+    """The nodes that may stand over a span: a tag or a phrase, perhaps with a unary rule."""
     for label in range(4):
         if IS_TAG[label] == (end - start == 1):
             yield start, end, label, -1
@@ -55,17 +56,17 @@ def bracketings(start: int, end: int, *, must: bool) -> Iterator[list[Node]]:
 def test_finds_the_bracketing_of_largest_gain(n_tokens: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_spans = n_tokens * (n_tokens + 1) // 2
-    posteriors = SpanPosteriors(rng.random((n_spans, 4)), rng.random((n_spans, len(PAIRS))))
+    posteriors = SpanPosteriors(LABELS, rng.random((n_spans, 4)), rng.random((n_spans, len(PAIRS))))
     best = max(
         sum(gain_of(posteriors, node) for node in nodes) for nodes in bracketings(0, n_tokens, must=True)
     )
-    found = decode_spans(posteriors, PAIRS, IS_TAG, gamma=GAMMA, tag_weight=TAG_WEIGHT)
+    found = decode_spans(posteriors, gamma=GAMMA, tag_weight=TAG_WEIGHT)
     assert sum(gain_of(posteriors, node) for node in found) == pytest.approx(best)
 
 
 def test_every_token_has_a_tag_and_the_sentence_a_label_however_improbable() -> None:
-    posteriors = SpanPosteriors(np.zeros((6, 4)), np.zeros((6, len(PAIRS))))
-    found = decode_spans(posteriors, PAIRS, IS_TAG, gamma=GAMMA, tag_weight=TAG_WEIGHT)
+    posteriors = SpanPosteriors(LABELS, np.zeros((6, 4)), np.zeros((6, len(PAIRS))))
+    found = decode_spans(posteriors, gamma=GAMMA, tag_weight=TAG_WEIGHT)
     assert [(start, end) for start, end, *_ in found] == [(0, 1), (1, 2), (2, 3), (0, 3)]
 
 
@@ -76,7 +77,6 @@ def test_a_bracket_is_given_when_its_posterior_is_worth_its_price() -> None:
     bottom[row(0, 2), 3] = GAMMA - 0.01
     for token in range(3):
         bottom[row(token, token + 1), 1] = 1.0
-    found = decode_spans(
-        SpanPosteriors(bottom, np.zeros((6, len(PAIRS)))), PAIRS, IS_TAG, gamma=GAMMA, tag_weight=TAG_WEIGHT
-    )
+    posteriors = SpanPosteriors(LABELS, bottom, np.zeros((6, len(PAIRS))))
+    found = decode_spans(posteriors, gamma=GAMMA, tag_weight=TAG_WEIGHT)
     assert [node for node in found if node[1] - node[0] > 1] == [(1, 3, 3, -1), (0, 3, 2, -1)]

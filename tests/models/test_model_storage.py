@@ -14,8 +14,9 @@ import pytest
 import spectralnlp
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.models import load
-from spectralnlp.models.grammar_storage import TOLERANCE, _compress, _expand
 from spectralnlp.models.parser import Parser
+from spectralnlp.parameters.tensors import TOLERANCE, DenseTensors
+from spectralnlp.storage import StoredArrays
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
 
@@ -62,9 +63,9 @@ def test_a_compact_model_is_smaller_and_parses_alike(parser: Parser, tmp_path: P
 def test_factored_tensors_are_the_dense_ones(parsers: dict[str, Parser]) -> None:
     for grammar in parsers["lpcfg"].grammars:
         shapes = grammar.n_states[grammar.binary_rules]
-        ranks, values = _compress(grammar.binary, shapes)
-        assert (ranks > 0).any()
-        found = _expand(ranks, values, shapes)
+        arrays = grammar.binary.to_arrays(shapes)
+        assert (arrays["ranks"] > 0).any()
+        found = DenseTensors.from_arrays(StoredArrays(arrays), shapes, signed=True)
         for start, end in pairwise(grammar.binary.offsets.tolist()):
             dense = grammar.binary.values[start:end]
             error = np.linalg.norm(found.values[start:end] - dense)

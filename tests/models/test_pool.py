@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spectralnlp import load
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
+from spectralnlp.inference.trees.decoders import ForestDecoder, ViterbiDecoder
+from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.inference.trees.spans import Span, SpanLabels, SpanPosteriors, decode_spans
 from spectralnlp.models.parser import Parser
+from spectralnlp.parameters import Ints
 from spectralnlp.tasks.parsing import ParsingTask
 
 WORDS = ["The", "keeper", "walks", "along", "the", "shore", "."]
@@ -97,3 +102,29 @@ def test_a_pool_of_different_labels_is_refused(parsers: dict[str, Parser], own_t
     with pytest.raises(ConfigError, match="differ in labels: the first alone has the tag") as error:
         Parser.join([parsers["pcfg"], spanish])
     assert "the same trees" in str(error.value)
+
+
+class OwnDecoder(ForestDecoder):
+    """A third party's decoder, which has nothing to do with ours but can pool too."""
+
+    can_pool = True
+
+    def decode(self, scored: ScoredForest) -> Ints:
+        raise AssertionError("a pool shares no forest")
+
+    def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
+        return decode_spans(posteriors, gamma=0.4, tag_weight=0.3)
+
+
+def test_any_decoder_that_can_pool_decodes_a_pool(pool: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = pool.parse_tokens(WORDS, decoder="mbr").tree
+    monkeypatch.setattr("spectralnlp.models.parser.make_decoder", lambda name, settings: OwnDecoder())
+    assert pool.parse_tokens(WORDS, decoder="own").tree == ours
+
+
+def test_a_decoder_that_cannot_pool_refuses_in_one_line() -> None:
+    posteriors = SpanPosteriors(
+        SpanLabels(np.ones(1, bool), np.zeros((0, 2), np.int32)), np.zeros((1, 1)), np.zeros((1, 0))
+    )
+    with pytest.raises(ConfigError, match="cannot decode a pool"):
+        ViterbiDecoder().decode_pool(posteriors)

@@ -27,7 +27,14 @@ def test_pictures_are_drawn_the_same_every_time(tmp_path: Path) -> None:
         dict.fromkeys(word for picture in PICTURES for group in picture.groups.values() for word in group)
     )
     rows = np.random.default_rng(0).standard_normal((len(words), 5)).astype(np.float32)
-    vectors = Vectors(WordVectors(words, np.ones(len(words), np.int64), rows, np.ones(5, np.float32)))
+    vectors = Vectors(
+        WordVectors(
+            words=words,
+            counts=np.ones(len(words), np.int64),
+            vectors=rows,
+            singular_values=np.ones(5, np.float32),
+        )
+    )
     draw_words(vectors, PICTURES, tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     for name in ("a.svg", "b.svg"):  # one panel: what takes time is drawing

@@ -18,9 +18,9 @@ from spectralnlp.runtime import (
     FileCorpus,
     InMemoryCorpus,
     accumulate,
-    load_moments,
+    load_part,
     open_text,
-    save_moments,
+    save_part,
     use_checkpoint,
     use_engine,
 )
@@ -134,19 +134,35 @@ def test_safetensors_of_something_else_are_refused(tmp_path: Path) -> None:
 
     save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors")
     with pytest.raises(ModelError, match="no moments of this version"):
-        load_moments(tmp_path / "other.safetensors", Counts(), {})
+        load_part(tmp_path / "other.safetensors", Counts(), {})
 
 
 def test_moments_with_arrays_as_parameters_are_told_apart(tmp_path: Path) -> None:
     counts = NGramCounts(["a", "b"], 2)
     counts.observe(Batch([["a", "b", "c"]], "d", 0, 0))
-    save_moments(tmp_path / "file", counts, {"data": "here"})
-    again = load_moments(tmp_path / "file", NGramCounts(["a", "b"], 2), {"data": "here"})
+    save_part(tmp_path / "file", counts, {"data": "here"})
+    again = load_part(tmp_path / "file", NGramCounts(["a", "b"], 2), {"data": "here"})
     assert state(again) == state(counts)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="another parameter vocabulary"):
-        load_moments(tmp_path / "file", NGramCounts(["b", "a"], 2), {"data": "here"})
+        load_part(tmp_path / "file", NGramCounts(["b", "a"], 2), {"data": "here"})
     with pytest.raises(ModelError, match="another class"):
-        load_moments(tmp_path / "file", Counts(), {"data": "here"})
+        load_part(tmp_path / "file", Counts(), {"data": "here"})
+
+
+def test_the_class_is_known_by_its_name_wherever_its_module_lies(tmp_path: Path) -> None:
+    from safetensors import safe_open
+    from safetensors.numpy import save_file
+
+    counts = NGramCounts(["a", "b"], 2)
+    counts.observe(Batch([["a", "b"]], "d", 0, 0))
+    save_part(tmp_path / "file", counts, {})
+    with safe_open(tmp_path / "file", framework="numpy") as file:
+        header = file.metadata()
+    assert header["class"] == "NGramCounts"
+    older = {**header, "class": "spectralnlp.somewhere.else.NGramCounts"}
+    save_file(counts.arrays(), tmp_path / "older", metadata=older)
+    again = load_part(tmp_path / "older", NGramCounts(["a", "b"], 2), {})
+    assert state(again) == state(counts)  # type: ignore[arg-type]
 
 
 def test_what_lies_in_memory_is_not_kept(tmp_path: Path) -> None:

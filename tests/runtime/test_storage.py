@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spectralnlp import storage
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.storage import check_writable, load_model, save_model
+from spectralnlp.storage import check_writable, folders, load_model, save_model
 
 ARRAYS = {
     "matrix": np.arange(6, dtype=np.float64).reshape(2, 3),
@@ -79,7 +78,7 @@ def test_what_breaks_off_leaves_the_old_model_and_nothing_else(
         return rename(self, target)
 
     if step == "_write":
-        monkeypatch.setattr(storage, "_write", break_off)
+        monkeypatch.setattr(folders, "_write", break_off)
     else:
         monkeypatch.setattr(Path, "rename", break_second)
     with pytest.raises((ConfigError, KeyboardInterrupt)):

@@ -123,7 +123,14 @@ def test_n_grams_and_unknown_readers(tmp_path: Path) -> None:
 
 def vectors(words: list[str], rows: list[list[float]]) -> Vectors:
     array = np.array(rows, np.float32)
-    return Vectors(WordVectors(tuple(words), np.ones(len(words), np.int64), array, np.ones(2, np.float32)))
+    return Vectors(
+        WordVectors(
+            words=tuple(words),
+            counts=np.ones(len(words), np.int64),
+            vectors=array,
+            singular_values=np.ones(2, np.float32),
+        )
+    )
 
 
 def test_agreement_is_what_it_says(tmp_path: Path) -> None:

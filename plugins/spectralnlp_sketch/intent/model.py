@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.errors import ModelError
-from spectralnlp.storage import StoredModel, save_model
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, arrays_of, float_array, int_array
 from spectralnlp_sketch.hashing.ngrams import (
     NgramFormat,
     blocks,
@@ -29,7 +27,7 @@ BATCH_TEXTS = 1024
 
 @dataclass(frozen=True)
 class Classification:
-    """What a text was found to be.
+    """The label of a text, and how sure it is.
 
     Attributes:
         label: the likeliest label.
@@ -46,7 +44,7 @@ class Classification:
 
 
 @dataclass(frozen=True, eq=False)
-class Classifier:
+class Classifier(StorableModel):
     """A linear classifier of texts by their n-grams.
 
     Attributes:
@@ -63,15 +61,16 @@ class Classifier:
 
     labels: tuple[str, ...]
     form: NgramFormat
-    columns: NDArray[np.int32]
-    idf: Array32
-    table: Array32
-    bias: Array32
+    columns: Annotated[NDArray[np.int32], int_array("n_ngrams", below="n_columns", ascending=True)]
+    idf: Annotated[Array32, float_array("n_ngrams", dtype="float32")]
+    table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
+    bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
     sharpness: float = 1.0
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A classifier of texts\n"
 
     task = "intents"
+    noun = "a classifier"
 
     def classify(self, texts: Iterable[str]) -> Iterator[Classification]:
         """Classify texts as they come, about a thousand at a time.
@@ -122,11 +121,11 @@ class Classifier:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the classifier is, by name."""
+        """Properties of the classifier, by name."""
         return {**self.about, "labels": len(self.labels), "n-grams": len(self.columns)}
 
-    def save(self, path: str | Path) -> None:
-        """Write a model folder; the table is stored in half precision."""
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
+        """Labels and scores; the table is stored in half precision."""
         metadata = {
             "labels": list(self.labels),
             "words": self.form.words,
@@ -136,36 +135,21 @@ class Classifier:
             "sharpness": self.sharpness,
             "about": dict(self.about),
         }
-        arrays: dict[str, NDArray[Any]] = {
-            "columns": self.columns,
-            "idf": self.idf,
-            "table": self.table.astype(np.float16),
-            "bias": self.bias,
-        }
-        save_model(path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card)
+        return metadata, {**arrays_of(self), "table": self.table.astype(np.float16)}
 
     @classmethod
-    def from_stored(cls, stored: StoredModel) -> Classifier:
-        """The classifier in a model folder.
-
-        Raises:
-            ModelError: the folder does not hold what a classifier needs.
-        """
-        metadata, arrays = stored.metadata, stored.arrays
-        try:
-            words, characters = (
-                None if metadata[name] is None else tuple(metadata[name]) for name in ("words", "characters")
-            )
-            form = NgramFormat(words, characters, metadata["n_columns"], metadata["lowercase"])
-            table = arrays["table"].astype(np.float32)
-            labels, columns = tuple(metadata["labels"]), arrays["columns"]
-            if table.shape != (len(columns), len(labels)) or len(arrays["idf"]) != len(columns):
-                raise ValueError("the arrays do not fit together")
-            return cls(
-                labels, form, columns, arrays["idf"], table, arrays["bias"], float(metadata["sharpness"]),
-                metadata["about"], stored.card,
-            )  # fmt: skip
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"not a classifier: {error!r}", path=stored.path, hint="train it again"
-            ) from error
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Classifier:
+        """The classifier that gave these."""
+        words, characters = (
+            None if metadata[name] is None else tuple(metadata[name]) for name in ("words", "characters")
+        )
+        form = NgramFormat(words, characters, metadata["n_columns"], metadata["lowercase"])
+        labels = tuple(metadata["labels"])
+        return cls(
+            labels=labels,
+            form=form,
+            sharpness=float(metadata["sharpness"]),
+            about=metadata["about"],
+            card=card,
+            **arrays.part(n_labels=len(labels), n_columns=form.n_columns).fields(cls),
+        )

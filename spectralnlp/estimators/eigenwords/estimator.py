@@ -148,8 +148,18 @@ class Eigenwords(MomentEstimator[Example]):
                 with fit_pass("clusters"):
                     clusters, _ = kmeans(vectors, self.clusters, random_state=self.random_state)
         self.word_vectors_ = WordVectors(
-            tuple(words), word_counts, vectors, sigma, tuple(table.contexts), blocks,
-            context_vectors.reshape(len(blocks), len(table.contexts), -1), self.lowercase, self.hash_bits,
-            None if self.hash_bits is None or table.numbers is None else table.numbers.astype(np.int32),
-            spelling, clusters,
-        )  # fmt: skip
+            words=tuple(words),
+            counts=word_counts,
+            vectors=vectors,
+            singular_values=sigma,
+            contexts=tuple(table.contexts),
+            blocks=blocks,
+            context_vectors=context_vectors.reshape(len(blocks), len(table.contexts), -1),
+            lowercase=self.lowercase,
+            hash_bits=self.hash_bits,
+            numbers=None
+            if self.hash_bits is None or table.numbers is None
+            else table.numbers.astype(np.int32),
+            spelling=spelling,
+            clusters=clusters,
+        )

@@ -28,4 +28,4 @@ def fit_spelling(
     features = features_of(words)
     mean = (weights @ vectors / weights.sum()).astype(np.float32)
     coefficients = ridge(features, vectors - mean, weights / weights.mean(), penalty, tolerance=_TOLERANCE)
-    return Spelling(coefficients.astype(np.float32), mean)
+    return Spelling(weights=coefficients.astype(np.float32), mean=mean)

@@ -47,7 +47,9 @@ class ExpectedTransitions(Moments[Sequence[str]]):
     def __init__(
         self, vocabulary: Sequence[str], initial: Floats, transition: Floats, emission: Floats
     ) -> None:
-        self.model = HiddenMarkov(tuple(vocabulary), initial, transition, emission)
+        self.model = HiddenMarkov(
+            symbols=tuple(vocabulary), initial=initial, transition=transition, emission=emission
+        )
         self.start = np.zeros_like(initial)
         self.moves = np.zeros_like(transition)
         self.emitted = np.zeros_like(emission)
@@ -146,7 +148,7 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
         start, moves = start + self.smoothing, moves + self.smoothing
         emitted = emitted + self.smoothing * base[:, None]
         start, moves, emitted = (each / each.sum(axis=0) for each in (start, moves, emitted))
-        return HiddenMarkov(symbols, start, moves, emitted)
+        return HiddenMarkov(symbols=symbols, initial=start, transition=moves, emission=emitted)
 
 
 def spectral_start(table: NGramTable, n_states: int, random_state: int) -> tuple[Floats, Floats, Floats]:

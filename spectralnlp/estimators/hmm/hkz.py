@@ -73,9 +73,18 @@ def solve_hkz(
     stationary = _scaled(U.T @ P1, b_inf, U.T @ P1)
     arrival = np.array([_scaled(operator @ stationary, b_inf, stationary) for operator in operators])
     return ObservableOperators(
-        symbols, _scaled(b1, b_inf, b1), b_inf, stationary, emission, operators, np.arange(V, dtype=np.int32),
-        arrival, base, floor, tolerance,
-    ), sigma  # fmt: skip
+        symbols=symbols,
+        initial=_scaled(b1, b_inf, b1),
+        normaliser=b_inf,
+        stationary=stationary,
+        emission=emission,
+        operators=operators,
+        operator_index=np.arange(V, dtype=np.int32),
+        arrival=arrival,
+        base=base,
+        floor=floor,
+        tolerance=tolerance,
+    ), sigma
 
 
 def _inverse_root(margin: Floats) -> Floats:

@@ -106,9 +106,18 @@ def _solve(
     for operator in sums.operators:  # in place: they may be most of the memory
         operator[:] = operator @ inverse
     return ObservableOperators(
-        symbols, _with_one(initial[None])[0], np.eye(k)[0], stationary, sums.first @ inverse,
-        sums.operators, sums.index, arrival, base, floor, tolerance,
-    )  # fmt: skip
+        symbols=symbols,
+        initial=_with_one(initial[None])[0],
+        normaliser=np.eye(k)[0],
+        stationary=stationary,
+        emission=sums.first @ inverse,
+        operators=sums.operators,
+        operator_index=sums.index,
+        arrival=arrival,
+        base=base,
+        floor=floor,
+        tolerance=tolerance,
+    )
 
 
 def _with_one(states: Floats) -> Floats:

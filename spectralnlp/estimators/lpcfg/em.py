@@ -122,7 +122,9 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         with fit_pass("EM"):
             grammar = self._polished(skeleton, start)
         coarse = plain_grammar(table, self.signatures_, self._lexicon())
-        self.grammar_sets_ = (GrammarSet(binariser, chains, coarse, None, (grammar,)),)
+        self.grammar_sets_ = (
+            GrammarSet(binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar,)),
+        )
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
 
     def _start(self, skeleton: Skeleton) -> StateCounts:

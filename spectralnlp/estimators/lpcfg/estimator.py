@@ -226,7 +226,13 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
         learnt = list(map_kernels(learn, enumerate(names)))
         grammars, coarse, *pruner = learnt[: len(wanted)], *learnt[len(wanted) :]
-        return GrammarSet(log.binariser, chains, coarse, pruner[0] if pruner else None, tuple(grammars))
+        return GrammarSet(
+            binariser=log.binariser,
+            chains=chains,
+            coarse=coarse,
+            pruner=pruner[0] if pruner else None,
+            grammars=tuple(grammars),
+        )
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions, wanted: list[str]) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
@@ -361,6 +367,14 @@ def spectral_grammar(
     is_tag = np.zeros(len(table.symbols), bool)
     is_tag[tokens.tag] = True
     return LatentGrammar(
-        table.symbols, is_tag, projections.n_states, rules.binary_rules, rules.binary, rules.unary_rules,
-        rules.unary, root_vectors(table, projections), tag_default, lexicon,
-    )  # fmt: skip
+        symbols=table.symbols,
+        is_tag=is_tag,
+        n_states=projections.n_states,
+        binary_rules=rules.binary_rules,
+        binary=rules.binary,
+        unary_rules=rules.unary_rules,
+        unary=rules.unary,
+        root=root_vectors(table, projections),
+        tag_default=tag_default,
+        lexicon=lexicon,
+    )

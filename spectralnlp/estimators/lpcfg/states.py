@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.inference.trees.tree_states import expected_counts
+from spectralnlp.inference.trees.tree_states import StateOffsets, StateTensors, expected_counts
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.treelog import TreeTable
@@ -166,12 +166,20 @@ def em_step(
 
     Arguments as of :func:`polish`.
     """
-    table = skeleton.table
-    binary, unary, pairs, root, log_likelihood = expected_counts(
-        table, skeleton.event, parameters.n_states, skeleton.offsets(parameters.n_states),
-        (parameters.binary, parameters.unary, parameters.pairs, parameters.root), least_posterior,
-    )  # fmt: skip
-    return StateCounts(parameters.n_states, binary, unary, pairs, root), log_likelihood
+    counts, log_likelihood = expected_counts(
+        skeleton.table,
+        skeleton.event,
+        parameters.n_states,
+        StateOffsets(*skeleton.offsets(parameters.n_states)),
+        StateTensors(
+            binary=parameters.binary,
+            unary=parameters.unary,
+            pairs=parameters.pairs,
+            root=parameters.root,
+        ),
+        least_posterior,
+    )
+    return StateCounts(parameters.n_states, *counts), log_likelihood
 
 
 def polish(
@@ -252,10 +260,17 @@ def state_grammar(
     is_tag = np.zeros(len(table.symbols), bool)
     is_tag[skeleton.pairs[:, 1]] = True
     return LatentGrammar(
-        table.symbols, is_tag, counts.n_states, skeleton.binary_rules,
-        DenseTensors(binary_offsets, made.binary), skeleton.unary_rules,
-        DenseTensors(unary_offsets, made.unary), made.root, tag_default, lexicon,
-    )  # fmt: skip
+        symbols=table.symbols,
+        is_tag=is_tag,
+        n_states=counts.n_states,
+        binary_rules=skeleton.binary_rules,
+        binary=DenseTensors(offsets=binary_offsets, values=made.binary),
+        unary_rules=skeleton.unary_rules,
+        unary=DenseTensors(offsets=unary_offsets, values=made.unary),
+        root=made.root,
+        tag_default=tag_default,
+        lexicon=lexicon,
+    )
 
 
 def _token_moments(skeleton: Skeleton, counts: StateCounts) -> TokenMoments:

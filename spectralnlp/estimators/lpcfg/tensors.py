@@ -80,7 +80,9 @@ def _by_rule(table: TreeTable, rows: np.ndarray, *, binary: bool) -> list[tuple[
 def _dense(tensors: list[Floats]) -> DenseTensors:
     sizes = [tensor.size for tensor in tensors]
     values = np.concatenate([np.empty(0), *(tensor.ravel() for tensor in tensors)])
-    return DenseTensors(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64), values)
+    return DenseTensors(
+        offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64), values=values
+    )
 
 
 def root_vectors(table: TreeTable, projections: Projections) -> Floats:

@@ -99,7 +99,11 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
         annotated = any(split_annotation(label)[1] for label in _labels(events))
         grammar = solve_pcfg(events, self.signatures_, options) if annotated else coarse
         chains = commonest_chains(events[CHAIN])
-        self.grammar_sets_ = (GrammarSet(counts.binariser, chains, coarse, None, (grammar,)),)
+        self.grammar_sets_ = (
+            GrammarSet(
+                binariser=counts.binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar,)
+            ),
+        )
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
 
 
@@ -191,9 +195,17 @@ def solve_pcfg(events: Events, scheme: str, options: LexiconOptions) -> LatentGr
     is_tag = np.zeros(len(states.symbols), bool)
     is_tag[tokens.tag] = True
     return LatentGrammar(
-        states.symbols, is_tag, states.n_states, binary_rules, binary, unary_rules, unary, root,
-        tag_default, lexicon,
-    )  # fmt: skip
+        symbols=states.symbols,
+        is_tag=is_tag,
+        n_states=states.n_states,
+        binary_rules=binary_rules,
+        binary=binary,
+        unary_rules=unary_rules,
+        unary=unary,
+        root=root,
+        tag_default=tag_default,
+        lexicon=lexicon,
+    )
 
 
 def _rule_tensors(
@@ -210,8 +222,10 @@ def _rule_tensors(
     bounds = np.append(starts, len(table)).astype(np.int64)
     values = table[:, -1].copy()
     if (states.n_states == 1).all():
-        return rules.reshape(-1, order), DenseTensors(bounds, values)
-    return rules.reshape(-1, order), SparseTensors(bounds, table[:, order:-1].astype(np.int32), values)
+        return rules.reshape(-1, order), DenseTensors(offsets=bounds, values=values)
+    return rules.reshape(-1, order), SparseTensors(
+        offsets=bounds, states=table[:, order:-1].astype(np.int32), values=values
+    )
 
 
 def _token_moments(counts: Mapping[tuple[str, ...], int], states: _States) -> TokenMoments:

@@ -204,7 +204,15 @@ def state_model(
     )  # fmt: skip
     lexicon, _ = build_lexicon(tokens, n_states, scheme, signature_by_name(scheme), options)
     return RefinedMarkov(
-        table.tags, n_states, n_states, True, initial[own], final[own],
-        np.repeat(bigrams.escape, n_states), (bigrams.share[:, None] * p_state)[own],
-        bigrams.pairs, end_to_end(matrices), lexicon,
-    )  # fmt: skip
+        tags=table.tags,
+        n_states=n_states,
+        n_lexical=n_states,
+        tied=True,
+        initial=initial[own],
+        final=final[own],
+        leaving=np.repeat(bigrams.escape, n_states),
+        arriving=(bigrams.share[:, None] * p_state)[own],
+        pairs=bigrams.pairs,
+        transitions=end_to_end(matrices),
+        lexicon=lexicon,
+    )

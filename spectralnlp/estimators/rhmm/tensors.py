@@ -134,9 +134,18 @@ def spectral_model(
         token_moments(table, words.outside), k, scheme, signature_by_name(scheme), options
     )
     return RefinedMarkov(
-        table.tags, m, k, False, np.concatenate(initial), np.concatenate(final), np.concatenate(leaving),
-        np.concatenate(arriving), bigrams.pairs, end_to_end(matrices), lexicon,
-    )  # fmt: skip
+        tags=table.tags,
+        n_states=m,
+        n_lexical=k,
+        tied=False,
+        initial=np.concatenate(initial),
+        final=np.concatenate(final),
+        leaving=np.concatenate(leaving),
+        arriving=np.concatenate(arriving),
+        pairs=bigrams.pairs,
+        transitions=end_to_end(matrices),
+        lexicon=lexicon,
+    )
 
 
 def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
@@ -179,7 +188,9 @@ def token_moments(table: TagTable, z: Floats) -> TokenMoments:
 def end_to_end(matrices: list[Floats]) -> DenseTensors:
     """Tensors as parameters hold them."""
     sizes = np.array([0, *(matrix.size for matrix in matrices)], np.int64)
-    return DenseTensors(np.cumsum(sizes), np.concatenate([np.empty(0), *(x.ravel() for x in matrices)]))
+    return DenseTensors(
+        offsets=np.cumsum(sizes), values=np.concatenate([np.empty(0), *(x.ravel() for x in matrices)])
+    )
 
 
 def _mean(y: Floats, weight: Floats) -> Floats:

@@ -16,9 +16,9 @@ from typing_extensions import Doc
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.estimators.tagger.perceptron import Chain, Examples, Perceptron, emissions_of
-from spectralnlp.inference.chains.linear import tag_marginals
+from spectralnlp.inference.chains.linear_chains import tag_marginals
 from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_keys
-from spectralnlp.inference.chains.unlabelled import load_evidence
+from spectralnlp.inference.chains.unlabelled import load_features
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights
 from spectralnlp.runtime import Corpus
@@ -41,7 +41,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
 
     Attributes:
         weights_: :class:`~spectralnlp.parameters.ChainWeights`.
-        evidence_: the vectors.
+        features_: the vectors.
         scheme_: ``tags``, ``bio`` or ``bioes``, of the tags that were given.
         words_: the words that were seen.
         n_sentences_, n_tokens_: how many there were.
@@ -96,7 +96,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         """
         with fit_pass("reading"):
             given = None if self.eigentokens is None else _listed(self.eigentokens)
-            evidence = load_evidence(_listed(self.eigenwords), given, _listed(self.clusters))
+            features = load_features(_listed(self.eigenwords), given, _listed(self.clusters))
             sentences = _checked(corpus)
         tags = Counter(tag for _, tags in sentences for tag in tags)
         self.scheme_ = scheme_of(tags)
@@ -105,8 +105,8 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         self.words_ = frozenset(word for words, _ in sentences for word in words)
         names_only = self.scheme_ != "tags" and 2 * tags["O"] > tags.total()
         if self.eigentokens is None and names_only:
-            evidence = replace(evidence, eigentokens=())
-        self.evidence_ = evidence
+            features = replace(features, eigentokens=())
+        self.features_ = features
         names = sorted(tags)
         if self.scheme_ != "tags":  # conlleval's reading of what is invalid, in the scheme to learn
             scheme = self.scheme_ if self.spans == "given" else self.spans
@@ -128,7 +128,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     def _number(
         self, sentences: Sequence[TaggedSentence], names: Sequence[str]
     ) -> tuple[Examples, NDArray[np.uint32]]:
-        table = WordTable(self.evidence_)
+        table = WordTable(self.features_)
         encoded = table.encode([words for words, _ in sentences])
         number = {name: i for i, name in enumerate(names)}
         tags = np.array([number[tag] for _, tags in sentences for tag in tags], np.int32)
@@ -170,9 +170,16 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         scale = np.float32(self.vector_scale)
         used = features.any(axis=1)
         return ChainWeights(
-            tuple(names), keys[used], features[used], words * scale, tokens * scale,
-            transitions + forbidden[0], start + forbidden[1], end + forbidden[2], temperature,
-        )  # fmt: skip
+            tags=tuple(names),
+            keys=keys[used],
+            features=features[used],
+            words=words * scale,
+            tokens=tokens * scale,
+            transitions=transitions + forbidden[0],
+            start=start + forbidden[1],
+            end=end + forbidden[2],
+            temperature=temperature,
+        )
 
 
 def _checked(corpus: Iterable[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER, N_OFFSETS
-from spectralnlp.inference.chains.linear import viterbi
+from spectralnlp.inference.chains.linear_chains import viterbi
 from spectralnlp.jit import fast_kernel, kernel
 
 
@@ -84,10 +84,9 @@ def perceptron_epoch(
     """
     k = len(start)
     n_types = len(words)
-    best = np.empty((2, k), np.float32)
-    back = np.empty((len(emissions), k), np.int32)
+    totals = np.empty((len(emissions), k), np.float32)
     found = np.empty(len(emissions), np.int32)
-    into = np.empty((k, k), np.float32)
+    allowed = np.empty((k, k), np.float32)
     wrong = 0
     for s in order:
         first, n = starts[s], starts[s + 1] - starts[s]
@@ -98,8 +97,8 @@ def perceptron_epoch(
         )  # fmt: skip
         for x in range(k):
             for y in range(k):
-                into[y, x] = transitions[x, y] + no_transition[x, y]
-        viterbi(emissions[:n], into, start + no_start, end + no_end, best, back, found[:n])
+                allowed[x, y] = transitions[x, y] + no_transition[x, y]
+        viterbi(emissions[:n], allowed, start + no_start, end + no_end, totals, found[:n])
         time += 1
         gold = tags[first : first + n]
         for t in range(n):

@@ -134,7 +134,9 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         first = whitened.first / whitened.first.sum()
         if not len(weights):
             weights, topics = np.ones(1), first[None]
-        self.topics_ = TopicMixture(moments.vocabulary, weights, topics, first, self.alpha0)
+        self.topics_ = TopicMixture(
+            words=moments.vocabulary, weights=weights, topics=topics, frequencies=first, alpha0=self.alpha0
+        )
         return self._next_iteration(1)
 
     @solve.register
@@ -199,4 +201,10 @@ def reestimated(topics: TopicMixture, counts: Floats, smoothing: float) -> Topic
     smoothed = counts[order] + smoothing
     weights = (totals[order] + smoothing) / (totals + smoothing).sum()
     distributions = smoothed / smoothed.sum(axis=1, keepdims=True)
-    return TopicMixture(topics.words, weights, distributions, topics.frequencies, topics.alpha0)
+    return TopicMixture(
+        words=topics.words,
+        weights=weights,
+        topics=distributions,
+        frequencies=topics.frequencies,
+        alpha0=topics.alpha0,
+    )

@@ -17,26 +17,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, Ints, ObservableOperators
+from spectralnlp.parameters import (
+    Floats,
+    HiddenMarkov,
+    Ints,
+    ObservableOperators,
+    SequenceMixture,
+    SequenceParameters,
+)
 
+# Predicted probabilities that are held at a time: sequences run side by side, in lanes.
 LANES = 4_000_000
-"""Predicted probabilities that are held at a time: sequences run side by side, in lanes."""
 
 
 class Filter(ABC):
     """Predicts the next symbol from a state, and moves the state on; many states at a time.
 
     Attributes:
+        model: the parameters, which know how they are stored.
         symbols: V names, the last one for unknown symbols.
         symbol_index: their numbers.
-        width: k; the first k numbers of a state are what it says about the future.
+        width: k; the first k numbers of a state predict the future.
     """
 
+    model: SequenceParameters
     symbols: tuple[str, ...]
     symbol_index: Mapping[str, int]
     width: int
@@ -54,17 +64,24 @@ class Filter(ABC):
         """The states after one more symbol each, int32 (n,), from states as `predict` gave them."""
 
 
-class OperatorFilter(Filter):
-    """Observable operators, with the three steps above."""
+Model = TypeVar("Model", ObservableOperators, HiddenMarkov)
 
-    def __init__(self, model: ObservableOperators) -> None:
-        self.model = model
+
+class ModelFilter(Filter, Generic[Model]):
+    """A filter of one model, whose initial state it starts from."""
+
+    def __init__(self, model: Model) -> None:
+        self.model: Model = model
         self.symbols, self.symbol_index = model.symbols, model.symbol_index
         self.width = len(model.initial)
 
     def start(self, n: int) -> Floats:
         """The initial state, n times."""
         return np.tile(self.model.initial, (n, 1))
+
+
+class OperatorFilter(ModelFilter[ObservableOperators]):
+    """Observable operators, with the three steps above."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
         """Steps 1 and 2."""
@@ -91,10 +108,15 @@ class OperatorFilter(Filter):
         """Step 3."""
         model = self.model
         after = np.empty_like(states)
-        _advance(
-            states, symbols, model.emission, model.operators, model.operator_index, model.arrival,
-            model.normaliser, model.floor * model.base, after,
-        )  # fmt: skip
+        operators = _OperatorArrays(
+            emission=model.emission,
+            operators=model.operators,
+            operator_index=model.operator_index,
+            arrival=model.arrival,
+            normaliser=model.normaliser,
+            floor=model.floor * model.base,
+        )
+        _advance(operators, states, symbols, after)
         return after
 
 
@@ -108,6 +130,7 @@ class MixtureFilter(Filter):
 
     def __init__(self, filters: Sequence[Filter], weights: Floats) -> None:
         self.filters, self.weights = tuple(filters), weights
+        self.model = SequenceMixture(parts=tuple(each.model for each in filters), weights=weights)
         self.symbols, self.symbol_index = filters[0].symbols, filters[0].symbol_index
         self.width = sum(each.width for each in filters)
         self._bounds = np.cumsum([each.width for each in filters])[:-1]
@@ -132,8 +155,22 @@ class MixtureFilter(Filter):
         return np.hstack([each.update(np.ascontiguousarray(own), symbols) for each, own in parts])
 
 
+class _OperatorArrays(NamedTuple):
+    """The arrays of ObservableOperators that kernels use; ``floor`` is each symbol's own."""
+
+    emission: Floats
+    operators: Floats
+    operator_index: Ints
+    arrival: Floats
+    normaliser: Floats
+    floor: Floats
+
+
 @kernel
-def _advance(states, symbols, emission, operators, operator_index, arrival, normaliser, floor, after):
+def _advance(model, states, symbols, after):
+    """Write the states after one more symbol each."""
+    emission, operators, operator_index = model.emission, model.operators, model.operator_index
+    arrival, normaliser, floor = model.arrival, model.normaliser, model.floor
     k = states.shape[1]
     for row in range(len(states)):
         x = symbols[row]
@@ -165,7 +202,7 @@ def run_sequences(filter_: Filter, sequences: Sequence[Ints], visit: Visit) -> N
     """Run through sequences side by side, showing each prediction.
 
     Args:
-        filter_: what predicts.
+        filter_: predicts.
         sequences: symbols of each; int32.
         visit: called as ``visit(which, position, distributions, states, symbols)`` before each symbol: the
             numbers of the sequences that go on, the position in them, (n, V) predictions, (n, k) states and

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.inference.chains.filtering import Filter
+from spectralnlp.inference.chains.filtering import ModelFilter
 from spectralnlp.jit import fast_kernel
 from spectralnlp.parameters import Floats, HiddenMarkov, Ints, Offsets
 
 
-class HiddenFilter(Filter):
+class HiddenFilter(ModelFilter[HiddenMarkov]):
     """The forward algorithm; a state is the distribution of the hidden state before a symbol."""
-
-    def __init__(self, model: HiddenMarkov) -> None:
-        self.model = model
-        self.symbols, self.symbol_index = model.symbols, model.symbol_index
-        self.width = len(model.initial)
-
-    def start(self, n: int) -> Floats:
-        """The initial distribution, n times."""
-        return np.tile(self.model.initial, (n, 1))
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
         """Mixtures of the states' emissions."""

@@ -1,4 +1,4 @@
-"""What every model of sequences can do, whatever predicts for it."""
+"""The methods of every model of sequences."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class SequencePredictor(ABC):
     """Likelihoods, next-symbol distributions, states and samples of sequences.
 
     A symbol that is not among `symbols` counts as the last of them, which stands for all that are unknown.
-    A sequence is a list of symbols of any length; nothing is said about where sequences end.
+    A sequence is a list of symbols of any length; the model does not say where sequences end.
     """
 
     @abstractmethod
     def _filter(self) -> Filter:
-        """What predicts."""
+        """The filter that predicts."""
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class SequencePredictor(ABC):
         def add(which: NDArray[np.int64], _: int, p: Floats, __: Floats, symbols: Ints) -> None:
             logarithms[which] += np.log(p[np.arange(len(which)), symbols])
 
-        with np.errstate(divide="ignore"):  # what a model without a floor holds impossible is -inf
+        with np.errstate(divide="ignore"):  # symbols that a model without a floor excludes are -inf
             run_sequences(filter_, encoded, add)
         return logarithms
 

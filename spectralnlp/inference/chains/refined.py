@@ -8,18 +8,23 @@ make them negative by sampling error, so posteriors are absolute values, normali
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.words.lexical import Lookup
-from spectralnlp.jit import fast_kernel
-from spectralnlp.parameters import Floats, RefinedMarkov
+from spectralnlp.inference.words.lexical import LexiconRows, Lookup
+from spectralnlp.jit import fast_kernel, kernel
+from spectralnlp.parameters import Floats, Ints, Offsets, RefinedMarkov
+
+# In a model's ``pair_index``: no transition matrix for these two tags.
+NO_PAIR = -1
 
 
 @dataclass(frozen=True)
 class TagPosteriors:
-    """What a model says of one sentence.
+    """Posteriors of the tags of one sentence.
 
     Attributes:
         posteriors: float64 (n_tokens, n_tags); rows sum to one, but for rows of zeros, where sampling error
@@ -30,6 +35,67 @@ class TagPosteriors:
 
     posteriors: Floats
     log_probability: float
+
+
+class ChainArrays(NamedTuple):
+    """The arrays of a RefinedMarkov that kernels use; see :class:`~spectralnlp.parameters.RefinedMarkov`."""
+
+    tied: bool
+    n_states: Ints
+    initial: Floats
+    final: Floats
+    state_offsets: Offsets
+    joint_offsets: Offsets
+    leaving: Floats
+    arriving: Floats
+    pair_index: Ints
+    matrix_offsets: Offsets
+    matrices: Floats
+
+    @classmethod
+    def of(cls, model: RefinedMarkov) -> ChainArrays:
+        """Take the arrays of a model, without copies."""
+        return cls(
+            tied=model.tied,
+            n_states=model.n_states,
+            initial=model.initial,
+            final=model.final,
+            state_offsets=model.state_offsets,
+            joint_offsets=model.joint_offsets,
+            leaving=model.leaving,
+            arriving=model.arriving,
+            pair_index=model.pair_index,
+            matrix_offsets=model.transitions.offsets,
+            matrices=model.transitions.values,
+        )
+
+
+class Candidates(NamedTuple):
+    """The tags that tokens may have: token i has candidates ``first[i]`` to ``first[i + 1]``.
+
+    Attributes:
+        first: int64 (n_tokens + 1,).
+        tag: int64 (n_candidates,).
+        offsets: int64 (n_candidates + 1,); where each candidate's lexical vector begins.
+        lexical: float64; the word's weights for the states of the candidates' tags.
+    """
+
+    first: Offsets
+    tag: Offsets
+    offsets: Offsets
+    lexical: Floats
+
+
+class Joints(NamedTuple):
+    """Forward weights of the candidates' states and words together, scaled at every token.
+
+    Attributes:
+        offsets: int64 (n_candidates + 1,); where each candidate's begin.
+        values: float64 (offsets[-1],).
+    """
+
+    offsets: Offsets
+    values: Floats
 
 
 def tag_posteriors(
@@ -43,37 +109,41 @@ def tag_posteriors(
         allowed: bool (n_tokens, n_tags); the tags that each token may have, None for all. With one tag a
             token the probability is that of words and tags.
     """
-    lexicon, shape = model.lexicon, (len(found.entries), len(model.tags))
-    first, tag, said, at_said = _candidates(
-        found.entries, found.signatures, np.ones(shape, np.bool_) if allowed is None else allowed,
-        lexicon.starts, lexicon.tags, lexicon.offsets, lexicon.values, lexicon.backoff,
-    )  # fmt: skip
-    chain = (
-        model.tied, model.n_states, model.state_offsets, model.joint_offsets, model.leaving, model.arriving,
-        model.pair_index, model.transitions.offsets, model.transitions.values,
-    )  # fmt: skip
-    joint, at_joint, logarithm = _forward(first, tag, said, at_said, model.initial, *chain)
+    shape = (len(found.entries), len(model.tags))
+    may_have = np.ones(shape, np.bool_) if allowed is None else allowed
+    lexicon, chain = _arrays_of(model)
     posteriors = np.zeros(shape)
-    total = _backward(first, tag, said, at_said, joint, at_joint, model.final, posteriors, *chain)
+    total, logarithm = _fill_in(lexicon, chain, found.entries, found.signatures, may_have, posteriors)
     if not 0.0 < total < np.inf:
         return TagPosteriors(posteriors, -np.inf)
     return TagPosteriors(posteriors, float(np.log(total) + logarithm) + found.log_weight)
 
 
-@fast_kernel
-def _candidates(entries, signatures, allowed, starts, tags, offsets, values, backoff):
-    """The tags that each token may have, and what its word says of their states.
+@lru_cache(maxsize=8)
+def _arrays_of(model: RefinedMarkov) -> tuple[LexiconRows, ChainArrays]:
+    return LexiconRows.of(model.lexicon), ChainArrays.of(model)
 
-    Candidates ``first[i]`` to ``first[i + 1]`` are token i's: their tags, and their lexical vectors laid end
-    to end, vector c from ``at[c]``.
-    """
+
+@kernel
+def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
+    """Fill in the posteriors; return the scaled probability, and the logarithm of its scale."""
+    candidates = _candidates(lexicon, entries, signatures, allowed)
+    joints, logarithm = _forward(chain, candidates)
+    return _backward(chain, candidates, joints, posteriors), logarithm
+
+
+@fast_kernel
+def _candidates(lexicon, entries, signatures, allowed):
+    """The tags that each token may have, with their lexical vectors."""
+    starts, tags, offsets = lexicon.starts, lexicon.tags, lexicon.offsets
+    values, backoff = lexicon.values, lexicon.backoff
     n, size, width = len(entries), 0, 0
     for i in range(n):
         for entry in (entries[i], signatures[i]):
             size += starts[entry + 1] - starts[entry]
             width += offsets[starts[entry + 1]] - offsets[starts[entry]]
     first, at = np.zeros(n + 1, np.int64), np.zeros(size + 1, np.int64)
-    tag, said = np.empty(size, np.int64), np.empty(width)
+    tag, lexical = np.empty(size, np.int64), np.empty(width)
     seen = np.full(allowed.shape[1], -1, np.int64)
     c = 0
     for i in range(n):
@@ -90,18 +160,21 @@ def _candidates(entries, signatures, allowed, starts, tags, offsets, values, bac
                 tag[c] = tags[row]
                 at[c + 1] = at[c] + offsets[row + 1] - offsets[row]
                 for x in range(offsets[row + 1] - offsets[row]):
-                    said[at[c] + x] = weight * values[offsets[row] + x]
+                    lexical[at[c] + x] = weight * values[offsets[row] + x]
                 c += 1
         first[i + 1] = c
-    return first, tag[:c], said, at[: c + 1]
+    return Candidates(first=first, tag=tag[:c], offsets=at[: c + 1], lexical=lexical)
 
 
 @fast_kernel
-def _forward(
-    first, tag, said, at_said, initial,
-    tied, n_states, state_offsets, joint_offsets, leaving, arriving, pair_index, matrix_offsets, matrices,
-):  # fmt: skip
-    """The joints of all candidates, where each begins, and the logarithm of what they were divided by."""
+def _forward(chain, candidates):
+    """The joints of all candidates, and the logarithm of the product of their divisors."""
+    first, tag, at_lexical, lexical = candidates.first, candidates.tag, candidates.offsets, candidates.lexical
+    tied, n_states = chain.tied, chain.n_states
+    state_offsets, joint_offsets = chain.state_offsets, chain.joint_offsets
+    leaving, arriving, pair_index = chain.leaving, chain.arriving, chain.pair_index
+    matrix_offsets, matrices = chain.matrix_offsets, chain.matrices
+    initial = chain.initial
     at_joint = np.zeros(len(tag) + 1, np.int64)
     for c in range(len(tag)):
         at_joint[c + 1] = at_joint[c] + joint_offsets[tag[c] + 1] - joint_offsets[tag[c]]
@@ -121,7 +194,7 @@ def _forward(
             if i > 0:
                 for p in range(first[i - 1], first[i]):
                     pair = pair_index[tag[p], tag[c]]
-                    if pair >= 0:
+                    if pair != NO_PAIR:
                         own = joint[at_joint[p] : at_joint[p + 1]]
                         matrix = matrices[matrix_offsets[pair] : matrix_offsets[pair + 1]].reshape(
                             len(own), m
@@ -129,23 +202,26 @@ def _forward(
                         for j in range(len(own)):
                             for h in range(m):
                                 state[h] += own[j] * matrix[j, h]
-            k = at_said[c + 1] - at_said[c]
+            k = at_lexical[c + 1] - at_lexical[c]
             for h in range(m):
                 if tied:
-                    joint[at_joint[c] + h] = state[h] * said[at_said[c] + h]
+                    joint[at_joint[c] + h] = state[h] * lexical[at_lexical[c] + h]
                 else:
                     for x in range(k):
-                        joint[at_joint[c] + h * k + x] = state[h] * said[at_said[c] + x]
+                        joint[at_joint[c] + h * k + x] = state[h] * lexical[at_lexical[c] + x]
         logarithm += _scale(joint[at_joint[first[i]] : at_joint[first[i + 1]]])
-    return joint, at_joint, logarithm
+    return Joints(at_joint, joint), logarithm
 
 
 @fast_kernel
-def _backward(
-    first, tag, said, at_said, joint, at_joint, final, posteriors,
-    tied, n_states, state_offsets, joint_offsets, leaving, arriving, pair_index, matrix_offsets, matrices,
-):  # fmt: skip
-    """Fills in the posteriors; returns the probability of the whole, less what joints were divided by."""
+def _backward(chain, candidates, joints, posteriors):
+    """Fill in the posteriors; return the probability of the whole over the product of the divisors."""
+    first, tag, at_lexical, lexical = candidates.first, candidates.tag, candidates.offsets, candidates.lexical
+    tied, n_states = chain.tied, chain.n_states
+    state_offsets, joint_offsets = chain.state_offsets, chain.joint_offsets
+    leaving, arriving, pair_index = chain.leaving, chain.arriving, chain.pair_index
+    matrix_offsets, matrices = chain.matrix_offsets, chain.matrices
+    final, joint, at_joint = chain.final, joints.values, joints.offsets
     m_max = n_states.max()
     after = np.zeros((len(pair_index), m_max))  # of the next token's candidates, by tag
     value = np.empty((len(pair_index), m_max))
@@ -166,7 +242,7 @@ def _backward(
             if i < n - 1:
                 for b in range(first[i + 1], first[i + 2]):
                     pair, m = pair_index[a, tag[b]], n_states[tag[b]]
-                    if pair >= 0:
+                    if pair != NO_PAIR:
                         matrix = matrices[matrix_offsets[pair] : matrix_offsets[pair + 1]].reshape(width, m)
                         ahead = after[tag[b]]
                         for j in range(width):
@@ -181,14 +257,14 @@ def _backward(
                 total += posterior
             posteriors[i, a] = abs(posterior)
             mass += abs(posterior)
-            k = at_said[c + 1] - at_said[c]
+            k = at_lexical[c + 1] - at_lexical[c]
             for h in range(n_states[a]):
                 inner = 0.0
                 if tied:
-                    inner = said[at_said[c] + h] * beyond[h]
+                    inner = lexical[at_lexical[c] + h] * beyond[h]
                 else:
                     for x in range(k):
-                        inner += said[at_said[c] + x] * beyond[h * k + x]
+                        inner += lexical[at_lexical[c] + x] * beyond[h * k + x]
                 value[a, h] = inner
                 largest = max(largest, abs(inner))
         scale = largest if 0.0 < largest < np.inf else 1.0
@@ -202,7 +278,7 @@ def _backward(
 
 @fast_kernel
 def _scale(vector):
-    """Divide by the largest entry; gives its natural logarithm."""
+    """Divide by the largest entry; return its natural logarithm."""
     largest = 0.0
     for value in vector:
         largest = max(largest, abs(value))

@@ -38,14 +38,21 @@ def expected_state_counts(
         probabilities: of the events.
     """
     counts = StateCounts(*(np.zeros_like(block) for block in probabilities))
-    logarithm = _add_expected(tag, pair, word, weight, *probabilities, *counts)
+    logarithm = _add_expected(tag, pair, word, weight, probabilities, counts)
     return counts, float(logarithm)
 
 
 @fast_kernel
-def _add_expected(
-    tag, pair, word, weight, initial, final, moves, words, start_counts, end_counts, move_counts, word_counts
-):  # fmt: skip
+def _add_expected(tag, pair, word, weight, probabilities, counts):
+    """Add expected counts to ``counts``; return the log-likelihood."""
+    initial, final = probabilities.starts, probabilities.ends
+    moves, words = probabilities.moves, probabilities.words
+    start_counts, end_counts, move_counts, word_counts = (
+        counts.starts,
+        counts.ends,
+        counts.moves,
+        counts.words,
+    )
     n, m = len(tag), words.shape[1]
     forward, scale = np.zeros((n, m)), np.empty(n)
     backward, gathered = np.zeros(m), np.zeros(m)
@@ -67,7 +74,7 @@ def _add_expected(
         logarithm += weight[i] * np.log(scale[i])
         begins = pair[i] < 0
     for i in range(n - 1, -1, -1):
-        # backward is what the rest says of token i's states, scaled so that forward · backward = 1.
+        # backward is the weight of the rest given token i's state, scaled so that forward · backward = 1.
         if pair[i] < 0:
             ended = 0.0
             for h in range(m):

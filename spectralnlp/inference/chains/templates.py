@@ -1,7 +1,7 @@
 """Which forms of which words around a token are its features, and the keys that features are known by.
 
 A feature that depends on one word only is a (slot, form): the word at an offset, or the word itself where it
-begins the sentence or does not. So what a word adds to a token's scores in a slot is a row of numbers that
+begins the sentence or does not. So the scores that a word adds to a token in a slot are a row of numbers that
 can be added up once for the word. Pairs of neighbouring words are the only features that cannot.
 """
 
@@ -17,8 +17,8 @@ Keys = NDArray[np.uint32]
 
 OFFSETS = tuple(range(-(N_OFFSETS // 2), N_OFFSETS // 2 + 1))
 HERE = OFFSETS.index(0)
+# The words at the offsets, then the token's own once more, if it begins the sentence or if not.
 N_SLOTS = len(OFFSETS) + 2
-"""Slots: the words at the offsets, then the token's own once more, if it begins the sentence or if not."""
 
 _NEIGHBOUR = ("word", "shape", "suffix2", "suffix3")
 _OWN = tuple(form for form in FORMS if form not in ("shape+suffix3", "any"))
@@ -29,8 +29,8 @@ TEMPLATES = tuple(
     )
     for form in forms
 )
+# Offsets of the pairs of words that are features.
 PAIRS = ((-1, 0), (0, 1))
-"""Offsets of the pairs of words that are features."""
 
 _GOLDEN, _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _PAIR = 1000  # numbers of templates: those of one word, then clusters, then pairs

@@ -1,9 +1,9 @@
-"""What unlabelled text says of words and tokens: eigenwords, their clusters, eigentokens."""
+"""Features from unlabelled text: eigenwords, their clusters, eigentokens."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.inference.chains.feature_kernels import add_contexts
-from spectralnlp.inference.chains.filter_arrays import pack_filter, unpack_filter
 from spectralnlp.inference.chains.filtering import Filter
+from spectralnlp.inference.chains.filters import filter_of
 from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.inference.words.lookup import VectorLookup
-from spectralnlp.parameters import WordVectors
-from spectralnlp.parameters.vector_arrays import pack_vectors, unpack_vectors
-from spectralnlp.storage import load_model
+from spectralnlp.parameters import SequenceParameters, WordVectors, read_sequence_parameters
+from spectralnlp.storage import Arrays, StoredArrays, load_model, with_prefix
 
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -27,8 +26,19 @@ Offsets = NDArray[np.int64]
 class States(SequencePredictor):
     """Eigentokens of a hidden Markov model: the state after each word (tutorial, section on HMMs)."""
 
+    stored_as = "filter"
+
     def __init__(self, filter_: Filter) -> None:
         self.filter = filter_
+
+    @property
+    def parameters(self) -> SequenceParameters:
+        """The parameters of the model."""
+        return self.filter.model
+
+    def compact_arrays(self, *, words: bool, tokens: bool, clusters: bool) -> Arrays:
+        """Stored arrays, all of them: small probabilities would not bear half precision."""
+        return self.parameters.to_arrays()
 
     def _filter(self) -> Filter:
         return self.filter
@@ -41,13 +51,16 @@ class States(SequencePredictor):
 
 Source = VectorLookup | States
 
+# The beginning of the names of arrays in model folders.
+_STORED_AS = "evidence"
+
 
 @dataclass(frozen=True)
-class Evidence:
-    """Vectors that a tagger uses, any number of each.
+class UnlabelledFeatures:
+    """Vectors and clusters that a tagger uses, any number of each.
 
     Attributes:
-        sources: what they come from; each is kept once.
+        sources: vectors or states; each is here once.
         eigenwords: numbers of sources that give vectors of words.
         eigentokens: numbers of those that give vectors of tokens in their context.
         clusters: numbers of those that give clusters of words.
@@ -123,10 +136,48 @@ class Evidence:
         assert isinstance(source, VectorLookup)
         return source
 
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model that carries these sources with it."""
+        sources = [{source.stored_as: source.parameters.to_json()} for source in self.sources]
+        return {"sources": sources, **{name: list(getattr(self, name)) for name in _USES}}
 
-def load_evidence(
+    def to_arrays(self, *, compact: bool = False) -> Arrays:
+        """The arrays of such a model.
+
+        Args:
+            compact: vectors in half precision, and of vectors only what is used.
+        """
+        arrays: Arrays = {}
+        for i, source in enumerate(self.sources):
+            if compact:
+                words, tokens, clusters = (i in getattr(self, name) for name in _USES)
+                own = source.compact_arrays(words=words, tokens=tokens, clusters=clusters)
+            else:
+                own = source.parameters.to_arrays()
+            arrays |= with_prefix(f"{_STORED_AS}.{i}.", own)
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> UnlabelledFeatures:
+        """The sources that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError, IndexError: a JSON value is not.
+        """
+        sources = []
+        for i, each in enumerate(described["sources"]):
+            ((kind, own),) = each.items()
+            sources.append(_READERS[kind](arrays.part(f"{_STORED_AS}.{i}."), own))
+        uses = [tuple(described[name]) for name in _USES]
+        if any(not 0 <= i < len(sources) for use in uses for i in use):
+            raise IndexError("a source that is not there")
+        return cls(tuple(sources), *uses)
+
+
+def load_features(
     eigenwords: Sequence[str], eigentokens: Sequence[str] | None, clusters: Sequence[str]
-) -> Evidence:
+) -> UnlabelledFeatures:
     """Read the folders that a tagger's settings name.
 
     Args:
@@ -144,12 +195,12 @@ def load_evidence(
     number = {folder: i for i, folder in enumerate(folders)}
     for folder in [*eigenwords, *clusters]:
         if not isinstance(sources[number[folder]], VectorLookup):
-            raise ConfigError("a model of sequences has no vectors of words", path=folder,
-                              hint="name it in eigentokens")  # fmt: skip
+            what = "a model of sequences has no vectors of words"
+            raise ConfigError(what, path=folder, hint="name it in eigentokens")
     for folder in clusters:
         source = sources[number[folder]]
         if isinstance(source, VectorLookup) and source.parameters.clusters is None:
-            hint = "train eigenwords with --set clusters=500"
+            hint = "train the eigenwords with clusters=500"
             raise ConfigError("these vectors have no clusters", path=folder, hint=hint)
     if eigentokens is None:
         eigentokens = [folder for folder in eigenwords if _has_contexts(sources[number[folder]])]
@@ -158,7 +209,7 @@ def load_evidence(
             hint = "train with `spectralnlp train eigenwords`"
             raise ConfigError("these vectors have no contexts", path=folder, hint=hint)
     places = [tuple(number[folder] for folder in each) for each in (eigenwords, eigentokens, clusters)]
-    return Evidence(tuple(sources), *places)
+    return UnlabelledFeatures(tuple(sources), *places)
 
 
 def _has_contexts(source: Source) -> bool:
@@ -169,66 +220,25 @@ def _load_source(folder: str) -> Source:
     stored = load_model(folder)
     try:
         if stored.kind == "vectors":
-            return VectorLookup(unpack_vectors(stored.metadata, stored.arrays))
+            return _read_vectors(stored.checked, stored.metadata)
         if stored.kind == "sequences":
-            return States(unpack_filter(stored.metadata["filter"], stored.arrays))
+            return _read_states(stored.checked, stored.metadata["filter"])
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelError(f"truncated: {error!r}", path=folder, hint="train it again") from error
     hint = "give a folder made by `spectralnlp train eigenwords` or `train hmm`"
     raise ModelError(f"a model for {stored.kind}, not of words or sequences", path=folder, hint=hint)
 
 
-def pack_evidence(
-    evidence: Evidence, *, compact: bool = False
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """JSON values, and arrays by name, of a model that carries its evidence with it.
-
-    Args:
-        evidence: any.
-        compact: vectors in half precision, and only what is used of them. States of sequences are made of
-            small probabilities, which would not bear it.
-    """
-    described: list[dict[str, Any]] = []
-    arrays: dict[str, NDArray[Any]] = {}
-    for i, source in enumerate(evidence.sources):
-        if isinstance(source, VectorLookup):
-            each, packed = pack_vectors(_used(evidence, i) if compact else source.parameters)
-            if compact:
-                packed = {
-                    name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in packed.items()
-                }
-            described.append({"vectors": each})
-        else:
-            each, packed = pack_filter(source.filter)
-            described.append({"filter": each})
-        arrays |= {f"evidence.{i}.{name}": array for name, array in packed.items()}
-    uses = {name: list(getattr(evidence, name)) for name in ("eigenwords", "eigentokens", "clusters")}
-    return {"sources": described, **uses}, arrays
+def _read_vectors(arrays: StoredArrays, described: Mapping[str, Any]) -> VectorLookup:
+    return VectorLookup(WordVectors.from_arrays(arrays, described))
 
 
-def _used(evidence: Evidence, i: int) -> WordVectors:
-    """Vectors without what the tagger does not look at."""
-    source = evidence._words(i).parameters
-    if i not in evidence.eigenwords:
-        source = replace(source, spelling=None)
-    if i not in evidence.eigentokens:
-        source = replace(source, contexts=(), context_vectors=None)
-    if i not in evidence.clusters:
-        source = replace(source, clusters=None)
-    if i not in (*evidence.eigenwords, *evidence.eigentokens):
-        source = replace(source, vectors=source.vectors[:, :0])
-    return source
+def _read_states(arrays: StoredArrays, described: Mapping[str, Any]) -> States:
+    return States(filter_of(read_sequence_parameters(arrays, described)))
 
 
-def unpack_evidence(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Evidence:
-    """The way back; raises KeyError, TypeError or ValueError where something is missing."""
-    sources: list[Source] = []
-    for i, each in enumerate(described["sources"]):
-        prefix = f"evidence.{i}."
-        packed = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-        if "vectors" in each:
-            sources.append(VectorLookup(unpack_vectors(each["vectors"], packed)))
-        else:
-            sources.append(States(unpack_filter(each["filter"], packed)))
-    uses = [tuple(described[name]) for name in ("eigenwords", "eigentokens", "clusters")]
-    return Evidence(tuple(sources), *uses)
+_USES = ("eigenwords", "eigentokens", "clusters")
+_READERS: Mapping[str, Callable[[StoredArrays, Mapping[str, Any]], Source]] = {
+    VectorLookup.stored_as: _read_vectors,
+    States.stored_as: _read_states,
+}

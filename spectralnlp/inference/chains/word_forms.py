@@ -1,6 +1,6 @@
-"""What a word's form says of it: hashes of the word, its shape, its affixes and a few flags.
+"""Forms of words: hashes of the word, its shape, its affixes and a few flags.
 
-All of it is a function of the word alone, made once for each word type by a kernel over characters; no
+All of them are functions of the word alone, made once for each word type by a kernel over characters; no
 feature is ever spelled out as a string.
 """
 
@@ -23,12 +23,13 @@ from spectralnlp.inference.chains.feature_kernels import (
 
 Hashes = NDArray[np.uint64]
 
+# Columns of `form_hashes`; affixes are of small letters, and ``any`` is true of every word.
 FORMS = (
-    "word", "cased", "shape",
-    *(f"prefix{n}" for n in range(1, N_PREFIXES + 1)), *(f"suffix{n}" for n in range(1, N_SUFFIXES + 1)),
-    "digit", "hyphen", "capital", "capitals", "shape+suffix3", "any",
-)  # fmt: skip
-"""What `form_hashes` gives, by column; affixes are of small letters, and ``any`` is true of every word."""
+    *("word", "cased", "shape"),
+    *(f"prefix{n}" for n in range(1, N_PREFIXES + 1)),
+    *(f"suffix{n}" for n in range(1, N_SUFFIXES + 1)),
+    *("digit", "hyphen", "capital", "capitals", "shape+suffix3", "any"),
+)
 
 _TABLE = np.array(
     [
@@ -40,7 +41,7 @@ _TABLE = np.array(
 
 
 def form_hashes(words: Sequence[str]) -> Hashes:
-    """The forms of words, hashed.
+    """Hashes of the forms of words.
 
     Args:
         words: any words.

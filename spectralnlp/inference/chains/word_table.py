@@ -1,4 +1,4 @@
-"""Words as numbers, with all that is known of each: its forms, vectors and clusters."""
+"""Words as numbers, with the forms, vectors and clusters of each."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.chains.unlabelled import Evidence
+from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_forms import FORMS, Hashes, form_hashes
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
+# Numbers that are no word's: the place next to a sentence, and the one after that.
 EDGE, BEYOND = 0, 1
-"""Numbers of what is not a word: the place next to a sentence, and the one after that."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Encoded:
     """Sentences as numbers.
 
     Attributes:
-        types: int32 (n_tokens + 4 · n_sentences,); each sentence between `BEYOND`, `EDGE` and the same again.
+        types: int32 (n_tokens + 4 · n_sentences,); each sentence after `BEYOND`, `EDGE` and
+            before `EDGE`, `BEYOND`.
         starts: int64 (n_sentences + 1,); of sentences among tokens, without those places.
         vectors: float32 (n_tokens, token_width); eigentokens.
     """
@@ -43,7 +44,7 @@ class WordTable:
     """Numbers words as they come.
 
     Args:
-        evidence: vectors and clusters of words.
+        features: vectors and clusters of words.
 
     Attributes:
         hashes: uint64 (n_words, n_forms).
@@ -52,15 +53,15 @@ class WordTable:
         places: int32 (n_words, n_eigentokens).
     """
 
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
+    def __init__(self, features: UnlabelledFeatures) -> None:
+        self.features = features
         self._index: dict[str, int] = {}
         self.hashes: Hashes = np.zeros((2, len(FORMS)), np.uint64)
         self.hashes[:, 0] = EDGE + 1, BEYOND + 1
-        self.vectors = np.zeros((2, evidence.word_width), np.float32)
-        self.clusters: Ints = np.full((2, len(evidence.clusters)), -1, np.int32)
-        self.places = np.concatenate([evidence.context_places([""]), np.full_like(
-            evidence.context_places([""]), -1)])  # fmt: skip
+        self.vectors = np.zeros((2, features.word_width), np.float32)
+        self.clusters: Ints = np.full((2, len(features.clusters)), -1, np.int32)
+        edge = features.context_places([""])
+        self.places = np.concatenate([edge, np.full_like(edge, -1)])
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -72,9 +73,9 @@ class WordTable:
             return
         self._index |= {word: number for number, word in enumerate(new, len(self))}
         self.hashes = np.concatenate([self.hashes, form_hashes(new)])
-        self.vectors = np.concatenate([self.vectors, self.evidence.word_vectors(new)])
-        self.clusters = np.concatenate([self.clusters, self.evidence.word_clusters(new)])
-        self.places = np.concatenate([self.places, self.evidence.context_places(new)])
+        self.vectors = np.concatenate([self.vectors, self.features.word_vectors(new)])
+        self.clusters = np.concatenate([self.clusters, self.features.word_clusters(new)])
+        self.places = np.concatenate([self.places, self.features.context_places(new)])
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Sentences as numbers; new words get theirs."""
@@ -88,4 +89,4 @@ class WordTable:
         starts = np.zeros(len(sentences) + 1, np.int64)
         np.cumsum([len(sentence) for sentence in sentences], out=starts[1:])
         array = np.array(types, np.int32)
-        return Encoded(array, starts, self.evidence.token_vectors(sentences, array, starts, self.places))
+        return Encoded(array, starts, self.features.token_vectors(sentences, array, starts, self.places))

@@ -1,4 +1,4 @@
-"""Which topics a document is made of, given the topics."""
+"""Mixtures of topics in documents, given the topics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def document_mixtures(
 
 
 def document_posteriors(counts: sp.csr_matrix, topics: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The same where each document has one topic: p(topic | document), and expected counts.
+    """Posteriors p(topic | document) where each document has one topic, and expected counts.
 
     Args:
         counts: csr (n_documents, V).
@@ -90,8 +90,8 @@ def _mix(indptr, indices, data, topics, prior, iterations, mixtures, expected):
                     h[i] = gathered[i] / (n + alpha0)
 
 
+# Share of the words' frequencies in every topic when documents are explained: no word is impossible.
 BACKGROUND = 1e-3
-"""Share of the words' frequencies in every topic when documents are explained: no word is impossible."""
 
 
 def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Floats:

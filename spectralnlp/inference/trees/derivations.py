@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spectralnlp.inference.trees.decoders import Evidence
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
+from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.parameters import Ints
 from spectralnlp.trees import Tree, labels_of
 from spectralnlp.trees.parse import Constituent
 
 
-def derivation_tree(evidence: Evidence, choice: Ints, symbols: Sequence[str], words: Sequence[str]) -> Tree:
+def derivation_tree(scored: ScoredForest, choice: Ints, symbols: Sequence[str], words: Sequence[str]) -> Tree:
     """The binarised tree of a decoder's choice.
 
     Args:
-        evidence: what was decoded.
+        scored: the forest that was decoded.
         choice: int32 (n_nodes,); the chosen hyperedge of each node of the tree, -1 elsewhere.
         symbols: names of the grammar's symbols.
         words: of the sentence.
     """
-    forest = evidence.forest
+    forest = scored.forest
     built: dict[int, Tree] = {}
     chosen = np.flatnonzero(choice >= 0)
     for node in chosen[::-1].tolist():  # children come after their parents in a forest
@@ -39,16 +39,15 @@ def derivation_tree(evidence: Evidence, choice: Ints, symbols: Sequence[str], wo
     return built[int(chosen[0])]
 
 
-def bracket_posteriors(evidence: Evidence, symbols: Sequence[str]) -> Mapping[tuple[str, int, int], float]:
+def bracket_posteriors(scored: ScoredForest, symbols: Sequence[str]) -> Mapping[tuple[str, int, int], float]:
     """Posterior of each (label, start, end) in a forest, averaged over its grammars.
 
     A bracket is there as the bottom of its span or as the top of a unary rule; both count.
     """
-    forest = evidence.forest
-    node = np.mean([np.minimum(np.abs(s.node), 1.0) for s in evidence.scores], axis=0)
-    edge = np.mean([np.minimum(np.abs(s.edge), 1.0) for s in evidence.scores], axis=0)
+    forest = scored.forest
+    node, edge = np.mean(scored.node_shares, axis=0), np.mean(scored.edge_shares, axis=0)
     posteriors: dict[tuple[str, int, int], float] = {}
-    for v in np.flatnonzero(evidence.n_brackets[forest.symbol] > 0).tolist():
+    for v in np.flatnonzero(scored.n_brackets[forest.symbol] > 0).tolist():
         first, last = forest.edges[v], forest.edges[v + 1]
         if forest.kind[v] == TOP:
             value = float(edge[first:last][forest.rule[first:last] >= 0].sum())

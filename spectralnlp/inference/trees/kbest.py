@@ -10,15 +10,15 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.semirings import MaxPlus
+from spectralnlp.inference.trees.forest import NO_NODE, Forest
+from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints
 
+# A way to derive a node: (cost, hyperedge, rank of the left child's derivation, rank of the right one's).
+# The cost is the total gain, negated: the order of tuples puts the best first, equals by hyperedge.
 Derivation = tuple[float, int, int, int]
-"""A way to derive a node: (cost, hyperedge, rank of the left child's derivation, rank of the right one's).
-
-The cost is the total gain, negated: the order of tuples puts the best first, equals by hyperedge.
-"""
 
 
 def best_edges(forest: Forest, gains: Floats) -> Ints:
@@ -31,8 +31,8 @@ def best_edges(forest: Forest, gains: Floats) -> Ints:
     Returns:
         int32 (n_nodes,); -1 for nodes outside the tree.
     """
-    best, choice = _best_below(forest.edges, forest.left, forest.right, gains)
-    return _tree_of(forest.n_roots, forest.left, forest.right, best, choice)
+    chosen: Ints = _best_tree(forest, gains, derivation_weights(MaxPlus(), forest, gains))
+    return chosen
 
 
 def best_trees(forest: Forest, gains: Floats, k: int) -> list[tuple[float, Ints]]:
@@ -61,16 +61,16 @@ class _LazySearch:
     """
 
     def __init__(self, forest: Forest, gains: Floats) -> None:
-        best, _ = _best_below(forest.edges, forest.left, forest.right, gains)
-        below = np.append(best, 0.0)  # where there is no child, -1, nothing is added
+        best = derivation_weights(MaxPlus(), forest, gains)
+        below = np.append(best, 0.0)  # at NO_NODE, where there is no child, nothing is added
         best_through = gains + below[forest.left] + below[forest.right]
         self.goal = forest.n_nodes
         self.edges = [*forest.edges.tolist(), forest.n_edges + forest.n_roots]
         self.left = [*forest.left.tolist(), *range(forest.n_roots)]
-        self.right = [*forest.right.tolist(), *[-1] * forest.n_roots]
+        self.right = [*forest.right.tolist(), *[NO_NODE] * forest.n_roots]
         self.cost = [*(-gains).tolist(), *[0.0] * forest.n_roots]
         self.least_cost = [*(-best_through).tolist(), *(-best[: forest.n_roots]).tolist()]
-        self.found: dict[int, list[Derivation]] = {-1: [(0.0, -1, 0, 0)]}
+        self.found: dict[int, list[Derivation]] = {NO_NODE: [(0.0, -1, 0, 0)]}
         self.candidates: dict[int, list[Derivation]] = {}
 
     def best(self, k: int) -> list[Derivation]:
@@ -88,7 +88,7 @@ class _LazySearch:
             node, (_, edge, i, j) = stack.pop()
             choice[node] = edge
             for child, rank in ((self.left[edge], i), (self.right[edge], j)):
-                if child >= 0:
+                if child != NO_NODE:
                     self._open(child)
                     stack.append((child, self.found[child][rank]))
         return choice[: self.goal]
@@ -140,41 +140,29 @@ class _LazySearch:
 
 
 @kernel
-def _best_below(edges, left, right, gains):
-    """For each node the largest total gain of its derivations, or -inf, and the first hyperedge with it."""
-    n_nodes = len(edges) - 1
-    best = np.full(n_nodes, -np.inf)
+def _best_tree(forest, gains, best):
+    """The chosen hyperedge of each node: the first that has the node's total gain."""
+    edges, left, right = forest.edges, forest.left, forest.right
+    n_nodes = len(best)
     choice = np.full(n_nodes, -1, np.int32)
-    for node in range(n_nodes - 1, -1, -1):
+    if n_nodes == 0:
+        return choice
+    in_tree = np.zeros(n_nodes, np.bool_)
+    in_tree[np.argmax(best[: forest.n_roots])] = True
+    for node in range(n_nodes):
+        if not in_tree[node] or best[node] == -np.inf:
+            continue
         for e in range(edges[node], edges[node + 1]):
             value = gains[e]
-            if left[e] >= 0:
+            if left[e] != NO_NODE:
                 value += best[left[e]]
-            if right[e] >= 0:
+            if right[e] != NO_NODE:
                 value += best[right[e]]
-            if value > best[node]:
-                best[node] = value
+            if value == best[node]:
                 choice[node] = e
-    return best, choice
-
-
-@kernel
-def _tree_of(n_roots, left, right, best, choice):
-    """The choice, without the nodes that the best root does not lead to."""
-    n_nodes = len(best)
-    root = 0
-    for node in range(n_roots):
-        if best[node] > best[root]:
-            root = node
-    wanted = np.zeros(n_nodes, np.bool_)
-    if n_nodes > 0:
-        wanted[root] = True
-    for node in range(n_nodes):
-        if not wanted[node]:
-            choice[node] = -1
-        elif choice[node] >= 0:
-            if left[choice[node]] >= 0:
-                wanted[left[choice[node]]] = True
-            if right[choice[node]] >= 0:
-                wanted[right[choice[node]]] = True
+                if left[e] != NO_NODE:
+                    in_tree[left[e]] = True
+                if right[e] != NO_NODE:
+                    in_tree[right[e]] = True
+                break
     return choice

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.words.lexical import Lookup
+from spectralnlp.inference.words.lexical import LexiconRows, Lookup
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, LatentGrammar
 
+# Value of a tag that neither a word nor its signature was seen with, where nothing else derives.
 _ANY_TAG = 1e-4
-"""Value of a tag that neither a word nor its signature was seen with, where nothing else derives."""
 
 
 def coarse_values(
@@ -28,10 +28,7 @@ def coarse_values(
         float64 (n_tokens, n_symbols).
     """
     values = np.zeros((len(found.entries), len(grammar.symbols)))
-    lexicon = grammar.lexicon
-    _fill(
-        found.entries, found.signatures, lexicon.starts, lexicon.tags, lexicon.values, lexicon.backoff, values
-    )
+    _fill(LexiconRows.of(grammar.lexicon), found.entries, found.signatures, values)
     if found.tag_weights is not None:
         values *= found.tag_weights
     if any_tag:
@@ -44,11 +41,12 @@ def coarse_values(
 
 
 @kernel
-def _fill(entries, signatures, starts, row_tags, row_values, backoff, values):
+def _fill(lexicon, entries, signatures, values):
+    starts, tags, backoff = lexicon.starts, lexicon.tags, lexicon.backoff
     for i in range(len(entries)):
         entry, signature = entries[i], signatures[i]
         if entry != signature and backoff[entry] > 0.0:
             for row in range(starts[signature], starts[signature + 1]):
-                values[i, row_tags[row]] = backoff[entry] * row_values[row]
+                values[i, tags[row]] = backoff[entry] * lexicon.values[row]
         for row in range(starts[entry], starts[entry + 1]):
-            values[i, row_tags[row]] = row_values[row]
+            values[i, tags[row]] = lexicon.values[row]

@@ -10,27 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
-from spectralnlp.inference.trees.decoders import Decoder, Evidence
-from spectralnlp.inference.trees.forest import Forest, build_forest, prune_forest
-from spectralnlp.inference.trees.latent import Scores, leaf_vectors, score_forest
+from spectralnlp.inference.trees.construction import build_forest, prune_forest
+from spectralnlp.inference.trees.decoders import Decoder
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, look_up
 from spectralnlp.parameters import Floats, Ints, LatentGrammar
 from spectralnlp.text.signatures import Signature
 
+# Least posterior of a hyperedge where the usual pruning left nothing to derive.
 _LOOSE = 1e-9
-"""Least posterior of a hyperedge where the usual pruning left nothing to derive."""
 
+# Tokens times symbols up to which no symbol is pruned there; beyond, long sentences would take minutes.
 _EXHAUSTIBLE = 20_000
-"""Tokens times symbols up to which no symbol is pruned there; beyond, long sentences would take minutes."""
 
+# Beam there for larger sentences.
 _LOOSE_BEAM = 1e-8
-"""Beam there for what is larger."""
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """What the coarse pass keeps.
+    """Thresholds of the coarse pass.
 
     Args:
         beam: see :func:`~.coarse.inside`.
@@ -46,16 +48,16 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Inference:
-    """What inference says of one sentence.
+    """The scored parses of one sentence.
 
     Attributes:
-        evidence: the forest and the posteriors of each usable grammar.
+        scored: the forest and the posteriors of each usable grammar.
         log_probability: natural logarithm of the sentence's probability under the first usable grammar.
         any_tag: whether the sentence needed every tag for every word.
         coarse_only: whether no fine grammar could score it, so that the coarse one did.
     """
 
-    evidence: Evidence
+    scored: ScoredForest
     log_probability: float
     any_tag: bool
     coarse_only: bool
@@ -69,8 +71,8 @@ class Pipeline:
         coarse: a grammar of one state a symbol.
         grammars: grammars with the same symbols and rules; the coarse one alone will do.
         signature: the lexicons' signature function.
-        n_brackets: int32 (n_symbols,); see :class:`~.decoders.Evidence`.
-        pruning: what the coarse pass keeps.
+        n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
+        pruning: thresholds of the coarse pass.
         pruner: a grammar of a few states that thins the forest before the others score it.
     """
 
@@ -82,7 +84,7 @@ class Pipeline:
     pruner: LatentGrammar | None = None
 
     @cached_property
-    def index(self) -> RuleIndex:
+    def rules(self) -> RuleIndex:
         """The coarse grammar's rules, indexed once."""
         return RuleIndex.of(self.coarse)
 
@@ -105,12 +107,12 @@ class Pipeline:
         coarse_only: Inference | None = None
         for pruning, any_tag in self._tries(len(words)):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
-            chart = inside(self.index, values, beam=pruning.beam)
+            chart = inside(self.rules, values, beam=pruning.beam)
             if chart.total <= 0:
                 continue
             forest = build_forest(
                 chart,
-                self.index,
+                self.rules,
                 node_threshold=pruning.node_threshold,
                 edge_threshold=pruning.edge_threshold,
             )
@@ -134,32 +136,38 @@ class Pipeline:
         pruning: Pruning,
         any_tag: bool,
     ) -> Inference | None:
-        """What the grammars say of the forest; None if none of them can derive anything in it."""
+        """Score the forest; None if no grammar can derive anything in it."""
         if self.pruner is not None and grammars is self.grammars:
             forest = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
-        usable: list[tuple[LatentGrammar, Floats, Scores]] = []
+        usable: list[tuple[LatentGrammar, Floats, ForestPosteriors]] = []
         for grammar in grammars:
             leaves = leaf_vectors(forest, grammar, found)
-            scores = score_forest(forest, grammar, leaves)
-            if scores.usable:
-                usable.append((grammar, leaves, scores))
+            posteriors = score_forest(forest, grammar, leaves)
+            if posteriors.usable:
+                usable.append((grammar, leaves, posteriors))
         if not usable:
             return None
-        used, leaves_of, scores_of = zip(*usable, strict=True)
+        used, leaves_of, posteriors_of = zip(*usable, strict=True)
         return Inference(
-            Evidence(forest, used, leaves_of, scores_of, self.n_brackets),
-            scores_of[0].log_total + found.log_weight,
+            ScoredForest(
+                forest=forest,
+                grammars=used,
+                leaves=leaves_of,
+                posteriors=posteriors_of,
+                n_brackets=self.n_brackets,
+            ),
+            posteriors_of[0].log_total + found.log_weight,
             any_tag,
             coarse_only=grammars is not self.grammars,
         )
 
     def _thinned(self, forest: Forest, pruner: LatentGrammar, found: Lookup, threshold: float) -> Forest:
-        """The forest without the hyperedges that the pruning grammar thinks improbable."""
-        scores = score_forest(forest, pruner, leaf_vectors(forest, pruner, found))
-        thinned = prune_forest(forest, np.abs(scores.edge) >= threshold)
-        return thinned if scores.usable and thinned.n_roots else forest
+        """The forest without the hyperedges that are improbable under the pruning grammar."""
+        posteriors = score_forest(forest, pruner, leaf_vectors(forest, pruner, found))
+        thinned = prune_forest(forest, np.abs(posteriors.edge) >= threshold)
+        return thinned if posteriors.usable and thinned.n_roots else forest
 
 
 def decode(inference: Inference, decoder: Decoder) -> Ints:
     """The chosen hyperedge of each node of the forest; see :class:`~.decoders.Decoder`."""
-    return decoder.decode(inference.evidence)
+    return decoder.decode(inference.scored)

@@ -5,23 +5,72 @@ Matsuzaki et al. 2005, section 3.1: with the tree given, both passes are linear 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spectralnlp.jit import fast_kernel
 from spectralnlp.parameters import Floats, Ints, Offsets
 from spectralnlp.trees.treelog import TreeTable
 
-Arrays = tuple[Floats, Floats, Floats, Floats]
+
+class StateTensors(NamedTuple):
+    """Probabilities or expected counts of the events of trees, with states, laid end to end.
+
+    Attributes:
+        binary, unary, pairs: float64; of binary rules, unary rules and (word, tag) pairs.
+        root: float64 (sum of n_states,).
+    """
+
+    binary: Floats
+    unary: Floats
+    pairs: Floats
+    root: Floats
+
+
+class StateOffsets(NamedTuple):
+    """Where each tensor begins among the others of its kind.
+
+    Attributes:
+        binary, unary, pairs: int64 (n_events + 1,).
+    """
+
+    binary: Offsets
+    unary: Offsets
+    pairs: Offsets
+
+
+class _ObservedTrees(NamedTuple):
+    """Columns of a TreeTable, and where the vectors of nodes and symbols lie.
+
+    Attributes:
+        symbol, left, right, parent, tree, event: int32 (n_nodes,).
+        weight: float64 (n_trees,).
+        n_states: int32 (n_symbols,).
+        node_offsets: int64 (n_nodes + 1,).
+        symbol_offsets: int64 (n_symbols + 1,).
+    """
+
+    symbol: Ints
+    left: Ints
+    right: Ints
+    parent: Ints
+    tree: Ints
+    event: Ints
+    weight: Floats
+    n_states: Ints
+    node_offsets: Offsets
+    symbol_offsets: Offsets
 
 
 def expected_counts(
     table: TreeTable,
     event: Ints,
     n_states: Ints,
-    offsets: tuple[Offsets, Offsets, Offsets],
-    parameters: Arrays,
+    offsets: StateOffsets,
+    probabilities: StateTensors,
     least_posterior: float = 0.0,
-) -> tuple[Floats, Floats, Floats, Floats, float]:
+) -> tuple[StateTensors, float]:
     """Expected counts of the events of observed trees, with states.
 
     Args:
@@ -29,34 +78,54 @@ def expected_counts(
         event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
         n_states: int32 (n_symbols,).
         offsets: where the tensors of each kind of event lie.
-        parameters: probabilities of binary rules, unary rules, pairs and roots, laid end to end.
+        probabilities: of the events.
         least_posterior: states of a node that are less probable count as impossible there; few states of
             many are not, so a small value saves most of the time. 0 for exact counts.
 
     Returns:
-        Counts in the shapes of the parameters, and the trees' log-likelihood (natural).
+        Counts in the shapes of the probabilities, and the trees' log-likelihood (natural).
     """
-    counts = tuple(np.zeros_like(array) for array in parameters)
-    at = np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)])
-    state_offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
-    log_likelihood = _expected_counts(
-        table.symbol, table.left, table.right, table.parent, table.tree, table.weight, event, n_states, at,
-        state_offsets, *offsets, *parameters, *counts, least_posterior,
-    )  # fmt: skip
-    return counts[0], counts[1], counts[2], counts[3], float(log_likelihood)
+    counts = StateTensors(*(np.zeros_like(array) for array in probabilities))
+    trees = _ObservedTrees(
+        symbol=table.symbol,
+        left=table.left,
+        right=table.right,
+        parent=table.parent,
+        tree=table.tree,
+        event=event,
+        weight=table.weight,
+        n_states=n_states,
+        node_offsets=np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)]),
+        symbol_offsets=np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)]),
+    )
+    log_likelihood = _expected_counts(trees, offsets, probabilities, counts, least_posterior)
+    return counts, float(log_likelihood)
 
 
 @fast_kernel
-def _expected_counts(
-    symbol, left, right, parent, tree, weight, event, n_states, at, state_offsets,
-    binary_offsets, unary_offsets, pair_offsets, binary, unary, pairs, root,
-    binary_count, unary_count, pair_count, root_count, least,
-):  # fmt: skip
+def _expected_counts(trees, offsets, probabilities, counts, least):
+    """Add expected counts to ``counts``; return the log-likelihood."""
+    symbol, left, right, parent = trees.symbol, trees.left, trees.right, trees.parent
+    tree, event, weight = trees.tree, trees.event, trees.weight
+    n_states, at, state_offsets = trees.n_states, trees.node_offsets, trees.symbol_offsets
+    binary_offsets, unary_offsets, pair_offsets = offsets.binary, offsets.unary, offsets.pairs
+    binary, unary, pairs, root = (
+        probabilities.binary,
+        probabilities.unary,
+        probabilities.pairs,
+        probabilities.root,
+    )
+    binary_count, unary_count, pair_count, root_count = (
+        counts.binary,
+        counts.unary,
+        counts.pairs,
+        counts.root,
+    )
     n_nodes = len(symbol)
     largest = n_states.max()
     outer = np.empty(largest * largest)
     inside, outside = np.zeros(at[n_nodes]), np.zeros(at[n_nodes])
-    scale = np.ones(n_nodes)  # what each node's inside values were divided by
+    scale = np.ones(n_nodes)  # divisors of each node's inside values
     log_likelihood = 0.0
     first = 0
     while first < n_nodes:

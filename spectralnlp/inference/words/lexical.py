@@ -1,22 +1,70 @@
-"""Where a sentence's words are in a lexicon."""
+"""Looking up a sentence's words in a lexicon."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from spectralnlp.parameters import Floats, Lexicon, Offsets
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import Floats, Ints, Lexicon, Offsets
 from spectralnlp.text.signatures import Signature, signature_chain
 
+# Share of the signature in the tags of a word seen five times or less, by default.
 _RARE = 0.16
-"""Share of the signature in the tags of a word seen five times or less, by default."""
+
+# In place of a row: the entry does not have the tag.
+NO_ROW = -1
+
+
+class LexiconRows(NamedTuple):
+    """The arrays of a lexicon that kernels look into; see :class:`~spectralnlp.parameters.Lexicon`."""
+
+    starts: Offsets
+    tags: Ints
+    offsets: Offsets
+    values: Floats
+    backoff: Floats
+
+    @classmethod
+    def of(cls, lexicon: Lexicon) -> LexiconRows:
+        """Take the arrays of a lexicon, without copies."""
+        return cls(
+            starts=lexicon.starts,
+            tags=lexicon.tags,
+            offsets=lexicon.offsets,
+            values=lexicon.values,
+            backoff=lexicon.backoff,
+        )
+
+
+@kernel
+def find_row(lexicon, entry, signature, tag):
+    """The row with a token's vector for a tag, and the weight of that vector.
+
+    Args:
+        lexicon: LexiconRows.
+        entry, signature: of the token.
+        tag: any symbol.
+
+    Returns:
+        The word's own row and 1, or its signature's row and the word's back-off; NO_ROW and 0 for neither.
+    """
+    for row in range(lexicon.starts[entry], lexicon.starts[entry + 1]):
+        if lexicon.tags[row] == tag:
+            return row, 1.0
+    if entry != signature:
+        for row in range(lexicon.starts[signature], lexicon.starts[signature + 1]):
+            if lexicon.tags[row] == tag:
+                return row, lexicon.backoff[entry]
+    return NO_ROW, 0.0
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """Where a sentence's tokens are in a lexicon.
+    """The entries of a sentence's tokens in a lexicon.
 
     Attributes:
         entries: int64 (n_tokens,); entry of each token, a word's or a signature's.

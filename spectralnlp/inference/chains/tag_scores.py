@@ -1,4 +1,4 @@
-"""Scores of tags from tables: what each word adds in each place is a row that is looked up."""
+"""Scores of tags from tables: each word adds a row of scores in each place around it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sum_rows(rows: Any, features: Any, scores: Any) -> None:
 
 @fast_kernel
 def add_words(types: Any, starts: Any, tables: Any, pairs: Any, features: Any, emissions: Any) -> None:
-    """Add what words and pairs of words say of each token.
+    """Add the scores of words and pairs of words to each token.
 
     Args:
         types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.

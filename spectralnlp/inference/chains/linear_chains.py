@@ -1,7 +1,7 @@
 """Linear chains of tags: the best sequence, and how probable each tag is.
 
-The score of tags y₁…y_n is start[y₁] + Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + end[y_n]; what is
-forbidden scores -inf. Many sentences lie one after the other, cut at ``starts``.
+The score of tags y₁…y_n is start[y₁] + Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + end[y_n]; it is
+-inf for forbidden sequences. Many sentences lie one after the other, cut at ``starts``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.inference.semirings import MaxPlus, plus, times
 from spectralnlp.jit import kernel
 
 Scores = NDArray[np.float32]
@@ -31,60 +32,82 @@ def best_tags(
     """
     tags = np.empty(len(emissions), np.int32)
     longest = int(np.diff(starts).max(initial=1))
-    best = np.empty((2, emissions.shape[1]), np.float32)
-    back = np.empty((longest, emissions.shape[1]), np.int32)
-    into = np.ascontiguousarray(transitions.T)
-    _for_each_sentence(emissions, starts, into, start, end, best, back, tags)
+    totals = np.empty((longest, emissions.shape[1]), np.float32)
+    _for_each_sentence(emissions, starts, np.ascontiguousarray(transitions), start, end, totals, tags)
     return tags
 
 
 @kernel
-def _for_each_sentence(emissions, starts, into, start, end, best, back, tags):
+def _for_each_sentence(emissions, starts, transitions, start, end, totals, tags):
     for s in range(len(starts) - 1):
         first, last = starts[s], starts[s + 1]
         if last > first:
-            viterbi(emissions[first:last], into, start, end, best, back, tags[first:last])
+            viterbi(emissions[first:last], transitions, start, end, totals, tags[first:last])
 
 
 @kernel
-def viterbi(emissions, into, start, end, best, back, tags):
-    """One sentence.
+def viterbi(emissions, transitions, start, end, totals, tags):
+    """The best tags of one sentence.
 
     Args:
         emissions: (n, k).
-        into: (k, k); to, from.
+        transitions: (k, k); from, to.
         start, end: (k,).
-        best, back: (2, k) and (at least n, k), overwritten.
+        totals: (at least n, k), overwritten.
         tags: int32 (n,), written.
+    """
+    n = len(emissions)
+    forward(MaxPlus(-np.inf, 0.0), emissions, transitions, start, totals)
+    tag = _first_best(totals[n - 1], end)
+    for t in range(n - 1, 0, -1):
+        tags[t] = tag
+        tag = _first_best(totals[t - 1], transitions[:, tag])
+    tags[0] = tag
+
+
+@kernel
+def forward(semiring, emissions, transitions, start, totals):
+    """The weight of all sequences that end in each tag, for each token: the recursion over a chain.
+
+    Args:
+        semiring: of :mod:`spectralnlp.inference.semirings`.
+        emissions: (n, k).
+        transitions: (k, k); from, to.
+        start: (k,).
+        totals: (at least n, k), written.
     """
     n, k = emissions.shape
     for y in range(k):
-        best[0, y] = start[y] + emissions[0, y]
+        totals[0, y] = times(semiring, start[y], emissions[0, y])
     for t in range(1, n):
-        before, now = best[(t - 1) & 1], best[t & 1]
+        before, now, own = totals[t - 1], totals[t], emissions[t]
         for y in range(k):
-            top, at = before[0] + into[y, 0], 0
-            for x in range(1, k):
-                score = before[x] + into[y, x]
-                if score > top:
-                    top, at = score, x
-            now[y] = top + emissions[t, y]
-            back[t, y] = at
-    top, at = best[(n - 1) & 1, 0] + end[0], 0
-    for y in range(1, k):
-        score = best[(n - 1) & 1, y] + end[y]
-        if score > top:
-            top, at = score, y
-    for t in range(n - 1, -1, -1):
-        tags[t] = at
-        if t > 0:
-            at = back[t, at]
+            now[y] = times(semiring, before[0], transitions[0, y])
+        for x in range(1, k):
+            weight, following = before[x], transitions[x]  # the loop below is one of vectors
+            for y in range(k):
+                now[y] = plus(semiring, now[y], times(semiring, weight, following[y]))
+        for y in range(k):
+            now[y] = times(semiring, now[y], own[y])
+
+
+@kernel
+def _first_best(totals, following):
+    """The first tag whose total and the score that follows it add up to the most."""
+    most, best = totals[0] + following[0], 0
+    for x in range(1, len(totals)):
+        score = totals[x] + following[x]
+        if score > most:
+            most, best = score, x
+    return best
 
 
 def tag_marginals(
     emissions: Scores, starts: Offsets, transitions: Scores, start: Scores, end: Scores
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Probabilities where scores are logarithms of weights: the forward and backward passes, in logarithms.
+
+    This is the recursion of `forward` too, but adds up all tags at once: fewer exponentials than by pairs.
 
     Args:
         emissions, starts, transitions, start, end: as for `best_tags`.

@@ -1,0 +1,287 @@
+"""Kernels written for one purpose each, to measure the recursions over semirings against.
+
+They are those that the package had before it had semirings; results are the same to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+from spectralnlp.inference.semirings import plus, times
+from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, NO_NODE, TOP
+from spectralnlp.jit import kernel
+
+
+@kernel
+def inside(forest, rules, offsets, leaves):
+    """Inside vectors by sums of products."""
+    _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
+    binary_offsets, binary_states, binary, unary_offsets, unary_states, unary = rules
+    values = np.zeros(offsets[-1])
+    leaf = len(leaves)
+    for node in range(len(kind) - 1, -1, -1):
+        at, n_states = offsets[node], offsets[node + 1] - offsets[node]
+        if kind[node] == LEXICAL:
+            leaf -= n_states
+            for h in range(n_states):
+                values[at + h] = leaves[leaf + h] * factor[edges[node]]
+            continue
+        for e in range(edges[node], edges[node + 1]):
+            r, x = rule[e], offsets[left[e]]
+            if r == IDENTITY:
+                for h in range(n_states):
+                    values[at + h] += values[x + h]
+            elif kind[node] == TOP:
+                for t in range(unary_offsets[r], unary_offsets[r + 1]):
+                    values[at + unary_states[t, 0]] += unary[t] * values[x + unary_states[t, 1]]
+            else:
+                y = offsets[right[e]]
+                for t in range(binary_offsets[r], binary_offsets[r + 1]):
+                    b, c = x + binary_states[t, 1], y + binary_states[t, 2]
+                    values[at + binary_states[t, 0]] += factor[e] * binary[t] * values[b] * values[c]
+    return values
+
+
+@kernel
+def viterbi(forest, rules, offsets, leaves):
+    """The best weight of each node in each state, with pointers to what it was made of."""
+    _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
+    best = np.full(offsets[-1], -np.inf)
+    best_edge = np.full(offsets[-1], -1, np.int32)
+    best_left, best_right = np.zeros(offsets[-1], np.int32), np.zeros(offsets[-1], np.int32)
+    leaf = len(leaves)
+    for node in range(len(kind) - 1, -1, -1):
+        at, n_states = offsets[node], offsets[node + 1] - offsets[node]
+        if kind[node] == LEXICAL:
+            leaf -= n_states
+            for h in range(n_states):
+                best[at + h] = leaves[leaf + h] + factor[edges[node]]
+                best_edge[at + h] = edges[node]
+            continue
+        for e in range(edges[node], edges[node + 1]):
+            r, x = rule[e], offsets[left[e]]
+            if r == IDENTITY:
+                for h in range(n_states):
+                    if best[x + h] > best[at + h]:
+                        best[at + h], best_edge[at + h], best_left[at + h] = best[x + h], e, h
+            elif kind[node] == TOP:
+                for t in range(rules.unary_offsets[r], rules.unary_offsets[r + 1]):
+                    h, g = at + rules.unary_states[t, 0], rules.unary_states[t, 1]
+                    value = rules.unary[t] + best[x + g]
+                    if value > best[h]:
+                        best[h], best_edge[h], best_left[h] = value, e, g
+            else:
+                y = offsets[right[e]]
+                for t in range(rules.binary_offsets[r], rules.binary_offsets[r + 1]):
+                    h, g, k = (
+                        at + rules.binary_states[t, 0],
+                        rules.binary_states[t, 1],
+                        rules.binary_states[t, 2],
+                    )
+                    value = factor[e] + rules.binary[t] + best[x + g] + best[y + k]
+                    if value > best[h]:
+                        best[h], best_edge[h], best_left[h], best_right[h] = value, e, g, k
+    return best, best_edge, best_left, best_right
+
+
+@kernel
+def best_by_gains(forest, gains):
+    """The largest total gain of each node, and its hyperedge."""
+    _, _, _, _, _, edges, _, left, right, _, _ = forest
+    n_nodes = len(edges) - 1
+    best, choice = np.full(n_nodes, -np.inf), np.full(n_nodes, -1, np.int32)
+    for node in range(n_nodes - 1, -1, -1):
+        for e in range(edges[node], edges[node + 1]):
+            value = gains[e]
+            if left[e] != NO_NODE:
+                value += best[left[e]]
+            if right[e] != NO_NODE:
+                value += best[right[e]]
+            if value > best[node]:
+                best[node], choice[node] = value, e
+    return best, choice
+
+
+@kernel
+def count(forest):
+    """Number of derivations of each node."""
+    _, _, _, _, _, edges, _, left, right, _, _ = forest
+    counts = np.zeros(len(edges) - 1)
+    for node in range(len(counts) - 1, -1, -1):
+        for e in range(edges[node], edges[node + 1]):
+            value = 1.0
+            if left[e] != NO_NODE:
+                value *= counts[left[e]]
+            if right[e] != NO_NODE:
+                value *= counts[right[e]]
+            counts[node] += value
+    return counts
+
+
+@kernel
+def productive(forest, keep):
+    """Whether each node has a derivation whose hyperedges are all kept."""
+    _, _, _, _, _, edges, _, left, right, _, _ = forest
+    can = np.zeros(len(edges) - 1, np.bool_)
+    for node in range(len(can) - 1, -1, -1):
+        for e in range(edges[node], edges[node + 1]):
+            usable = keep[e]
+            if left[e] != NO_NODE and not can[left[e]]:
+                usable = False
+            if right[e] != NO_NODE and not can[right[e]]:
+                usable = False
+            if usable:
+                can[node] = True
+    return can
+
+
+@kernel
+def dense_weights(semiring, forest, rules, offsets, leaves):
+    """Inside vectors of dense rules in any semiring: nothing is taken together, sums are in order."""
+    _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
+    binary_offsets, binary, unary_offsets, unary = rules
+    totals = np.full(offsets[-1], semiring.zero)
+    leaf = len(leaves)
+    for node in range(len(kind) - 1, -1, -1):
+        at, n_states = offsets[node], offsets[node + 1] - offsets[node]
+        if kind[node] == LEXICAL:
+            leaf -= n_states
+            for h in range(n_states):
+                totals[at + h] = times(semiring, leaves[leaf + h], factor[edges[node]])
+            continue
+        for e in range(edges[node], edges[node + 1]):
+            r, x = rule[e], offsets[left[e]]
+            m = offsets[left[e] + 1] - x
+            if r == IDENTITY:
+                for h in range(n_states):
+                    totals[at + h] = plus(semiring, totals[at + h], totals[x + h])
+            elif kind[node] == TOP:
+                t = unary_offsets[r]
+                for h in range(n_states):
+                    for g in range(m):
+                        value = times(semiring, unary[t + h * m + g], totals[x + g])
+                        totals[at + h] = plus(semiring, totals[at + h], value)
+            else:
+                y, t = offsets[right[e]], binary_offsets[r]
+                n = offsets[right[e] + 1] - y
+                for h in range(n_states):
+                    total = semiring.zero
+                    for g in range(m):
+                        for k in range(n):
+                            value = times(semiring, binary[t + (h * m + g) * n + k], totals[y + k])
+                            total = plus(semiring, total, times(semiring, value, totals[x + g]))
+                    totals[at + h] = plus(semiring, totals[at + h], times(semiring, factor[e], total))
+    return totals
+
+
+@kernel
+def chain_viterbi(emissions, into, start, end, best, back, tags):
+    """The best tags of a sentence, with pointers back; ``into`` is (to, from)."""
+    n, k = emissions.shape
+    for y in range(k):
+        best[0, y] = start[y] + emissions[0, y]
+    for t in range(1, n):
+        before, now = best[(t - 1) & 1], best[t & 1]
+        for y in range(k):
+            top, at = before[0] + into[y, 0], 0
+            for x in range(1, k):
+                score = before[x] + into[y, x]
+                if score > top:
+                    top, at = score, x
+            now[y] = top + emissions[t, y]
+            back[t, y] = at
+    top, at = best[(n - 1) & 1, 0] + end[0], 0
+    for y in range(1, k):
+        score = best[(n - 1) & 1, y] + end[y]
+        if score > top:
+            top, at = score, y
+    for t in range(n - 1, -1, -1):
+        tags[t] = at
+        if t > 0:
+            at = back[t, at]
+
+
+@kernel
+def chain_log_sum(emissions, transitions, start, totals):
+    """Forward scores in logarithms, all tags of a step added up at once."""
+    n, k = emissions.shape
+    values = np.empty(k)
+    for y in range(k):
+        totals[0, y] = start[y] + emissions[0, y]
+    for t in range(1, n):
+        for y in range(k):
+            top = -np.inf
+            for x in range(k):
+                values[x] = totals[t - 1, x] + transitions[x, y]
+                top = max(top, values[x])
+            total = 0.0
+            for x in range(k):
+                total += np.exp(values[x] - top)
+            totals[t, y] = top + np.log(total) + emissions[t, y]
+
+
+class LogSum(NamedTuple):
+    """Sums of products in logarithms: ⊕ is log(eᵃ + eᵇ)."""
+
+    zero: float = -np.inf
+    one: float = 0.0
+
+
+def _log_sum(semiring: Any, a: Any, b: Any) -> Any:
+    top, low = max(a, b), min(a, b)
+    return top if low == -np.inf else top + np.log1p(np.exp(low - top))
+
+
+def _log_product(semiring: Any, a: Any, b: Any) -> Any:
+    return a + b
+
+
+@overload(plus, strict=False)
+def _plus_logarithms(semiring: Any, a: Any, b: Any) -> Any:
+    return _log_sum if semiring.instance_class is LogSum else None
+
+
+@overload(times, strict=False)
+def _times_logarithms(semiring: Any, a: Any, b: Any) -> Any:
+    return _log_product if semiring.instance_class is LogSum else None
+
+
+@kernel
+def add(a, b):
+    """⊕ as a kernel, for the two ways that cannot be cached."""
+    return a + b
+
+
+@kernel
+def multiply(a, b):
+    """⊗ as a kernel."""
+    return a * b
+
+
+@kernel
+def passed(plus_kernel, times_kernel, forest):
+    """Counting over a forest with the semiring's operations as arguments."""
+    counts = np.zeros(len(forest.kind))
+    for node in range(len(counts) - 1, -1, -1):
+        for e in range(forest.edges[node], forest.edges[node + 1]):
+            value = 1.0
+            if forest.left[e] != NO_NODE:
+                value = times_kernel(value, counts[forest.left[e]])
+            if forest.right[e] != NO_NODE:
+                value = times_kernel(value, counts[forest.right[e]])
+            counts[node] = plus_kernel(counts[node], value)
+    return counts
+
+
+def closed_over(plus_kernel: Any, times_kernel: Any) -> Any:
+    """Counting over a forest as a closure over the semiring's operations."""
+
+    @njit(cache=True, nogil=True)
+    def weights(forest: Any) -> Any:
+        return passed(plus_kernel, times_kernel, forest)
+
+    return weights

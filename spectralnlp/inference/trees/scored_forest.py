@@ -1,0 +1,48 @@
+"""A forest with the posteriors that grammars give it: the input of decoders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.latent import ForestPosteriors
+from spectralnlp.parameters import Floats, Ints, LatentGrammar, Offsets
+
+
+@dataclass(frozen=True)
+class ScoredForest:
+    """The parses of a sentence, and how probable their parts are.
+
+    Attributes:
+        forest: the parses to choose from.
+        grammars: the grammars that scored it, one or more.
+        leaves: for each grammar, the vectors of the forest's lexical nodes.
+        posteriors: for each grammar, its usable posteriors.
+        n_brackets: int32 (n_symbols,); constituents that a symbol stands for: 0 for tags and for the
+            intermediates of binarisation, 1 for phrases, more for collapsed unary chains.
+    """
+
+    forest: Forest
+    grammars: Sequence[LatentGrammar]
+    leaves: Sequence[Floats]
+    posteriors: Sequence[ForestPosteriors]
+    n_brackets: Ints
+
+    @cached_property
+    def edge_owners(self) -> Offsets:
+        """int64 (n_edges,): the node that each hyperedge belongs to."""
+        return np.repeat(np.arange(self.forest.n_nodes), np.diff(self.forest.edges))
+
+    @cached_property
+    def node_shares(self) -> Sequence[Floats]:
+        """For each grammar float64 (n_nodes,): posteriors without their sign, at most 1."""
+        return [np.minimum(np.abs(each.node), 1.0) for each in self.posteriors]
+
+    @cached_property
+    def edge_shares(self) -> Sequence[Floats]:
+        """For each grammar float64 (n_edges,): posteriors without their sign, at most 1."""
+        return [np.minimum(np.abs(each.edge), 1.0) for each in self.posteriors]

@@ -1,0 +1,123 @@
+"""Inside and outside over a packed forest, of rules with few weights that are not zero."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralnlp.inference.semirings import SumProduct, plus, times
+from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP, Forest
+from spectralnlp.inference.trees.state_vectors import StateVectors
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import Floats, Ints, Offsets
+
+
+class SparseRules(NamedTuple):
+    """Rules' weights for states that are not zero: rule r has rows ``offsets[r]:offsets[r + 1]``.
+
+    Attributes:
+        binary_offsets: int64 (n_binary + 1,).
+        binary_states: int32 (n_binary_entries, 3); states of a, b and c.
+        binary: float64 (n_binary_entries,).
+        unary_offsets: int64 (n_unary + 1,).
+        unary_states: int32 (n_unary_entries, 2); states of a and b.
+        unary: float64 (n_unary_entries,).
+    """
+
+    binary_offsets: Offsets
+    binary_states: Ints
+    binary: Floats
+    unary_offsets: Offsets
+    unary_states: Ints
+    unary: Floats
+
+    def inside(self, forest: Forest, offsets: Offsets, leaves: Floats) -> Floats:
+        """Inside vectors of all nodes; see :meth:`~.dense.DenseRules.inside`."""
+        vectors: Floats = state_weights(SumProduct(), forest, self, offsets, leaves)
+        return vectors
+
+    def outside(self, forest: Forest, vectors: StateVectors, edge: Floats) -> None:
+        """Add outside vectors and posteriors; see :meth:`~.dense.DenseRules.outside`."""
+        _outside_sparse(forest, self, vectors, edge)
+
+
+@kernel
+def state_weights(semiring, forest, rules, offsets, leaves):
+    """The weight of each node in each state of its symbol, its derivations and the states below added up.
+
+    Args:
+        semiring: of :mod:`spectralnlp.inference.semirings`.
+        forest: a Forest; its factors belong to the semiring.
+        rules: SparseRules.
+        offsets: int64 (n_nodes + 1,); where each node's states lie.
+        leaves: float64; weights of the states of the lexical nodes, laid end to end.
+
+    Returns:
+        float64 (offsets[-1],).
+    """
+    kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
+    factor = forest.factor
+    binary_offsets, binary_states, binary = rules.binary_offsets, rules.binary_states, rules.binary
+    unary_offsets, unary_states, unary = rules.unary_offsets, rules.unary_states, rules.unary
+    totals = np.full(offsets[-1], semiring.zero)
+    leaf = len(leaves)
+    for node in range(len(kind) - 1, -1, -1):
+        at, n_states = offsets[node], offsets[node + 1] - offsets[node]
+        if kind[node] == LEXICAL:
+            leaf -= n_states
+            for h in range(n_states):
+                totals[at + h] = times(semiring, leaves[leaf + h], factor[edges[node]])
+            continue
+        for e in range(edges[node], edges[node + 1]):
+            r, x = rule[e], offsets[left[e]]
+            if r == IDENTITY:
+                for h in range(n_states):
+                    totals[at + h] = plus(semiring, totals[at + h], totals[x + h])
+            elif kind[node] == TOP:
+                for t in range(unary_offsets[r], unary_offsets[r + 1]):
+                    h, b = at + unary_states[t, 0], x + unary_states[t, 1]
+                    totals[h] = plus(semiring, totals[h], times(semiring, unary[t], totals[b]))
+            else:
+                y = offsets[right[e]]
+                for t in range(binary_offsets[r], binary_offsets[r + 1]):
+                    h, b, c = at + binary_states[t, 0], x + binary_states[t, 1], y + binary_states[t, 2]
+                    value = times(semiring, factor[e], binary[t])
+                    value = times(semiring, times(semiring, value, totals[b]), totals[c])
+                    totals[h] = plus(semiring, totals[h], value)
+    return totals
+
+
+@kernel
+def _outside_sparse(forest, rules, vectors, edge):
+    """Add outside vectors to those of the roots, and to ``edge`` posteriors times the total."""
+    kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
+    factor = forest.factor
+    binary_offsets, binary_states, binary = rules.binary_offsets, rules.binary_states, rules.binary
+    unary_offsets, unary_states, unary = rules.unary_offsets, rules.unary_states, rules.unary
+    offsets, inside, outside = vectors.offsets, vectors.inside, vectors.outside
+    for node in range(len(kind)):
+        at, m_a = offsets[node], offsets[node + 1] - offsets[node]
+        if kind[node] == LEXICAL:
+            for h in range(m_a):
+                edge[edges[node]] += outside[at + h] * inside[at + h]
+            continue
+        for e in range(edges[node], edges[node + 1]):
+            r, x = rule[e], offsets[left[e]]
+            if r == IDENTITY:
+                for h in range(m_a):
+                    outside[x + h] += outside[at + h]
+                    edge[e] += outside[at + h] * inside[x + h]
+            elif kind[node] == TOP:
+                for t in range(unary_offsets[r], unary_offsets[r + 1]):
+                    flow = unary[t] * outside[at + unary_states[t, 0]]
+                    outside[x + unary_states[t, 1]] += flow
+                    edge[e] += flow * inside[x + unary_states[t, 1]]
+            else:
+                y = offsets[right[e]]
+                for t in range(binary_offsets[r], binary_offsets[r + 1]):
+                    b, c = x + binary_states[t, 1], y + binary_states[t, 2]
+                    flow = factor[e] * binary[t] * outside[at + binary_states[t, 0]]
+                    outside[b] += flow * inside[c]
+                    outside[c] += flow * inside[b]
+                    edge[e] += flow * inside[b] * inside[c]

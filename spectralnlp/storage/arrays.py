@@ -1,0 +1,282 @@
+"""Arrays of models: the dtype, shape and range of each, declared once and checked on loading.
+
+A field of a dataclass declares its array in the annotation::
+
+    tags: Annotated[Ints, int_array("n_rows", below="n_symbols")]
+
+A named size stands for one number in all arrays of a value. The first array with it in its shape settles it,
+or the value itself (from its words, say), and later ones must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ModelError
+
+Array = NDArray[Any]
+Arrays = dict[str, Array]
+# A number, the name of a size, or a name and what is added to it: "n_words + 1".
+Size = int | str
+
+_HINT = "copy or train the model again"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArraySpec:
+    """Dtype, shape and range of an array of a model; `float_array`, `int_array` and `offset_array` make them.
+
+    Attributes:
+        shape: the size of each axis.
+        dtype: name of the dtype in memory.
+        stored: names of the dtypes that the array may have in a file.
+        least: the least value; None for any.
+        below: a size that all values are below.
+        into: a size that the array's values lead to from 0, never falling.
+        ascending: whether values, or rows read from left to right, rise strictly.
+        finite: whether NaN and infinities are refused.
+        minus_infinity: whether minus infinity is not.
+        scaled: whether an array in half precision is to be multiplied by another, ``<name>.scale``.
+        optional: whether it may be missing.
+    """
+
+    shape: tuple[Size, ...]
+    dtype: str
+    stored: tuple[str, ...]
+    least: float | None = None
+    below: Size | None = None
+    into: Size | None = None
+    ascending: bool = False
+    finite: bool = False
+    minus_infinity: bool = False
+    scaled: bool = False
+    optional: bool = False
+
+
+def float_array(
+    *shape: Size,
+    dtype: str = "float64",
+    least: float | None = None,
+    minus_infinity: bool = False,
+    scaled: bool = False,
+) -> ArraySpec:
+    """Declare finite floating-point numbers, stored in single or half precision."""
+    return ArraySpec(
+        shape=shape,
+        dtype=dtype,
+        stored=("float16", "float32"),
+        least=least,
+        finite=True,
+        minus_infinity=minus_infinity,
+        scaled=scaled,
+    )
+
+
+def int_array(
+    *shape: Size,
+    dtype: str = "int32",
+    stored: tuple[str, ...] = (),
+    least: int = 0,
+    below: Size | None = None,
+    ascending: bool = False,
+) -> ArraySpec:
+    """Declare integers, by default of the same dtype in a file as in memory, and not negative."""
+    return ArraySpec(
+        shape=shape, dtype=dtype, stored=stored or (dtype,), least=least, below=below, ascending=ascending
+    )
+
+
+def offset_array(size: Size, *, into: Size) -> ArraySpec:
+    """Declare int64 offsets, which begin at 0, never fall and end at the size of what they lead into."""
+    return ArraySpec(shape=(size,), dtype="int64", stored=("int64",), least=0, into=into)
+
+
+def specs_of(cls: type) -> Mapping[str, ArraySpec]:
+    """The arrays that a dataclass declares in its annotations, in their order."""
+    return _specs_of(cls)
+
+
+@cache
+def _specs_of(cls: Any) -> Mapping[str, ArraySpec]:
+    specs = {}
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        if get_origin(hint) is Annotated:
+            annotated, *extras = get_args(hint)
+            for spec in extras:
+                if isinstance(spec, ArraySpec):
+                    specs[name] = replace(spec, optional=type(None) in get_args(annotated))
+    return specs
+
+
+def arrays_of(value: object) -> Arrays:
+    """The arrays that the class of a value declares, by name, as they are stored: float64 as float32."""
+    fields = {name: getattr(value, name) for name in specs_of(type(value))}
+    return {name: narrowed(array) for name, array in fields.items() if array is not None}
+
+
+def narrowed(array: Array) -> Array:
+    """An array as it is stored: float64 as float32, others as they are."""
+    return array.astype(np.float32) if array.dtype == np.float64 else array
+
+
+class WithArrays:
+    """A dataclass whose stored arrays are the fields that declare them."""
+
+    def to_arrays(self) -> Arrays:
+        """The arrays of a model folder; float64 is stored as float32."""
+        return arrays_of(self)
+
+
+def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
+    """Arrays under longer names."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
+
+
+class StoredArrays:
+    """Arrays of a model folder, checked one by one as they are taken.
+
+    Args:
+        arrays: all arrays of a file, by name.
+        path: the file, for messages.
+        prefix: what the names of these begin with.
+        sizes: named sizes that are known.
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, Array],
+        path: Path | None = None,
+        *,
+        prefix: str = "",
+        sizes: Mapping[str, int] | None = None,
+    ) -> None:
+        self.path, self.prefix = path, prefix
+        self.sizes = dict(sizes or {})
+        self._arrays = arrays
+
+    def __contains__(self, name: str) -> bool:
+        return self.prefix + name in self._arrays
+
+    def part(self, prefix: str = "", **sizes: int) -> StoredArrays:
+        """The arrays whose names begin with a prefix, with more known sizes; sizes settled there stay."""
+        known = {**self.sizes, **sizes}
+        return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, sizes=known)
+
+    def fields(self, cls: type, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The arrays that a dataclass declares, without optional ones that are missing.
+
+        Raises:
+            ModelError: as `take`.
+        """
+        wanted = {name: spec for name, spec in specs_of(cls).items() if name not in leave_out}
+        return {
+            name: self.take(name, spec) for name, spec in wanted.items() if not spec.optional or name in self
+        }
+
+    def field(self, cls: type, name: str) -> Array:
+        """One of the arrays that a dataclass declares; see `take`."""
+        return self.take(name, specs_of(cls)[name])
+
+    def take(self, name: str, spec: ArraySpec) -> Array:
+        """One array, in the dtype that it has in memory.
+
+        Args:
+            name: without the prefix.
+            spec: what it must be.
+
+        Raises:
+            ModelError: it is missing, or not as declared; names the file and the array.
+        """
+        if name not in self:
+            raise self.error(name, "is missing")
+        array = self._arrays[self.prefix + name]
+        dtype = array.dtype.name
+        if dtype not in spec.stored:
+            raise self.error(name, f"is of {dtype}, not {' or '.join(spec.stored)}")
+        self._check_shape(name, array, spec.shape)
+        if spec.into is not None:
+            self._check_offsets(name, array, spec.into)
+        if dtype != spec.dtype:
+            array = self._widened(name, array, spec)
+        if spec.finite and not _is_finite(array, minus_infinity=spec.minus_infinity):
+            raise self.error(name, "holds a NaN or an infinity")
+        if array.size:
+            self._check_range(name, array, spec)
+        if spec.ascending and not _rises(array):
+            raise self.error(name, "does not rise from each row to the next")
+        return array
+
+    def error(self, name: str, what: str) -> ModelError:
+        """The refusal of an array.
+
+        Args:
+            name: without the prefix.
+            what: is wrong with it, a verb first.
+        """
+        return ModelError(f"array {self.prefix + name} {what}", path=self.path, hint=_HINT)
+
+    def _check_shape(self, name: str, array: Array, shape: tuple[Size, ...]) -> None:
+        fits = array.ndim == len(shape) and all(
+            length == self._settled(name, size, length)
+            for length, size in zip(array.shape, shape, strict=True)
+        )
+        if not fits:
+            wanted = ", ".join(self._spelled(size) for size in shape)
+            raise self.error(name, f"is of shape {array.shape}, not ({wanted})")
+
+    def _settled(self, name: str, size: Size, length: int) -> int:
+        """The number that a size stands for; ``length`` settles it where nothing did before."""
+        if isinstance(size, int):
+            return size
+        key, _, more = size.partition(" + ")
+        if self.sizes.setdefault(key, length - int(more or 0)) < 0:
+            raise self.error(name, "is empty")
+        return self.sizes[key] + int(more or 0)
+
+    def _spelled(self, size: Size) -> str:
+        if isinstance(size, int) or size.partition(" + ")[0] not in self.sizes:
+            return str(size)
+        return f"{size} = {self._settled('', size, 0)}"
+
+    def _check_offsets(self, name: str, array: Array, into: Size) -> None:
+        if array[0] != 0 or (array[1:] < array[:-1]).any():
+            raise self.error(name, "does not hold offsets that rise from 0")
+        end = self._settled(name, into, int(array[-1]))
+        if array[-1] != end:
+            raise self.error(name, f"holds offsets that end at {array[-1]}, not at {into}, {end}")
+
+    def _widened(self, name: str, array: Array, spec: ArraySpec) -> Array:
+        if not (spec.scaled and array.dtype == np.float16):
+            return array.astype(spec.dtype)
+        return array.astype(spec.dtype) * self.take(f"{name}.scale", _SCALE)
+
+    def _check_range(self, name: str, array: Array, spec: ArraySpec) -> None:
+        if spec.least is not None and (found := array.min()) < spec.least:
+            raise self.error(name, f"holds {found}, which is less than {spec.least}")
+        if spec.below is not None:
+            bound = self.sizes[spec.below] if isinstance(spec.below, str) else spec.below
+            if (found := array.max()) >= bound:
+                raise self.error(name, f"holds {found}, which is not below {spec.below}, {bound}")
+
+
+_SCALE = ArraySpec(shape=(1,), dtype="float32", stored=("float32",), least=0.0, finite=True)
+
+
+def _is_finite(array: Array, *, minus_infinity: bool) -> bool:
+    return bool((array < np.inf if minus_infinity else np.isfinite(array)).all())
+
+
+def _rises(array: Array) -> bool:
+    if array.ndim == 1:
+        return bool((array[1:] > array[:-1]).all())
+    keys = np.zeros(len(array), np.int64)  # rows of two or three small numbers, read as one
+    for column in array.T:
+        keys = keys * (int(array.max(initial=0)) + 1) + column
+    return _rises(keys)

@@ -1,0 +1,203 @@
+"""Model folders: arrays in safetensors, the rest in JSON, written whole or not at all."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spectralnlp import __version__
+from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.storage.arrays import Array, StoredArrays
+from spectralnlp.storage.files import check_version, read_arrays, read_json, write_arrays, write_json
+
+FORMAT = "spectralnlp-model"
+FORMAT_VERSION = 1
+ARRAYS, META, CARD = "arrays.safetensors", "model.json", "README.md"
+MOMENTS, MOMENTS_META = "moments.safetensors", "moments.json"
+_KNOWN = {ARRAYS, META, CARD, MOMENTS, MOMENTS_META}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredModel:
+    """The content of a model folder.
+
+    Attributes:
+        kind: the model's task, ``parsing``.
+        metadata: JSON values.
+        arrays: by name, as they were saved.
+        path: the folder.
+        card: the model card, empty where it was taken away.
+    """
+
+    kind: str
+    metadata: dict[str, Any]
+    arrays: dict[str, Array]
+    path: Path
+    card: str = ""
+
+    @property
+    def checked(self) -> StoredArrays:
+        """The arrays, as one that checks each when it is taken."""
+        return StoredArrays(self.arrays, self.path / ARRAYS)
+
+
+def save_model(
+    path: str | Path,
+    *,
+    kind: str,
+    metadata: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    card: str,
+    overwrite: bool = True,
+) -> None:
+    """Write a model folder: ``arrays.safetensors``, ``model.json`` and the model card, ``README.md``.
+
+    The folder is written under another name beside its place and then renamed: an error or an interrupt
+    leaves nothing half-written, and the model that was there before as it was. The same content gives the
+    same bytes.
+
+    Args:
+        path: the folder to make; may exist if it is empty or holds a model and nothing else.
+        kind: the model's task, by which the loader finds its class.
+        metadata: JSON values.
+        arrays: numbers only, by name.
+        card: the model card, Markdown.
+        overwrite: whether a model that is there may be replaced.
+
+    Raises:
+        ConfigError: the place cannot be written, or is taken.
+    """
+    with staged(path, overwrite=overwrite) as fresh:
+        fresh.mkdir(parents=True)
+        _write(fresh, kind, metadata, arrays, card)
+
+
+@contextmanager
+def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
+    """A folder to write, not yet there, that takes the place of ``path`` when the block ends without error.
+
+    Args:
+        path: the folder to make; may exist if it is empty or holds a model and nothing else.
+        overwrite: whether a model that is there may be replaced.
+
+    Raises:
+        ConfigError: the place cannot be written, or is taken.
+    """
+    check_writable(path, overwrite=overwrite)
+    target = Path(path).resolve()
+    fresh = _sibling(target)
+    try:
+        yield fresh
+        _replace(fresh, target)
+    except OSError as error:
+        raise ConfigError(f"cannot write the model: {error.strerror or error}", path=path) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def load_model(path: str | Path) -> StoredModel:
+    """Read a model folder.
+
+    Raises:
+        ModelError: it is missing, cut short, changed since it was written, or of another format version.
+    """
+    folder = Path(path)
+    header = _read_header(folder)
+    try:
+        arrays = read_arrays(folder / ARRAYS, header["arrays"], META)
+        card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).exists() else ""
+        return StoredModel(
+            kind=header["kind"], metadata=header["metadata"], arrays=arrays, path=folder, card=card
+        )
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", path=folder / CARD) from error
+    except (KeyError, TypeError) as error:
+        raise ModelError(f"not a model: {error}", path=folder) from error
+
+
+def kind_of(path: str | Path) -> str:
+    """The task of the model in a folder, by its header alone; errors as of `load_model`."""
+    return str(_read_header(Path(path)).get("kind"))
+
+
+def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
+    """Find out before the work whether a model can be written here; leaves nothing behind.
+
+    Raises:
+        ConfigError: the place cannot be written, is taken by something that is not a model, or by a model
+            that may not be overwritten.
+    """
+    target = Path(path).resolve()
+    try:
+        if target.exists():
+            _check_replaceable(target, path, overwrite)
+        above = next(folder for folder in target.parents if folder.exists())
+        probe = _sibling(above / target.name)
+        probe.mkdir()
+        probe.rmdir()
+    except OSError as error:
+        raise ConfigError(f"cannot write here: {error.strerror}", path=path) from error
+
+
+def _check_replaceable(target: Path, path: str | Path, overwrite: bool) -> None:
+    if not target.is_dir():
+        raise ConfigError("is a file, not a folder for a model", path=path, hint="choose another name")
+    strangers = sorted({each.name for each in target.iterdir()} - _KNOWN)
+    if strangers:
+        what = f"the folder holds other things than a model, such as {strangers[0]}"
+        raise ConfigError(what, path=path, hint="choose another folder")
+    if (target / META).exists() and not overwrite:
+        raise ConfigError("a model is here already", path=path, hint="choose another folder or overwrite")
+
+
+def _sibling(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+
+
+def _write(
+    folder: Path, kind: str, metadata: Mapping[str, Any], arrays: Mapping[str, Array], card: str
+) -> None:
+    described = write_arrays(folder / ARRAYS, arrays)
+    header = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "spectralnlp": __version__,
+        "kind": kind,
+        "arrays": described,
+        "metadata": metadata,
+    }
+    write_json(folder / META, header)
+    (folder / CARD).write_text(card, encoding="utf-8")
+
+
+def _replace(fresh: Path, target: Path) -> None:
+    """Rename ``fresh`` to ``target``; what was there comes back if that fails."""
+    if not target.exists():
+        fresh.rename(target)
+        return
+    old = _sibling(target)
+    try:
+        target.rename(old)
+        fresh.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _read_header(folder: Path) -> dict[str, Any]:
+    path = folder / META
+    if not path.exists():
+        what = "no model here" if folder.exists() else "no such model"
+        raise ModelError(what, path=folder, hint=f"a model is a folder with {META}")
+    header = read_json(path)
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ModelError("not a spectralnlp model", path=path)
+    check_version(header, FORMAT_VERSION, path, "model format", hint="train again")
+    return header

@@ -1,0 +1,78 @@
+"""One way to save a model and to load it, for models of every task."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from spectralnlp.errors import ModelError, SpectralError
+from spectralnlp.storage.arrays import Array, StoredArrays
+from spectralnlp.storage.folders import StoredModel, save_model
+
+
+class StorableModel(ABC):
+    """A model that writes itself as a folder and is read back from one.
+
+    A subclass says in `to_stored` and `read_stored` what the folder holds; files, their order and their
+    errors are the same for all.
+
+    Attributes:
+        task: name of the task that loads the model.
+        noun: the model in a message, ``a parser``.
+        card: the model card, Markdown.
+    """
+
+    task: ClassVar[str]
+    noun: ClassVar[str]
+    card: str
+
+    @abstractmethod
+    def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Mapping[str, Array]]:
+        """The JSON values of ``model.json``, and the arrays by name.
+
+        Args:
+            compact: numbers in half precision, where the model can bear it.
+        """
+
+    @classmethod
+    @abstractmethod
+    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Self:
+        """The model that gave these.
+
+        Raises:
+            ModelError: an array is missing or not as it must be.
+            KeyError, TypeError, ValueError, IndexError: a JSON value is.
+        """
+
+    def save(self, path: str | Path, *, compact: bool = False, overwrite: bool = True) -> None:
+        """Write a model folder; see :func:`spectralnlp.storage.save_model`.
+
+        Args:
+            path: the folder to make.
+            compact: numbers in half precision, where the model can bear it: half the size, three digits.
+            overwrite: whether a model that is there may be replaced.
+
+        Raises:
+            ConfigError: the place cannot be written, or is taken.
+        """
+        metadata, arrays = self.to_stored(compact=compact)
+        save_model(
+            path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card, overwrite=overwrite
+        )
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel) -> Self:
+        """The model in a folder.
+
+        Raises:
+            ModelError: the folder does not hold what the model needs; says what.
+        """
+        try:
+            return cls.read_stored(stored.metadata, stored.checked, stored.card)
+        except ModelError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, SpectralError) as error:
+            what = f"not {cls.noun}: {error!r}"
+            raise ModelError(what, path=stored.path, hint="train it again") from error
