@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp import changes, registry
-from spectralnlp.changes import Change, Kept
+from spectralnlp.changes import Change, KeptMoments
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.storage import ARRAYS
@@ -52,7 +52,7 @@ def measure(case: str, folder: Path) -> list[list[object]]:
     part.save(folder / "rest")
 
     started = time.perf_counter()
-    kept = Kept.load(folder / "rest", "be updated")
+    kept = KeptMoments.load(folder / "rest", "be updated")
     added = changes.update(kept, _read(estimator, some), again=True)  # lines of text recur
     adding = time.perf_counter() - started
     started = time.perf_counter()

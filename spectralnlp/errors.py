@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+
+_PARAMETER = re.compile(r"(?<!`)`([A-Za-z_]\w*)`(?!`)")
+
+
+def replace_parameters(message: str, name_of: Callable[[str], str]) -> str:
+    """Write the parameters that stand in backticks in a message in another way.
+
+    Args:
+        message: such as ``raise `memory` or lower max_words``.
+        name_of: called with the name of each.
+    """
+    return _PARAMETER.sub(lambda match: name_of(match[1]), message)
 
 
 class SpectralError(Exception):
     """Base of every error that is the input's fault, not the program's.
 
-    The command line prints it as one line and exits with 2.
+    ``str`` of it is one line; the command line prints it and exits with 2. A parameter of the Python API that
+    the command line has as an option stands in backticks in ``what`` or ``hint``; ``str`` drops them, and the
+    command line writes the option: ``memory``, ``--memory``.
 
     Args:
         what: what is wrong, without a full stop.
@@ -35,14 +51,19 @@ class SpectralError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
+        return replace_parameters(self.message, lambda name: name)
+
+    @property
+    def message(self) -> str:
+        """The one line, with parameters in backticks."""
         where = "" if self.path is None else str(self.path)
         if self.line is not None:
             where += f":{self.line}" if where else f"line {self.line}"
         if self.sentence is not None:
             where += f" (sentence {self.sentence})" if where else f"sentence {self.sentence}"
-        message = f"{where}: {self.what}" if where else self.what
-        message = f"{message}; {self.hint}" if self.hint else message
-        return " ".join(message.split())
+        line = f"{where}: {self.what}" if where else self.what
+        line = f"{line}; {self.hint}" if self.hint else line
+        return " ".join(line.split())
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword arguments do not survive Exception's own pickling, which worker processes use.

@@ -14,7 +14,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -22,7 +21,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus
+from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus, current_execution, executing
 
 T = TypeVar("T")
 Unlearning = Literal["exact", "replay", "merge-only", "none"]
@@ -171,6 +170,10 @@ class Estimator(ABC, Generic[T]):
                 setattr(self, name, params[name])
         return self
 
+    def remarks(self) -> list[str]:
+        """Return what users should know of this ``fit``, a line each: counts that were dropped, bad tags."""
+        return []
+
     def check_is_fitted(self) -> None:
         """Do nothing after ``fit``.
 
@@ -292,17 +295,11 @@ class IterativeEstimator(Estimator[T]):
         """
 
 
-_report_pass: ContextVar[Callable[[str], None] | None] = ContextVar("report_pass", default=None)
-
-
 @contextmanager
 def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
     """Have the passes of every ``fit`` in this context reported, a line each."""
-    token = _report_pass.set(report)
-    try:
+    with executing(report=report):
         yield
-    finally:
-        _report_pass.reset(token)
 
 
 @contextmanager
@@ -310,6 +307,6 @@ def fit_pass(name: str) -> Iterator[None]:
     """Time one pass of a ``fit``, for the progress callback of `timed_passes`."""
     started = perf_counter()
     yield
-    report = _report_pass.get()
+    report = current_execution().report
     if report is not None:
         report(f"{name}: {perf_counter() - started:.1f} s")

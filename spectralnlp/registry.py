@@ -1,8 +1,8 @@
-"""Named, versioned things, found by entry points without importing them.
+"""Named, versioned plugins, found by entry points without importing them.
 
 A package registers ``pcfg.v1`` by an entry point of that name in the group ``spectralnlp.estimators``; a
 script or a test by the decorator ``@registry.estimators.register("pcfg.v1")``. A bare name, ``pcfg``, means
-the highest version. Names are listed from metadata alone; `Registry.get` imports the one thing asked for.
+the highest version. Names are listed from metadata alone; `Registry.get` imports the one object asked for.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Entry:
 
 
 class Registry:
-    """The things registered under one kind of name.
+    """The objects registered under one kind of name.
 
     Args:
         kind: ``estimators``: names the entry-point group ``spectralnlp.estimators``.
@@ -67,14 +67,14 @@ class Registry:
             RegistryError: the name is taken by something else.
         """
 
-        def decorate(thing: T) -> T:
+        def decorate(plugin: T) -> T:
             taken = [_distribution(point) for point in self._claims(name)]
-            if name in self._local and _identity(self._local[name]) != _identity(thing):
+            if name in self._local and _identity(self._local[name]) != _identity(plugin):
                 taken.append(_HERE)
             if taken:
                 raise RegistryError(f"{self._called(name)} is already registered by {' and '.join(taken)}")
-            self._local[name] = thing
-            return thing
+            self._local[name] = plugin
+            return plugin
 
         return decorate
 
@@ -107,11 +107,11 @@ class Registry:
             RegistryError: the name is unknown, claimed twice, not installed or broken; says which.
         """
         name = self.resolve(name)
-        entry, thing = self._load(name)
+        entry, plugin = self._load(name)
         if entry.status != "ok":
             what = f"{self._called(name)} of {entry.distribution} is {entry.status}"
             raise RegistryError(f"{what}: {entry.reason}")
-        return thing
+        return plugin
 
     def describe(self, *, load: bool = False) -> list[Entry]:
         """How each name stands.
@@ -167,11 +167,11 @@ def _split(name: str) -> tuple[str, int]:
     return (match[1], int(match[2])) if match else (name, 0)
 
 
-def _identity(thing: object) -> tuple[object, ...]:
+def _identity(plugin: object) -> tuple[object, ...]:
     # A class defined again under the same name (a reloaded module, a notebook's cell) replaces itself.
-    if hasattr(thing, "__qualname__"):
-        return (thing.__module__, thing.__qualname__)
-    return (id(thing),)
+    if hasattr(plugin, "__qualname__"):
+        return (plugin.__module__, plugin.__qualname__)
+    return (id(plugin),)
 
 
 def _distribution(point: EntryPoint) -> str:
@@ -231,31 +231,21 @@ def refresh() -> None:
     _entry_points.cache_clear()
 
 
-estimators = Registry("estimators")
-featurizers = Registry("featurizers")
-sketches = Registry("sketches")
-readers = Registry("readers")
-transforms = Registry("transforms")
-decoders = Registry("decoders")
-scorers = Registry("scorers")
-engines = Registry("engines")
-filesystems = Registry("filesystems")
-tasks = Registry("tasks")
-commands = Registry("commands")
-models = Registry("models")
+registries: dict[str, Registry] = {}
 
-_all = (
-    estimators,
-    featurizers,
-    sketches,
-    readers,
-    transforms,
-    decoders,
-    scorers,
-    engines,
-    filesystems,
-    tasks,
-    commands,
-    models,
-)
-registries = {each.kind: each for each in _all}
+
+def _registry(kind: str) -> Registry:
+    registries[kind] = Registry(kind)
+    return registries[kind]
+
+
+estimators = _registry("estimators")
+featurizers = _registry("featurizers")
+sketches = _registry("sketches")
+readers = _registry("readers")
+decoders = _registry("decoders")
+engines = _registry("engines")
+filesystems = _registry("filesystems")
+tasks = _registry("tasks")
+commands = _registry("commands")
+models = _registry("models")

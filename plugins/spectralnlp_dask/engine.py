@@ -118,7 +118,7 @@ class DaskEngine(Engine):
             found = [(task, death) for task in suspects if (death := self._death_by(observe, task))]
             suspicions += not found
             for (_, partition), death in found:
-                if not observe.tolerant:
+                if not observe.skips_bad:
                     raise SpectralError(death.what, path=partition.document, hint=death.hint)
                 killers.append(BadPartition(partition.document, partition.start, death.what))
             guilty = {number for (number, _), _ in found}

@@ -19,13 +19,13 @@ from spectralnlp_sketch.files import Saved, tells_rows_apart
 from spectralnlp_sketch.stream import FileRows
 
 if TYPE_CHECKING:
-    from spectralnlp.tasks.task import Say
+    from spectralnlp.tasks.task import ProgressCallback
 
 
 class SketchChanges:
     """Incremental updates and unlearning of saved sketches, folder in and folder out."""
 
-    def update(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+    def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
         """Add the rows of files: the same sketch as of all files in one run.
 
         Raises:
@@ -45,9 +45,9 @@ class SketchChanges:
         documents = None if saved.documents is None else saved.documents.union(corpus.numbers)
         with one_blas_thread():
             saved.save(output, documents)
-        say(f"{output}: {before:,} rows and {saved.sketch.n_rows_ - before:,} more")
+        report(f"{output}: {before:,} rows and {saved.sketch.n_rows_ - before:,} more")
 
-    def forget(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+    def forget(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
         """Take out the rows of files: the same sketch as of the others.
 
         Raises:
@@ -70,9 +70,9 @@ class SketchChanges:
         saved.sketch.finish()
         with one_blas_thread():
             saved.save(output, left)
-        say(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
+        report(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
 
-    def merge(self, folders: Sequence[Path], output: Path, say: Say) -> None:
+    def merge(self, folders: Sequence[Path], output: Path, report: ProgressCallback) -> None:
         """Join sketches of different rows; bounds add up.
 
         Raises:
@@ -93,7 +93,7 @@ class SketchChanges:
                 first.sketch.merge(other.sketch)
         with one_blas_thread():
             first.save(output, documents)
-        say(f"{output}: {first.sketch.n_rows_:,} rows of {len(folders)} sketches")
+        report(f"{output}: {first.sketch.n_rows_:,} rows of {len(folders)} sketches")
 
 
 def _changeable(folder: Path, verb: str) -> Saved:

@@ -43,12 +43,12 @@ class SavedSketch:
 
     def _changes(self) -> dict[str, Any]:
         if not tells_rows_apart(self.sketch):
-            return {"change of mind": "merge-only"}
+            return {"incremental update": "merge-only"}
         documents = self.about.get("documents")
         if documents is None:
-            return {"change of mind": "none"}
+            return {"incremental update": "none"}
         exact = self.sketch.moments_.subtractable
-        return {"change of mind": "exact" if exact else "merge-only", "documents": len(documents)}
+        return {"incremental update": "exact" if exact else "merge-only", "documents": len(documents)}
 
 
 class SketchTask(Task):

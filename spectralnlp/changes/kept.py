@@ -11,7 +11,7 @@ from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger
 from spectralnlp.errors import ConfigError, ModelError, RegistryError
 from spectralnlp.estimator import Estimator, Unlearning
-from spectralnlp.runtime import Array, InMemoryCorpus, Joint, Moments
+from spectralnlp.runtime import Array, InMemoryCorpus, Moments
 from spectralnlp.storage import (
     MOMENTS,
     load_kept_moments,
@@ -22,12 +22,10 @@ from spectralnlp.storage import (
 )
 from spectralnlp.tasks.task import DocumentUnit, Task
 
-KEEP = "--keep-moments"
-
 
 @dataclass(frozen=True)
-class Kept:
-    """The moments of a model and what they are of.
+class KeptMoments:
+    """The moments of a model and the documents in them.
 
     Attributes:
         estimator: its registered name.
@@ -49,13 +47,13 @@ class Kept:
 
     @property
     def learner(self) -> Estimator[Any]:
-        """An unfitted estimator with the settings."""
+        """Make an unfitted estimator with the settings."""
         made: Estimator[Any] = registry.estimators.get(self.estimator)(**self.settings)
         return made
 
     @property
     def task(self) -> Task:
-        """The estimator's."""
+        """The task of the estimator."""
         return task_of(self.learner)
 
     def save(self, model: Any, path: str | Path) -> None:
@@ -83,7 +81,7 @@ class Kept:
             save_kept_moments(folder, described, arrays)
 
     @classmethod
-    def load(cls, folder: Path, verb: str) -> Kept:
+    def load(cls, folder: Path, verb: str) -> KeptMoments:
         """Read the moments beside the model in a folder.
 
         Args:
@@ -127,20 +125,14 @@ def _part(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
 
 
 def task_of(estimator: Estimator[Any]) -> Task:
-    """The task that an estimator serves."""
+    """Return the task that an estimator serves."""
     return cast(Task, registry.tasks.get(estimator.task)())
 
 
 def unlearning_of(estimator: Estimator[Any], moments: Moments[Any]) -> Unlearning:
     """Class of unlearning of these moments: the estimator's, but nothing leaves what cannot subtract."""
     own = type(estimator).unlearning
-    return "merge-only" if own == "exact" and not _subtractable(moments) else own
-
-
-def _subtractable(moments: Moments[Any]) -> bool:
-    if isinstance(moments, Joint):
-        return all(map(_subtractable, moments.parts.values()))
-    return moments.subtractable
+    return "merge-only" if own == "exact" and not moments.can_forget else own
 
 
 def check_keeps(name: str, estimator: Estimator[Any], verb: str = "keep moments") -> None:
@@ -155,7 +147,7 @@ def check_keeps(name: str, estimator: Estimator[Any], verb: str = "keep moments"
 
 
 def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
-    """For ``info``: the class of a model, and whether moments are kept.
+    """Return, for ``info``, the class of a model and whether moments are kept.
 
     Args:
         folder: of the model.
@@ -164,28 +156,28 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     header = read_kept_header(folder)
     if header is None:
         found = _class_of(str(about.get("estimator", "")))
-        return {} if found is None else {"change of mind": found, "moments": "not kept"}
+        return {} if found is None else {"incremental update": found, "moments": "not kept"}
     described = header["metadata"]
     documents, size = described["documents"], (folder / MOMENTS).stat().st_size
     kept = f"{documents['number']:,} documents ({documents['unit']}s), {size / 1e6:.1f} MB"
     learner = registry.estimators.get(described["estimator"])(**described["settings"])
     empty = task_of(learner).init_kept_moments(learner, InMemoryCorpus([]))
-    return {"change of mind": unlearning_of(learner, empty), "moments": f"kept, of {kept}"}
+    return {"incremental update": unlearning_of(learner, empty), "moments": f"kept, of {kept}"}
 
 
 def _nothing_kept(folder: Path, verb: str) -> ConfigError:
-    """Why a model cannot do it: no moments were kept, or its estimator keeps none."""
+    """Make the error for a model without moments: none were kept, or its estimator keeps none."""
     stored = load_model(folder)
     name = str(stored.metadata.get("about", {}).get("estimator", stored.kind))
     if _class_of(name) in (None, "none"):
         what = f"{folder}: a model by {name} keeps nothing, so it cannot {verb}"
         return ConfigError(what, hint="train it again on all the data")
-    hint = f"train it again with {KEEP}"
+    hint = "train it again with `keep_moments`"
     return ConfigError(f"{folder} keeps no moments, so it cannot {verb}", hint=hint)
 
 
 def _class_of(class_name: str) -> Unlearning | None:
-    """The class of an estimator that is registered; None if none has this name."""
+    """Return the class of unlearning of a registered estimator; None if none has this name."""
     for name in registry.estimators.names():
         try:
             kind: type[Estimator[Any]] = registry.estimators.get(name)

@@ -1,4 +1,4 @@
-"""The ledger: which documents a model was made of, as salted hashes, so that none need be kept to know them.
+"""The ledger: salted hashes of the documents that a model was made of, in place of the documents.
 
 A hash tells whether a document that one has is in the model; it does not give back one that one has not. But
 whoever has the ledger can try guesses, and a short line is soon guessed: the salt only prevents that two
@@ -23,14 +23,13 @@ from spectralnlp.trees import Tree
 
 Digests = NDArray[np.uint8]
 
-WIDTH = 16
-"""Bytes of a hash."""
+WIDTH = 16  # bytes of a hash
 _SUM_WIDTH = 32  # bytes of what is added up over the examples of a file
 _MODULUS = 1 << 8 * _SUM_WIDTH
 
 
 def new_salt() -> str:
-    """A salt for one model, as hexadecimal digits."""
+    """Draw a salt for one model, as hexadecimal digits."""
     return secrets.token_hex(WIDTH)
 
 
@@ -123,7 +122,7 @@ class DocumentDigests(Moments[Any]):
             "lines": self.digests().reshape(-1) if self.unit == "line" else np.empty(0, np.uint8),
             "files": np.array(files, np.int64),
             "sums": np.frombuffer(b"".join(sums), np.uint8),
-        }  # fmt: skip
+        }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         lines, sums = arrays["lines"].tobytes(), arrays["sums"].tobytes()
@@ -144,7 +143,7 @@ class DocumentDigests(Moments[Any]):
 
 
 def lines_of(example: Any) -> Iterator[bytes]:
-    """An example as lines of UTF-8, one for each document if documents are lines.
+    """Write an example as lines of UTF-8, one for each document if documents are lines.
 
     Blanks between words do not count, nor do lines without words. Blanks are those of ASCII, by which the
     counters of words split too: what is counted differently must not be taken for the same.
@@ -190,7 +189,7 @@ class Ledger:
 
     @classmethod
     def of(cls, digests: DocumentDigests, *, in_order: bool) -> Ledger:
-        """The documents that were observed, under the first salt."""
+        """Make the ledger of the documents that were observed, under the first salt."""
         found = digests.digests()[:, 0]
         ledger = cls(tuple(digests.salts), found, np.zeros(len(found), np.uint8), in_order)
         return ledger._settled()
@@ -206,7 +205,7 @@ class Ledger:
         return np.asarray(found.any(axis=1))
 
     def joined(self, other: Ledger) -> Ledger:
-        """Their documents after ours; the salts of both, each once."""
+        """Put the documents of another ledger after ours; the salts of both, each once."""
         salts = tuple(dict.fromkeys(self.salts + other.salts))
         numbers = np.array([salts.index(salt) for salt in other.salts] or [0], np.uint8)
         return replace(
@@ -217,7 +216,7 @@ class Ledger:
         )._settled()
 
     def shared(self, other: Ledger) -> int:
-        """How many of their documents are ours too, as far as salts are the same."""
+        """Count the documents of another ledger that are ours too, as far as salts are the same."""
         ours = {(self.salts[s], d.tobytes()) for s, d in zip(self.salt.tolist(), self.digests, strict=True)}
         theirs = zip(other.salt.tolist(), other.digests, strict=True)
         return sum((other.salts[salt], digest.tobytes()) in ours for salt, digest in theirs)
@@ -244,12 +243,12 @@ class Ledger:
         return replace(self, digests=self.digests[kept], salt=self.salt[kept]), kept, unknown
 
     def arrays(self) -> dict[str, Array]:
-        """For `restored`."""
+        """Return the state, for `restored`."""
         return {"digests": self.digests, "salt": self.salt}
 
     @classmethod
     def restored(cls, salts: Sequence[str], arrays: Mapping[str, Array], *, in_order: bool) -> Ledger:
-        """The ledger that gave these; raises KeyError where something is missing."""
+        """Return the ledger that gave these arrays; raises KeyError where something is missing."""
         return cls(tuple(salts), arrays["digests"].reshape(-1, WIDTH), arrays["salt"], in_order)
 
     def _settled(self) -> Ledger:

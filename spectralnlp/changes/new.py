@@ -33,7 +33,7 @@ class NewDocuments(Corpus[Any]):
         self.places = digests.places()
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Those of the other corpus, without files, or with fewer lines in each."""
+        """Return the partitions of the other corpus, without known files, or with fewer lines in each."""
         parts = self.corpus.partitions()
         if self.unit == "file":
             gone = set(self.places[self.known, 0].tolist())
@@ -62,7 +62,7 @@ def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
 
 
 def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
-    """What holds several documents, lines of text or n-grams, without those that are known."""
+    """Leave the known lines or n-grams out of an example that holds several."""
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)
         return Ngrams([example.words[at] for at in stays.tolist()], example.counts[stays])

@@ -13,13 +13,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.changes.kept import Kept, check_keeps, task_of, unlearning_of
+from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearning_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
-from spectralnlp.tasks.task import DocumentUnit, Say, silent
+from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, silent
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Change:
     Attributes:
         model: what a user holds.
         kept: its moments.
-        observing: seconds of reading what was new.
+        observing: seconds of reading new documents.
         solving: seconds of solving.
         left_out: documents that were to be added and were there already.
     """
 
     model: Any
-    kept: Kept
+    kept: KeptMoments
     observing: float = 0.0
     solving: float = 0.0
     left_out: int = 0
@@ -52,7 +52,7 @@ def train(
     *,
     unit: str | None = None,
     reading: Mapping[str, Any] | None = None,
-    report: Say = silent,
+    report: ProgressCallback = silent,
     description: str = "",
 ) -> Change:
     """Train a model and keep what it was solved from.
@@ -63,7 +63,7 @@ def train(
         corpus: what its task read.
         unit: what a document is; by default what is usual for the task.
         reading: how the corpus was read, to read more in the same way.
-        report: told the time of each pass, a line each.
+        report: called with a line for each pass, its time.
         description: Markdown for the model card.
 
     Raises:
@@ -81,27 +81,34 @@ def train(
     moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)
     moments.renumber()
     ledger = Ledger.of(digests, in_order=moments.first_log() is not None)
-    settings = estimator.get_params(deep=False)
-    kept = Kept(name, settings, dict(reading or {}), document, moments, ledger, description)
+    kept = KeptMoments(
+        estimator=name,
+        settings=estimator.get_params(deep=False),
+        reading=dict(reading or {}),
+        unit=document,
+        moments=moments,
+        ledger=ledger,
+        description=description,
+    )
     return _solved(kept, seconds, report)
 
 
 def update(
-    kept: Kept,
+    kept: KeptMoments,
     corpus: Corpus[Any],
     *,
     again: bool = False,
     skip_known: bool = False,
-    report: Say = silent,
+    report: ProgressCallback = silent,
 ) -> Change:
     """Add documents, after those that are there.
 
     Args:
-        kept: what lies beside the model; as it was, after an error.
+        kept: the moments beside the model; unchanged after an error.
         corpus: the documents, read as ``kept.reading`` says.
         again: add documents that are there already once more.
         skip_known: leave them out; then the corpus is read twice.
-        report: told the time of each pass.
+        report: called with a line for each pass, its time.
 
     Raises:
         ConfigError: both ``again`` and ``skip_known``.
@@ -109,7 +116,7 @@ def update(
     """
     if again and skip_known:
         what = "documents that are there already are added again or skipped, not both"
-        raise ConfigError(what, hint="give --again or --skip-known")
+        raise ConfigError(what, hint="give `again` or `skip_known`")
     corpus = kept.task.examples(kept.learner, corpus)
     left_out, looking = 0, 0.0
     if skip_known:
@@ -121,7 +128,7 @@ def update(
     known = np.flatnonzero(kept.ledger.known(found))
     if len(known) and not again:
         what = f"in the model already, {_share(len(known), len(found), kept.unit)}"
-        hint = "leave out what is there with --skip-known, or add it once more with --again"
+        hint = "leave out what is there with `skip_known`, or add it once more with `again`"
         raise _at(int(known[0]), corpus, kept.unit, what, hint)
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("adding"):
@@ -132,8 +139,10 @@ def update(
     return replace(change, left_out=left_out)
 
 
-def _only_new(kept: Kept, corpus: Corpus[Any], report: Say) -> tuple[Corpus[Any], int, float]:
-    """A corpus without what is in the model already; how many documents these are; seconds of looking."""
+def _only_new(
+    kept: KeptMoments, corpus: Corpus[Any], report: ProgressCallback
+) -> tuple[Corpus[Any], int, float]:
+    """Return a corpus without the documents of the model, their number, and the seconds of looking."""
     started = perf_counter()
     with timed_passes(report), fit_pass("look up"):
         digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), corpus)
@@ -141,13 +150,13 @@ def _only_new(kept: Kept, corpus: Corpus[Any], report: Say) -> tuple[Corpus[Any]
     return NewDocuments(corpus, digests, known), int(known.sum()), perf_counter() - started
 
 
-def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
+def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback = silent) -> Change:
     """Take documents out.
 
     Args:
-        kept: what lies beside the model; as it was, after an error.
+        kept: the moments beside the model; unchanged after an error.
         corpus: the documents, read as ``kept.reading`` says.
-        report: told the time of each pass.
+        report: called with a line for each pass, its time.
 
     Raises:
         ConfigError: the model can only grow.
@@ -174,13 +183,13 @@ def forget(kept: Kept, corpus: Corpus[Any], *, report: Say = silent) -> Change:
     return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
 
 
-def merge(many: Sequence[Kept], *, again: bool = False, report: Say = silent) -> Change:
-    """Join models that were trained apart, with the same settings.
+def merge(many: Sequence[KeptMoments], *, again: bool = False, report: ProgressCallback = silent) -> Change:
+    """Merge models that were trained apart, with the same settings.
 
     Args:
-        many: what lies beside each, in the order of their data.
+        many: the moments beside each, in the order of their data.
         again: documents that are in several count as often.
-        report: told the time of each pass.
+        report: called with a line for each pass, its time.
 
     Raises:
         ConfigError: they differ in a setting, which is named.
@@ -195,14 +204,14 @@ def merge(many: Sequence[Kept], *, again: bool = False, report: Say = silent) ->
             n_shared = ledger.shared(other.ledger)
             if n_shared and not again:
                 what = f"in more than one of the models: {n_shared:,} {first.unit}{'s' * (n_shared > 1)}"
-                raise InputError(what, hint="count them as often with --again")
+                raise InputError(what, hint="count them as often with `again`")
             moments.append(other.moments)
             ledger = ledger.joined(other.ledger)
     return _solved(replace(first, moments=moments, ledger=ledger), 0.0, report)
 
 
 def _salt() -> str:
-    """A new salt; that of the first run, where a run is started again from a checkpoint."""
+    """Return a new salt, or the salt of the run that left this checkpoint."""
     checkpoint = current_checkpoint()
     if checkpoint is None:
         return new_salt()
@@ -215,9 +224,13 @@ def _salt() -> str:
 
 
 def _observe(
-    empty: Moments[Any], salts: Sequence[str], unit: DocumentUnit, corpus: Corpus[Any], report: Say
+    empty: Moments[Any],
+    salts: Sequence[str],
+    unit: DocumentUnit,
+    corpus: Corpus[Any],
+    report: ProgressCallback,
 ) -> tuple[Moments[Any], DocumentDigests, float]:
-    """Moments and hashes of a corpus, in one pass; and its seconds."""
+    """Return moments and hashes of a corpus, observed in one pass, and its seconds."""
     both = Joint({"moments": empty, "documents": DocumentDigests(salts, unit)})
     started = perf_counter()
     with timed_passes(report), fit_pass("observe"):
@@ -226,7 +239,7 @@ def _observe(
     return both.parts["moments"], cast(DocumentDigests, both.parts["documents"]), seconds
 
 
-def _solved(kept: Kept, seconds: float, report: Say) -> Change:
+def _solved(kept: KeptMoments, seconds: float, report: ProgressCallback) -> Change:
     if not kept.moments.is_exact:
         what = "more counts than there is room for: the rarest were dropped, and what is left cannot be kept"
         raise ConfigError(what, hint="raise max_pairs")
@@ -235,8 +248,8 @@ def _solved(kept: Kept, seconds: float, report: Say) -> Change:
     return Change(model, kept, seconds, perf_counter() - started)
 
 
-def _examples_kept(kept: Kept, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Of each example of the logs, whether its document stays; None without logs."""
+def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Return whether the document of each example of the replay logs stays; None without logs."""
     log = kept.moments.first_log()
     if log is None:
         return None
@@ -248,7 +261,7 @@ def _examples_kept(kept: Kept, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | 
     return stays
 
 
-def _check_alike(first: Kept, other: Kept) -> None:
+def _check_alike(first: KeptMoments, other: KeptMoments) -> None:
     if first.estimator != other.estimator:
         raise ConfigError(f"cannot merge models by {first.estimator} and by {other.estimator}")
     ours = {**first.settings, "what a document is": first.unit, **first.reading}

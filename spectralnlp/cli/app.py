@@ -1,4 +1,4 @@
-"""The application: which commands there are, and what a user sees when one fails.
+"""The application: its commands, and the one line that a user sees when one fails.
 
 A command's module holds its options and nothing heavy; what it needs is imported when it runs.
 Exit status: 0 done, 2 the input's or the user's fault (one line on stderr), 130 interrupted,
@@ -31,7 +31,9 @@ from spectralnlp.cli.score import score
 from spectralnlp.cli.tag import tag
 from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
+from spectralnlp.cli.train_help import TrainCommand
 from spectralnlp.cli.update import update
+from spectralnlp.cli.wording import know_options, with_options
 from spectralnlp.errors import SpectralError
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
@@ -45,6 +47,12 @@ class Commands(TyperGroup):
         """The command of a name, a plugin's too; None if there is none."""
         own = super().get_command(ctx, cmd_name)
         return own if own is not None else _load_plugin_command(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is called; its options are known to `with_options` from here on."""
+        name, command, rest = super().resolve_command(ctx, args)
+        know_options(command, self)
+        return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of commands in ``--help``: a plugin's is listed from metadata, not imported."""
@@ -73,10 +81,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    parse, tag, train, update, forget, merge, evaluate, score,
-    info, plugins, inspect, neighbours, plot, topics,
-):  # fmt: skip
+app.command()(parse)
+app.command()(tag)
+app.command(cls=TrainCommand)(train)
+for command in (update, forget, merge, evaluate, score, info, plugins, inspect, neighbours, plot, topics):
     app.command()(command)
 
 
@@ -116,7 +124,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except SpectralError as error:
-        return _complain(str(error))
+        return _complain(with_options(error.message))
     except _UsageError as error:
         return _complain(_usage(error))
     except OSError as error:

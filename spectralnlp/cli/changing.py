@@ -1,4 +1,4 @@
-"""What ``update``, ``forget`` and ``merge`` have in common: kept moments in, a changed model folder out."""
+"""Parts of ``update``, ``forget`` and ``merge``: kept moments in, a changed model folder out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from spectralnlp.cli.console import say
 
 if TYPE_CHECKING:
-    from spectralnlp.changes import Change, Kept
+    from spectralnlp.changes import Change, KeptMoments
     from spectralnlp.runtime import Corpus
     from spectralnlp.tasks.task import OwnChanges
 
@@ -19,21 +19,21 @@ ChangedModel: TypeAlias = Annotated[
 ]
 
 
-def load_kept(model: str, verb: str) -> Kept:
-    """The moments beside a model, for a command.
+def load_kept(model: str, verb: str) -> KeptMoments:
+    """Read the moments beside a model, for a command.
 
     Raises:
         ModelError: there is no such model, or its moments are damaged.
         ConfigError: there are none, or its estimator keeps none.
     """
-    from spectralnlp.changes.kept import Kept
+    from spectralnlp.changes.kept import KeptMoments
     from spectralnlp.models import folder_of
 
-    return Kept.load(folder_of(model), verb)
+    return KeptMoments.load(folder_of(model), verb)
 
 
 def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
-    """The folder of a model, and what changes it if it holds its moments itself.
+    """Return the folder of a model, and its own updates if it holds its moments itself.
 
     Raises:
         ModelError: there is no such model.
@@ -47,14 +47,29 @@ def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
     return folder, registry.tasks.get(kind)().own_changes() if kind in registry.tasks else None
 
 
-def read_documents(kept: Kept, inputs: list[str]) -> Corpus[Any]:
-    """Files read as the model's data was."""
+def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | None, Path]:
+    """Return what `own_changes` does, and the folder to write, which is that of the model by default.
+
+    Raises:
+        ModelError: there is no such model.
+        ConfigError: the folder cannot be written.
+    """
+    from spectralnlp.storage import check_writable
+
+    folder, own = own_changes(model)
+    target = output or folder
+    check_writable(target)
+    return folder, own, target
+
+
+def read_documents(kept: KeptMoments, inputs: list[str]) -> Corpus[Any]:
+    """Read files as the data of the model was read."""
     corpus: Corpus[Any] = kept.task.read(inputs, **kept.reading)
     return corpus
 
 
 def save_change(change: Change, output: str | Path) -> None:
-    """Write the model, and say how much is in it and how long it took."""
+    """Write the model; report how much is in it and how long it took."""
     change.save(output)
     n, unit = len(change.kept.ledger), change.kept.unit
     say(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s")

@@ -1,4 +1,4 @@
-"""What commands say and where: results on stdout or in a file, notes and progress on stderr."""
+"""Output of commands: results on stdout or in a file, notes and progress on stderr."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from pathlib import Path
 from threading import Timer
 from typing import TextIO
 
+from spectralnlp.cli.wording import with_options
 from spectralnlp.errors import ConfigError
 
 PATIENCE = 1.0  # seconds of work before progress is shown
 
 
 def say(line: str) -> None:
-    """A line of the command's own on stdout, in one piece: parts of a model are learned in threads."""
-    print(f"{line}\n", end="", flush=True)
+    """Print a line on stdout in one piece, for parts of a model are learned in threads."""
+    print(f"{with_options(line)}\n", end="", flush=True)
 
 
 def note(line: str) -> None:
-    """Say something that is not a result, in one line on stderr."""
-    print(f"spectralnlp: {line}", file=sys.stderr)
+    """Print something that is not a result, in one line on stderr."""
+    print(f"spectralnlp: {with_options(line)}", file=sys.stderr)
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -32,20 +34,30 @@ CheckpointFolder: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class Where:
-    """The engine that was asked for: processes if only ``--jobs`` was, and this process by default."""
+    """The engine that was asked for: with ``--jobs`` alone, worker processes; by default, this process.
+
+    Attributes:
+        engine: its name.
+        jobs: number of workers.
+        scheduler: address of a Dask scheduler.
+        jobs_engine: the engine of ``--jobs`` alone.
+    """
 
     engine: str | None = None
     jobs: int | None = None
     scheduler: str | None = None
+    jobs_engine: str = "processes"
 
     @property
     def name(self) -> str | None:
-        """The engine's; None for this process."""
-        return self.engine or ("dask" if self.scheduler else "processes" if (self.jobs or 1) > 1 else None)
+        """Name of the engine; None for this process."""
+        if self.engine or self.scheduler:
+            return self.engine or "dask"
+        return self.jobs_engine if (self.jobs or 1) > 1 else None
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """With this engine."""
+        """Use this engine inside the ``with`` block."""
         from spectralnlp.runtime import use_engine
 
         if self.name is None:
@@ -56,11 +68,49 @@ class Where:
             yield
 
 
+HERE = Where()  # this process
+_ENGINE_OPTIONS = {"engine": EngineName, "scheduler": Scheduler, "jobs": Jobs}
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+
+
+def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of an engine in the place of its parameter ``where``.
+
+    Args:
+        names: ``engine``, ``scheduler`` and ``jobs``, in the order of the help.
+    """
+    options = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_ENGINE_OPTIONS[name]
+        )
+        for name in names
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**values: Any) -> None:
+            command(where=Where(**{name: values.pop(name) for name in names}), **values)
+
+        # Typer makes options of the signature and the annotations.
+        parameters: list[inspect.Parameter] = []
+        for each in inspect.signature(command, eval_str=True).parameters.values():
+            own = each.replace(kind=_BY_NAME)
+            parameters += options if each.name == "where" else [own]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
 @contextmanager
 def limits(
     checkpoint: Path | None, *, skip_bad_partitions: bool = False, memory: str | None = None
 ) -> Iterator[None]:
-    """Keep what is finished in a folder until the block has come to its end; leave out what fails; spill."""
+    """Inside the ``with`` block, spill to disk, leave out what fails, and keep what is finished in a folder.
+
+    The folder is emptied once the block has come to its end.
+    """
     from spectralnlp.cli.console import note
     from spectralnlp.runtime import skip_bad_partitions as skipping
     from spectralnlp.runtime import use_checkpoint, use_memory
@@ -68,10 +118,10 @@ def limits(
     with ExitStack() as stack:
         if memory is not None:
             stack.enter_context(use_memory(memory))
-        tolerance = stack.enter_context(skipping(note)) if skip_bad_partitions else None
-        kept = stack.enter_context(use_checkpoint(checkpoint)) if checkpoint is not None else None
+        policy = stack.enter_context(skipping(note)) if skip_bad_partitions else None
+        unfinished = stack.enter_context(use_checkpoint(checkpoint)) if checkpoint is not None else None
         yield
-        if kept is not None:
-            kept.remove()
-        if tolerance is not None and tolerance.bad:
-            note(f"left out {len(tolerance.bad)} in all")
+        if unfinished is not None:
+            unfinished.remove()
+        if policy is not None and policy.bad:
+            note(f"left out {len(policy.bad)} in all")

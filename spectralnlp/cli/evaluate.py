@@ -8,20 +8,19 @@ from typing import Annotated
 
 import typer
 
+from spectralnlp.cli.options import AsJson, ModelName, SkipBad, TextColumn, accepted
 from spectralnlp.errors import ConfigError
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")],
+    model: ModelName,
     gold: Annotated[list[str], typer.Argument(metavar="GOLD", help="Files, folders or globs.")],
     against: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Another model: test whether the two differ.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")] = False,
+    as_json: AsJson = False,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
-    column: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Of lines with tabs, the column with the text.")
-    ] = None,
+    column: TextColumn = None,
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
     ] = None,
@@ -35,14 +34,13 @@ def evaluate(
     own_tags: Annotated[
         bool, typer.Option("--own-tags", help="Parsing: plain EVALB, with the prediction's own tags.")
     ] = False,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
-    ] = False,
+    skip_bad: SkipBad = False,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences done at a time.")] = 1,
 ) -> None:
     """Evaluate a model on gold data."""
     from spectralnlp import load, registry
     from spectralnlp.cli.console import announced_kernels, note, progress
+    from spectralnlp.cli.engines import Where
     from spectralnlp.cli.score import evalb_parameters
     from spectralnlp.cli.skipping import Skipped
 
@@ -54,8 +52,9 @@ def evaluate(
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()
     skipped = Skipped(note) if skip_bad else None
-    reading = task.accepted("read_gold", {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)})
-    how = task.accepted(
+    reading = accepted(task, "read_gold", {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)})
+    how = accepted(
+        task,
         "evaluate",
         {
             "decoder": ("--decoder", decoder),
@@ -68,9 +67,10 @@ def evaluate(
     if skipped is not None:
         skipped.find(corpus)
     reports = []
+    threads = Where(jobs=jobs, jobs_engine="threads")
     for name, each in zip(names, models, strict=True):
-        with announced_kernels(), progress(f"evaluating {name}"):
-            reports.append(task.evaluate(each, corpus, jobs=jobs, **how))
+        with threads.running(), announced_kernels(), progress(f"evaluating {name}"):
+            reports.append(task.evaluate(each, corpus, **how))
     comparison = task.compare(*reports) if against is not None else None
     if as_json:
         flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import ChangedModel, load_kept, own_changes, read_documents, save_change
+from spectralnlp.cli.changing import ChangedModel, changed_folder, load_kept, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.engines import EngineName, Jobs, Scheduler, Where
+from spectralnlp.cli.engines import HERE, Where, engine_options
 
 
+@engine_options("engine", "scheduler", "jobs")
 def forget(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
     documents: Annotated[
@@ -18,21 +19,16 @@ def forget(
         typer.Argument(metavar="DOCUMENT...", help="Files to forget, or files of lines to forget."),
     ],
     output: ChangedModel = None,
-    engine: EngineName = None,
-    scheduler: Scheduler = None,
-    jobs: Jobs = None,
+    where: Where = HERE,
 ) -> None:
     """Take data out of a trained model; the result is that of training without it."""
     from spectralnlp.changes import forget as forget_documents
-    from spectralnlp.storage import check_writable
 
-    folder, own = own_changes(model)
-    target = output or folder
-    check_writable(target)
+    folder, own, target = changed_folder(model, output)
     if own is not None:
         own.forget(folder, documents, target, say)
         return
     kept = load_kept(model, "forget")
-    with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("forgetting"):
+    with where.running(), announced_kernels(), progress("forgetting"):
         change = forget_documents(kept, read_documents(kept, documents), report=say)
     save_change(change, target)

@@ -1,4 +1,4 @@
-"""``spectralnlp inspect``: what the latent states of a grammar have learned."""
+"""``spectralnlp inspect``: words and rules of the latent states of a grammar."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spectralnlp.cli.options import ModelName
+
 if TYPE_CHECKING:
     from spectralnlp.models.inspection import SymbolReport
 
 
 def inspect(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")],
+    model: ModelName,
     symbol: Annotated[
         str | None, typer.Argument(metavar="[SYMBOL]", help="A nonterminal or tag; all without one.")
     ] = None,

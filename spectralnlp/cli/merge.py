@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spectralnlp.cli.changing import load_kept, own_changes, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
+from spectralnlp.cli.options import NewFolder
 
 
 def merge(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="Two or more, with kept moments.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The model folder to make.")],
+    output: NewFolder,
     again: Annotated[
         bool, typer.Option("--again", help="Count documents that are in several models as often.")
     ] = False,

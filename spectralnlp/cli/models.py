@@ -1,4 +1,4 @@
-"""Loading a model for what a command wants to do with it."""
+"""Loading a model that can do what a command asks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spectralnlp.errors import ConfigError
 
 
 def load_for(name: str, method: str, verb: str) -> Any:
-    """A model that can do something.
+    """Load a model that has a method.
 
     Args:
         name: of the model, or its folder.
@@ -28,11 +28,11 @@ def load_for(name: str, method: str, verb: str) -> Any:
 
 
 def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = False) -> Any:
-    """A parser, which listens to a tagger if one is named.
+    """Load a parser, which listens to a tagger if one is named.
 
     Args:
         name: of the parser, or its folder.
-        tagger: the same of the tagger.
+        tagger: of the tagger, or its folder.
         fixed_tags: take its tags as given.
 
     Raises:

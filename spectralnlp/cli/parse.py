@@ -14,16 +14,20 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
 from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
 from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.text.tokens import Sentence
+    from spectralnlp.trees.parse import Parse
 
 
 def parse(
@@ -87,7 +91,7 @@ def parse(
             )
             texts = to_text.results(Where(engine, jobs, scheduler), stream)
         else:
-            parses = parser.parse_many(stream, decoder=decoder, jobs=jobs or 1, k=k)
+            parses = _parses(parser, stream, jobs, decoder=decoder, k=k)
             texts = (None if each is None else (render(each, scores), each.fallback) for each in parses)
         for result in texts:
             text, fallback = result or ("", None)
@@ -99,6 +103,14 @@ def parse(
     if fallbacks:
         reasons = "; ".join(f"{count} × {reason}" for reason, count in fallbacks.most_common())
         note(f"{fallbacks.total()} of {n_sentences} sentences got a fallback tree ({reasons})")
+
+
+def _parses(
+    parser: Any, stream: Iterable[Sentence | None], jobs: int | None, **options: Any
+) -> Iterator[Parse | None]:
+    """Parse in this process, several sentences at a time."""
+    with Where(jobs=jobs, jobs_engine="threads").running():
+        yield from parser.parse_many(stream, **options)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class OnWorkers(ABC, Generic[T, R]):
-    """A model and what to do with it, by their names, to send to workers: a model is large, theirs the same.
+    """A model and the work to do with it, by name, to send to workers: they have models of their own.
 
     Args:
         model: its name, or its folder as workers see it.
@@ -40,20 +40,20 @@ class OnWorkers(ABC, Generic[T, R]):
 
     @classmethod
     def of(cls, model: str, **what: Any) -> Self:
-        """The same, with the fingerprint that the model has here."""
+        """Describe the work, with the fingerprint that the model has here."""
         named = cls(model, "", **what)
         return replace(named, fingerprint=fingerprint_of(*named.models()))
 
     def models(self) -> Sequence[str]:
-        """All that must be the same everywhere."""
+        """Return the names of all models that must be the same everywhere."""
         return [self.model]
 
     @abstractmethod
     def __call__(self, batch: Sequence[T]) -> Sequence[R]:
-        """On a worker: the result of each example, JSON values."""
+        """Return, on a worker, the result of each example, JSON values."""
 
     def results(self, where: Where, examples: Iterable[T]) -> Iterator[R]:
-        """The result of each example, in order, on an engine; kept in the current checkpoint, if any.
+        """Return the result of each example, in order; results are kept in the current checkpoint, if any.
 
         Args:
             where: the engine.
@@ -72,7 +72,7 @@ class OnWorkers(ABC, Generic[T, R]):
                 yield from batch
 
     def loaded(self, load: Callable[..., Any], **options: Any) -> Any:
-        """On a worker: what a function makes of the model's name, once.
+        """Return, on a worker, what a function makes of the model's name; it is called once.
 
         Args:
             load: a function of a module, of the name and options that can be hashed.
@@ -85,7 +85,7 @@ class OnWorkers(ABC, Generic[T, R]):
 
 
 def batches(examples: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Examples in order, ``size`` at a time; the last batch may be shorter."""
+    """Cut a stream into batches of ``size`` examples; the last may be shorter."""
     stream = iter(examples)
     while batch := list(islice(stream, size)):
         yield batch
@@ -101,7 +101,7 @@ def _loaded(
 
 
 def fingerprint_of(*models: str) -> str:
-    """A digest of models' descriptions, which hold those of their numbers."""
+    """Return a digest of models' descriptions, which hold digests of their numbers."""
     from spectralnlp.models import folder_of
     from spectralnlp.storage import META
 
@@ -129,11 +129,11 @@ class ParseToText(OnWorkers["Sentence | None", "tuple[str, str | None] | None"])
     scores: bool = False
 
     def models(self) -> Sequence[str]:
-        """The parser, and the tagger that it listens to."""
+        """Return the parser, and the tagger that it listens to."""
         return [self.model] if self.tagger is None else [self.model, self.tagger]
 
     def __call__(self, batch: Sequence[Sentence | None]) -> list[tuple[str, str | None] | None]:
-        """Each sentence parsed and written."""
+        """Parse and write each sentence."""
         from spectralnlp.cli.models import load_parser
         from spectralnlp.render import renderer
 
@@ -158,7 +158,7 @@ class TagToText(OnWorkers["Sentence | None", str]):
     batch_size: ClassVar[int] = 512
 
     def __call__(self, batch: Sequence[Sentence | None]) -> list[str]:
-        """Each sentence tagged and written."""
+        """Tag and write each sentence."""
         from spectralnlp.cli.models import load_for
 
         tagger = self.loaded(load_for, method="tag", verb="tag")
@@ -166,7 +166,7 @@ class TagToText(OnWorkers["Sentence | None", str]):
 
 
 def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores: bool) -> list[str]:
-    """Sentences with their tags as text, with ``scores`` how probable they are; nothing for None."""
+    """Write sentences with their tags, with ``scores`` how probable they are; nothing for None."""
     from spectralnlp.render.tags import tag_renderer
 
     render = tag_renderer(form)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from spectralnlp.cli.options import AsJson, EvalbFile
 from spectralnlp.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,14 +23,12 @@ _FAILED = "\N{REPLACEMENT CHARACTER}NO-PARSE"
 def score(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank.")],
     predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="A parser's trees, in order.")],
-    prm: Annotated[
-        Path | None, typer.Option("--prm", metavar="FILE", help="EVALB parameters; default COLLINS.prm's.")
-    ] = None,
+    prm: EvalbFile = None,
     own_tags: Annotated[
         bool, typer.Option("--own-tags", help="Plain EVALB: count with the prediction's own tags.")
     ] = False,
     per_sentence: Annotated[bool, typer.Option("--per-sentence", help="A line for each sentence.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score predicted trees against gold trees, as EVALB does."""
     from spectralnlp.cli.console import progress

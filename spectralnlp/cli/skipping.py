@@ -14,25 +14,25 @@ class Skipped:
     and have nothing to add.
 
     Args:
-        say: told a line for each bad input, and one for the sum.
+        report: called with a line for each bad input, and one for the sum.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self.say = say
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self.report = report
         self.seen: dict[str, None] = {}
 
     def __call__(self, error: InputError) -> None:
         """Note one bad input."""
-        if str(error) not in self.seen:
-            self.seen[str(error)] = None
-            self.say(f"skipped {error}")
+        if error.message not in self.seen:
+            self.seen[error.message] = None
+            self.report(f"skipped {error.message}")
 
     def find(self, *corpora: Iterable[object]) -> None:
         """Read everything once, and say how much was skipped."""
         for corpus in corpora:
             for _ in corpus:
                 pass
-        self.say(f"skipped {len(self.seen)} in all")
+        self.report(f"skipped {len(self.seen)} in all")
 
     def __reduce__(self) -> tuple[object, ...]:
         return _silent, ()  # what a worker process gets

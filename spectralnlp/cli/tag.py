@@ -6,15 +6,16 @@ Formats (``--format``): ``tagged``, ``word_TAG``, a sentence a line; ``conllu``;
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
+from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
+from spectralnlp.cli.options import OutputFile
 
 
+@engine_options("jobs", "engine", "scheduler")
 def tag(
     files: Annotated[
         list[str] | None,
@@ -30,13 +31,9 @@ def tag(
         str, typer.Option("--format", metavar="NAME", help="tagged, conllu or json.")
     ] = "tagged",
     scores: Annotated[bool, typer.Option("--scores", help="Add how probable each tag is.")] = False,
-    jobs: Jobs = None,
-    engine: EngineName = None,
-    scheduler: Scheduler = None,
+    where: Where = HERE,
     checkpoint: CheckpointFolder = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Tag the words of text: parts of speech, chunks, entities."""
     from spectralnlp.cli.models import load_for
@@ -49,7 +46,6 @@ def tag(
     with progress(f"loading {model}"):
         tagger = load_for(model, "tag", "tag")
     stream = sentences(tagger.tokenizer, found, tokenized=tokenized)
-    where = Where(engine, jobs, scheduler)
     shown = output is None and sys.stdout.isatty()
     with (
         limits(checkpoint),

@@ -1,4 +1,4 @@
-"""``spectralnlp topics``: what the topics of a model are, or which of them are in documents."""
+"""``spectralnlp topics``: the topics of a model, or the mixtures of them in documents."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from spectralnlp.cli.options import TextColumn
 from spectralnlp.errors import ConfigError
 
 
@@ -16,9 +17,7 @@ def topics(
         Path | None, typer.Argument(metavar="[FILE]", help="Documents, one a line: show their mixtures.")
     ] = None,
     words: Annotated[int, typer.Option(min=1, metavar="N", help="Top words of each topic.")] = 10,
-    column: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Of lines with tabs, the column with the text.")
-    ] = None,
+    column: TextColumn = None,
     least: Annotated[
         float,
         typer.Option(min=0, max=1, metavar="P", help="Of FILE: leave out topics of a smaller part."),

@@ -10,15 +10,15 @@ import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import (
+    HERE,
     CheckpointFolder,
-    EngineName,
-    Jobs,
     MemorySize,
-    Scheduler,
     SkipBadPartitions,
     Where,
+    engine_options,
     limits,
 )
+from spectralnlp.cli.options import NewFolder, SkipBad, TextColumn, accepted
 from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 SECTION = "estimator"  # of a configuration, on screen and in --config
 
 
+@engine_options("engine", "scheduler", "jobs")
 def train(
     estimator: Annotated[str, typer.Argument(metavar="ESTIMATOR", help="Its name; see 'plugins'.")],
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The model folder to make.")],
+    output: NewFolder,
     dev: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Data to score at the end; repeatable.")
     ] = None,
@@ -43,19 +44,13 @@ def train(
         typer.Option("--set", metavar="KEY=VALUE", help="A setting; preset=NAME starts from a preset."),
     ] = None,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
-    column: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Of lines with tabs, the column with the text.")
-    ] = None,
+    column: TextColumn = None,
     unlabelled: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
     ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
-    ] = False,
-    engine: EngineName = None,
-    scheduler: Scheduler = None,
-    jobs: Jobs = None,
+    skip_bad: SkipBad = False,
+    where: Where = HERE,
     skip_bad_partitions: SkipBadPartitions = False,
     checkpoint: CheckpointFolder = None,
     memory: MemorySize = None,
@@ -73,7 +68,7 @@ def train(
     """Train a model."""
     from spectralnlp import changes, registry
     from spectralnlp.changes.kept import check_keeps
-    from spectralnlp.runtime import TolerantCorpus
+    from spectralnlp.runtime import SkippingCorpus
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
@@ -92,34 +87,34 @@ def train(
     task = registry.tasks.get(kind.task)()
     skipped = Skipped(say) if skip_bad else None
     options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
-    reading = task.accepted("read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
+    reading = accepted(task, "read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
-    where = Where(engine, jobs, scheduler)
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with where.running(), announced_kernels(), progress("training"):
             if keep_moments:
                 reader = task.settled_reader(inputs, reader)
             corpus = task.read(inputs, reader=reader, **reading)
             held_out = (
-                task.read_gold(dev, reader=reader, **task.accepted("read_gold", options)) if dev else None
+                task.read_gold(dev, reader=reader, **accepted(task, "read_gold", options)) if dev else None
             )
             if skipped is not None:
                 skipped.find(corpus, held_out or ())
             if skip_bad_partitions:
-                corpus = TolerantCorpus(corpus)
+                corpus = SkippingCorpus(corpus)
             if keep_moments:
                 how = {"reader": reader} | ({} if column is None else {"column": column})
-                model = changes.train(
+                change = changes.train(
                     name, learner, corpus, unit=documents, reading=how, report=say, description=description
                 )
+                model, to_save = change.model, change
             else:
-                model = task.train(learner, corpus, report=say, description=description)
-        model.save(output)
+                model = to_save = task.train(learner, corpus, report=say, description=description)
+        to_save.save(output)
     say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
-        with announced_kernels(), progress("evaluating"):
-            trained = model.model if isinstance(model, changes.Change) else model
-            report = task.evaluate(trained, held_out, jobs=jobs or 1)
+        threads = Where(jobs=where.jobs, jobs_engine="threads")
+        with threads.running(), announced_kernels(), progress("evaluating"):
+            report = task.evaluate(model, held_out)
         print(f"\n{report.to_table()}")
 
 
@@ -142,7 +137,7 @@ def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> N
 
 
 def read_card(path: Path | None) -> str:
-    """The text for the model card; empty without a file."""
+    """Read the text for the model card; empty without a file."""
     if path is None:
         return ""
     try:
@@ -154,7 +149,7 @@ def read_card(path: Path | None) -> str:
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:
-    """The ``KEY=VALUE`` texts of ``--set``, the last of equal keys winning."""
+    """Split the ``KEY=VALUE`` texts of ``--set``; the last of equal keys wins."""
     parsed = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -165,7 +160,7 @@ def parse_settings(settings: list[str]) -> dict[str, str]:
 
 
 def read_config(path: Path | None, name: str) -> dict[str, Any]:
-    """The settings in a configuration file's section ``[estimator]``; none without a file.
+    """Read the settings in a configuration file's section ``[estimator]``; none without a file.
 
     Raises:
         ConfigError: the file cannot be read, or is of another estimator than ``name``.
@@ -195,7 +190,7 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
 
 
 def filled_config(name: str, learner: Estimator[Any]) -> str:
-    """Every setting of an estimator, in the form that ``--config`` reads."""
+    """Write every setting of an estimator in the form that ``--config`` reads."""
     from confection import Config
 
     text: str = Config({SECTION: {"name": name, **learner.get_params(deep=False)}}).to_str()

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import ChangedModel, load_kept, own_changes, read_documents, save_change
+from spectralnlp.cli.changing import ChangedModel, changed_folder, load_kept, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.engines import EngineName, Jobs, Scheduler, Where
+from spectralnlp.cli.engines import HERE, Where, engine_options
 from spectralnlp.errors import ConfigError
 
 
+@engine_options("engine", "scheduler", "jobs")
 def update(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
     inputs: Annotated[list[str], typer.Argument(metavar="MORE...", help="Files, folders or globs to add.")],
@@ -22,17 +23,12 @@ def update(
     skip_known: Annotated[
         bool, typer.Option("--skip-known", help="Leave out documents that are in the model, and count them.")
     ] = False,
-    engine: EngineName = None,
-    scheduler: Scheduler = None,
-    jobs: Jobs = None,
+    where: Where = HERE,
 ) -> None:
     """Add data to a trained model; the result is that of training on all of it."""
     from spectralnlp.changes import update as update_model
-    from spectralnlp.storage import check_writable
 
-    folder, own = own_changes(model)
-    target = output or folder
-    check_writable(target)
+    folder, own, target = changed_folder(model, output)
     if own is not None:
         if skip_known:
             what = f"{model} does not know what it was made of: --skip-known means nothing to it"
@@ -40,7 +36,7 @@ def update(
         own.update(folder, inputs, target, say)
         return
     kept = load_kept(model, "be updated")
-    with Where(engine, jobs, scheduler).running(), announced_kernels(), progress("updating"):
+    with where.running(), announced_kernels(), progress("updating"):
         corpus = read_documents(kept, inputs)
         change = update_model(kept, corpus, again=again, skip_known=skip_known, report=say)
     save_change(change, target)

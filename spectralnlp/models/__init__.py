@@ -11,7 +11,7 @@ from spectralnlp.storage import META, load_model
 
 
 def load(name: str | Path) -> Any:
-    """A trained model, ready to use.
+    """Load a trained model.
 
     Args:
         name: a model folder, or the name of a model that is installed, such as ``en``.
@@ -29,7 +29,7 @@ def load(name: str | Path) -> Any:
 
 
 def folder_of(name: str | Path) -> Path:
-    """Where a model lies.
+    """Return the folder of a model.
 
     Args:
         name: as for `load`.

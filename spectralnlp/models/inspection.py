@@ -1,4 +1,4 @@
-"""What the latent states of a grammar have learned: the strongest words and rules of each."""
+"""Inspection of latent states: the strongest words and rules of each."""
 
 from __future__ import annotations
 

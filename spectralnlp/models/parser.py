@@ -29,7 +29,7 @@ from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
-from spectralnlp.runtime import ThreadsEngine, map_ordered
+from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import split_sentences
@@ -92,7 +92,7 @@ class Parser(StorableModel):
         return replace(parsers[0], grammar_sets=sets)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
-        """The same parser, listening to a tagger; see `TagEvidence`.
+        """Return this parser with a tagger to listen to; see `TagEvidence`.
 
         Raises:
             ConfigError: the tagger's tags are not the treebank's.
@@ -138,7 +138,7 @@ class Parser(StorableModel):
 
     @cached_property
     def pool(self) -> Pool:
-        """What the binarisations have in common."""
+        """Labels that the binarisations share."""
         return Pool.of(self.grammar_sets)
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
@@ -173,20 +173,19 @@ class Parser(StorableModel):
         return self._parse(sentence, forms, self._decoder(decoder))
 
     def parse_many(
-        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, jobs: int = 1, k: int = 1
+        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, k: int = 1
     ) -> Iterator[Parse | None]:
         """Parse a stream of sentences, lazily and in order, on the current engine; None stays None.
+
+        Inside ``use_engine("threads")`` several sentences are parsed at a time: the kernels release the GIL.
 
         Args:
             sentences: tokenised sentences.
             decoder: name of a decoder, in place of the parser's own.
-            jobs: threads instead, if more than 1; the kernels release the GIL.
             k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
         """
         step = partial(self._parse_sentence, chosen=self._decoder(decoder), k=k)
-        if jobs == 1:
-            return map_ordered(step, sentences)
-        return ThreadsEngine(jobs).map(step, sentences)
+        return map_ordered(step, sentences)
 
     def _parse_sentence(self, sentence: Sentence | None, chosen: Decoder, k: int) -> Parse | None:
         return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
@@ -296,7 +295,7 @@ class Parser(StorableModel):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the parser is, by name."""
+        """Properties of the parser, by name."""
         grammar = self.grammars[0]
         return {
             **self.about,

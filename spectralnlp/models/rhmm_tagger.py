@@ -45,6 +45,7 @@ class RefinementTagger(StorableModel):
 
     task = "tagging"
     noun = "a tagger"
+    kind = KIND
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -65,6 +66,11 @@ class RefinementTagger(StorableModel):
     def known(self) -> frozenset[str]:
         """Words of the training data."""
         return frozenset(self.coarse.lexicon.words)
+
+    @classmethod
+    def of_fitted(cls, fitted: Any) -> RefinementTagger:
+        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -127,7 +133,7 @@ class RefinementTagger(StorableModel):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the model is, for readers."""
+        """Properties of the model, by name."""
         models = [
             f"{'probabilities' if model.tied else 'tensors'}, up to {model.n_states.max()} refinements"
             for model in self.models

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spectralnlp.estimators.hmm import SequencePredictor
 from spectralnlp.inference.chains.filtering import Filter
 from spectralnlp.inference.chains.filters import filter_of
+from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.parameters import read_sequence_parameters
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays
 

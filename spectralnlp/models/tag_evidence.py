@@ -1,4 +1,4 @@
-"""What a tagger says of the words of a sentence that is parsed."""
+"""Tag scores: the posteriors of a tagger as factors of a parser's own lexical scores."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from spectralnlp.inference.words.lexical import is_rare
 from spectralnlp.parameters import Floats, LatentGrammar
 from spectralnlp.trees.binarise import labels_of
 
-_LEAST = 1e-4
-"""A tag that the tagger holds to be less probable is weighed as if it were this probable."""
+_LEAST = 1e-4  # a tag that the tagger holds to be less probable is weighed as if it were this probable
 
 
 class TagModel(Protocol):
@@ -87,7 +86,8 @@ class TagEvidence:
 def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[np.int64]:
     """int64 (n_symbols,): the tag that each symbol is; ``len(tags)`` for other tags and for phrases."""
     column = {tag: i for i, tag in enumerate(tags)}
-    return np.array([
+    columns = [
         column.get(labels_of(symbol)[-1], len(tags)) if is_tag else len(tags)
         for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
-    ])  # fmt: skip
+    ]
+    return np.array(columns)

@@ -53,6 +53,7 @@ class Tagger(StorableModel):
 
     task = "tagging"
     noun = "a tagger"
+    kind = "chain"
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -67,6 +68,17 @@ class Tagger(StorableModel):
         names = {tag.partition("-")[2] for tag in self.weights.tags if tag != "O"}
         marks = "BI" if self.scheme == "bio" else "BIES"
         return ("O", *(f"{mark}-{name}" for name in sorted(names) for mark in marks))
+
+    @classmethod
+    def of_fitted(cls, fitted: Any) -> Tagger:
+        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        return cls(
+            weights=fitted.weights_,
+            features=fitted.features_,
+            scheme=fitted.scheme_,
+            conventions=Conventions(),
+            known=fitted.words_,
+        )
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -85,7 +97,7 @@ class Tagger(StorableModel):
         return list(self.tag_many(sentences))
 
     def tag_many(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
-        """The same for a stream, lazily and in order."""
+        """Tag a stream, lazily and in order; see `tag`."""
         names = self.weights.tags
         for batch in _batches(sentences):
             emissions, starts = self._scorer.emissions(batch)
@@ -142,7 +154,7 @@ class Tagger(StorableModel):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the model is, by name."""
+        """Properties of the model, by name."""
         return {
             **self.about,
             "tags": len(self.labels),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimators.topics import mixtures_of
+from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.parameters import Floats, TopicMixture
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays
 from spectralnlp.text.content import content_words

@@ -18,15 +18,15 @@ FORMATS = ("ptb", "pretty", "json", "svg")
 
 
 class Renderer(Protocol):
-    """What every format is: a parse in, text out; with ``scores``, what the model makes of it too."""
+    """A function of a parse that returns text; with ``scores``, the model's numbers too."""
 
     def __call__(self, parse: Parse, scores: bool = False) -> str:
-        """The parse as text, without a final newline."""
+        """Write the parse as text, without a final newline."""
         ...
 
 
 def renderer(name: str) -> Renderer:
-    """The renderer of a format; its module (svgling for ``svg``) is imported here and not before.
+    """Return the renderer of a format; its module (svgling for ``svg``) is imported here and not before.
 
     Raises:
         ConfigError: no such format.

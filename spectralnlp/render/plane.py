@@ -44,33 +44,45 @@ def _words(text: str) -> list[str]:
 
 
 PICTURES = (
-    Picture("parts of speech", {
-        "nouns": _words("house home car boat dog wife word thing truth man company market price"),
-        "verbs": _words("said went came took saw ate made found told asked gave wrote bought"),
-        "infinitives": _words("go come take see eat make find tell ask give write buy be"),
-        "adjectives": _words("good bad great small large old new young happy important"),
-        "prepositions": _words("in on at of from with into over under between"),
-        "adverbs": _words("quickly slowly really often never always usually simply"),
-    }),
-    Picture("pronouns", {
-        "subject": _words("i you he she we they"),
-        "object": _words("me him us them"),
-        "possessive": _words("my your his her our their its"),
-        "reflexive": _words("myself yourself himself herself ourselves themselves itself"),
-    }),
-    Picture("numbers", {
-        "words": _words("one two three four five six seven eight nine ten"),
-        "digits": _words("1 2 3 4 5 6 7 8 9 10"),
-        "years": _words("1980 1983 1984 1985 1986 1987 1988 1990"),
-        "large": _words("hundred thousand million billion dozen"),
-    }),
-    Picture("names", {
-        "women": _words("mary jane elizabeth emma anne susan margaret alice"),
-        "men": _words("john james william robert thomas david charles george"),
-        "titles": _words("mr. mrs. miss dr. sir captain president"),
-        "places": _words("london paris china japan america england france germany"),
-    }),
-)  # fmt: skip
+    Picture(
+        "parts of speech",
+        {
+            "nouns": _words("house home car boat dog wife word thing truth man company market price"),
+            "verbs": _words("said went came took saw ate made found told asked gave wrote bought"),
+            "infinitives": _words("go come take see eat make find tell ask give write buy be"),
+            "adjectives": _words("good bad great small large old new young happy important"),
+            "prepositions": _words("in on at of from with into over under between"),
+            "adverbs": _words("quickly slowly really often never always usually simply"),
+        },
+    ),
+    Picture(
+        "pronouns",
+        {
+            "subject": _words("i you he she we they"),
+            "object": _words("me him us them"),
+            "possessive": _words("my your his her our their its"),
+            "reflexive": _words("myself yourself himself herself ourselves themselves itself"),
+        },
+    ),
+    Picture(
+        "numbers",
+        {
+            "words": _words("one two three four five six seven eight nine ten"),
+            "digits": _words("1 2 3 4 5 6 7 8 9 10"),
+            "years": _words("1980 1983 1984 1985 1986 1987 1988 1990"),
+            "large": _words("hundred thousand million billion dozen"),
+        },
+    ),
+    Picture(
+        "names",
+        {
+            "women": _words("mary jane elizabeth emma anne susan margaret alice"),
+            "men": _words("john james william robert thomas david charles george"),
+            "titles": _words("mr. mrs. miss dr. sir captain president"),
+            "places": _words("london paris china japan america england france germany"),
+        },
+    ),
+)
 
 
 def check_drawable(path: Path) -> None:
@@ -132,7 +144,7 @@ def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> None:
     words = [word for group in groups.values() for word in group]
     if len(words) < 3:
         what = f"{len(words)} of the words to draw are in the vocabulary, and three are needed"
-        raise InputError(what, hint="name others with --words")
+        raise InputError(what, hint="name others with `words`")
     points = plane(vectors.vectors(words))
     start = 0
     for colour, (name, group) in enumerate(groups.items()):

@@ -42,7 +42,7 @@ def _notes(parse: Parse, scores: bool) -> list[str]:
 
 
 def _names(parse: Parse, scores: bool) -> dict[int, str]:
-    """What stands for each node in the drawing, by the node's identity."""
+    """Return the text of each node in the drawing, by the identity of the node."""
     phrases = (node for node in parse.tree.nodes() if node.word is None)
     names = {id(node): f"{node.word}/{node.label}" for node in parse.tree.preterminals()}
     for node, posterior in zip(phrases, node_posteriors(parse), strict=True):

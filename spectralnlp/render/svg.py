@@ -36,7 +36,7 @@ def render(parse: Parse, scores: bool = False) -> str:
     try:
         document: str = svgling.tree2svg(built[0])
     except RecursionError:
-        raise InputError("a tree too deep to draw", hint="use --format pretty") from None
+        raise InputError("a tree too deep to draw", hint="use `format` pretty") from None
     return document.replace("\n", "")
 
 

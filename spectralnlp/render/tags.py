@@ -10,19 +10,35 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.text.spans import Scheme, spans_of
 from spectralnlp.text.tokens import Sentence
 
+# Sentence, tags, their scheme, and how probable each is (or None) to text without a final newline.
 TagRenderer = Callable[[Sentence, Sequence[str], Scheme, "Sequence[float] | None"], str]
-"""From a sentence, its tags, how they are written, and how sure each is (or None), to text without a final
-newline."""
 
 UNIVERSAL = frozenset(
-    ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
-     "SCONJ", "SYM", "VERB", "X")
-)  # fmt: skip
+    {
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
+    }
+)
 _XPOS, _UPOS, _MISC = 4, 3, 9
 
 
 def tag_renderer(name: str) -> TagRenderer:
-    """The renderer of a format.
+    """Return the renderer of a format.
 
     Raises:
         ConfigError: no such format.

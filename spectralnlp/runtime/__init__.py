@@ -4,6 +4,7 @@ This is the one door: other packages import from here, never from the modules.
 """
 
 from spectralnlp.runtime.checkpoint import current_checkpoint, load_part, save_part, use_checkpoint
+from spectralnlp.runtime.context import Execution, current_execution, executing
 from spectralnlp.runtime.corpus import (
     Batch,
     Corpus,
@@ -23,6 +24,7 @@ from spectralnlp.runtime.engine import (
     accumulate,
     current_engine,
     in_window,
+    map_kernels,
     map_ordered,
     positive_jobs,
     use_engine,
@@ -45,7 +47,8 @@ from spectralnlp.runtime.reduction import (
     MergeTree,
     Observer,
     Part,
-    TolerantCorpus,
+    SkippingCorpus,
+    SkipPolicy,
     skip_bad_partitions,
 )
 from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, unpack_names
@@ -69,6 +72,7 @@ __all__ = [
     "Corpus",
     "Counts",
     "Engine",
+    "Execution",
     "FileCorpus",
     "FileSystem",
     "InMemoryCorpus",
@@ -88,20 +92,24 @@ __all__ = [
     "ReplayLog",
     "Run",
     "SerialEngine",
+    "SkipPolicy",
+    "SkippingCorpus",
     "StreamCorpus",
     "ThreadsEngine",
-    "TolerantCorpus",
     "accumulate",
     "as_corpus",
     "current_checkpoint",
     "current_engine",
+    "current_execution",
     "current_memory",
     "decode_lines",
+    "executing",
     "expand_inputs",
     "in_window",
     "is_address",
     "is_zipped",
     "load_part",
+    "map_kernels",
     "map_ordered",
     "map_resumable",
     "merge_runs",

@@ -18,7 +18,6 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Partition
 from spectralnlp.runtime.moments import Array, Moments
 
@@ -135,7 +135,7 @@ def _digest_of_arrays(arrays: Mapping[str, Array]) -> str:
 
 
 @dataclass(frozen=True)
-class KeptPass:
+class PassCheckpoint:
     """Finished partitions of one pass.
 
     Only files are kept: what lies in memory has no name by which another run would know it.
@@ -216,11 +216,11 @@ class Checkpoint:
         self._n_passes = self._n_maps = 0
         _check_folder(self.folder)
 
-    def next_pass(self, moments: Moments[Any], batch_size: int) -> KeptPass:
+    def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
         """Where the next pass keeps its parts."""
         self._n_passes += 1
         name = f"pass-{self._n_passes}-{type(moments).__name__}"
-        return KeptPass(self.folder / name, batch_size)
+        return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
         """Where the next map writes down its results."""
@@ -252,12 +252,9 @@ def _check_folder(folder: Path) -> None:
         raise ConfigError(f"cannot write here: {error.strerror}", path=folder) from error
 
 
-_checkpoint: ContextVar[Checkpoint | None] = ContextVar("spectralnlp.runtime.checkpoint", default=None)
-
-
 def current_checkpoint() -> Checkpoint | None:
-    """That of the innermost `use_checkpoint`; None outside of all."""
-    return _checkpoint.get()
+    """Return the checkpoint of the innermost `use_checkpoint`; None outside of all."""
+    return current_execution().checkpoint
 
 
 @contextmanager
@@ -273,8 +270,5 @@ def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
         ConfigError: the folder cannot be written, or holds something else.
     """
     checkpoint = Checkpoint(folder)
-    token = _checkpoint.set(checkpoint)
-    try:
+    with executing(checkpoint=checkpoint):
         yield checkpoint
-    finally:
-        _checkpoint.reset(token)

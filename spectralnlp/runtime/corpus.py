@@ -154,7 +154,7 @@ class MappedCorpus(Corpus[T]):
         self.function = function
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """Those of the other corpus."""
+        """Return the partitions of the other corpus."""
         return [
             Partition(each.document, each.document_index, each.start, partial(_mapped, self.function, each))
             for each in self.corpus.partitions()

@@ -1,6 +1,6 @@
 """Engines run the two verbs over a corpus: add up its moments, or map a function over it in order.
 
-Which engine runs is a context, never an argument of ``fit``::
+Which engine runs is a context, never an argument of ``fit`` or ``parse_many``::
 
     with use_engine("processes", jobs=4):
         estimator.fit(corpus)
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from functools import partial
 from multiprocessing import get_context
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -29,9 +29,10 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError, SpectralError
 from spectralnlp.runtime.checkpoint import current_checkpoint
+from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Corpus, Partition
 from spectralnlp.runtime.moments import Moments
-from spectralnlp.runtime.reduction import MergeTree, Observer, Part, current_tolerance
+from spectralnlp.runtime.reduction import MergeTree, Observer, Part, current_skip_policy
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -53,37 +54,37 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
     engine, checkpoint = current_engine(), current_checkpoint()
     batch_size = moments.batch_size if batch_size is None else batch_size
     empty, partitions = moments.empty_like(), corpus.partitions()
-    kept = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
-    total = None if kept is None else kept.load_total(partitions, empty)
+    finished = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
+    total = None if finished is None else finished.load_total(partitions, empty)
     if total is None:
-        tolerant = current_tolerance() is not None
-        observer = Observer(empty, batch_size, engine.attempts, tolerant, kept)
+        skips = current_skip_policy() is not None
+        observer = Observer(empty, batch_size, attempts=engine.attempts, skips_bad=skips, finished=finished)
         total = _reduce(engine, observer, partitions)
-        if kept is not None:
-            kept.save_total(partitions, total)
+        if finished is not None:
+            finished.save_total(partitions, total)
     moments.merge(total)
     return moments
 
 
 def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
-    """The sum over the partitions, less those that are to be left out."""
-    tolerance = current_tolerance()
+    """Return the sum over the partitions, less those that are to be left out."""
+    policy = current_skip_policy()
     tasks = [
         (number, partition)
         for number, partition in enumerate(partitions)
-        if tolerance is None or not tolerance.is_left_out(partition)
+        if policy is None or not policy.is_left_out(partition)
     ]
     part = engine.reduce(observer, tasks)
     for bad in () if part is None else part.bad:
-        assert tolerance is not None
-        tolerance.note(bad)
-    if tolerance is not None and tolerance.bad and all(map(tolerance.is_left_out, partitions)):
+        assert policy is not None
+        policy.leave_out(bad)
+    if policy is not None and policy.bad and all(map(policy.is_left_out, partitions)):
         raise InputError(f"none of {len(partitions)} partitions can be read")
     return observer.empty.empty_like() if part is None else part.moments
 
 
 def map_ordered(function: Callable[[T], R], examples: Iterable[T]) -> Iterator[R]:
-    """The function of each example, in order, with the current engine.
+    """Return the function of each example, in order, with the current engine.
 
     Lazy: examples are read little further than results are taken, so that a stream larger than memory
     passes through and its first results come early.
@@ -96,6 +97,23 @@ def map_ordered(function: Callable[[T], R], examples: Iterable[T]) -> Iterator[R
     if engine.chunk_size == 1:
         return engine.map(function, examples)
     return _flatten(engine.map(partial(_apply, function), _chunks(examples, engine.chunk_size)))
+
+
+def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """Return the function of each item, in order, on threads of this process.
+
+    For functions that spend their time in kernels without the GIL, such as learning one of several grammars
+    from counts. There are as many threads as the engine in use allows: one inside ``use_engine("serial")``,
+    ``jobs`` inside ``use_engine("threads", jobs=…)``; outside of all, and with engines whose workers are
+    other processes (they wait meanwhile), all cores that this process may use.
+
+    Args:
+        function: called with a copy of the caller's context.
+        items: read little further than results are taken.
+    """
+    engine = current_execution().engine
+    threads = positive_jobs(None) if engine is None else engine.n_threads
+    return map(function, items) if threads == 1 else ThreadsEngine(threads).map(function, items)
 
 
 def _chunks(examples: Iterable[T], largest: int) -> Iterator[list[T]]:
@@ -146,9 +164,14 @@ class Engine(ABC):
     #: How often a partition is tried that fails for another reason than what is in it.
     attempts: ClassVar[int] = 1
 
+    @property
+    def n_threads(self) -> int:
+        """Threads of this process that `map_kernels` may use: the cores that it may use."""
+        return positive_jobs(None)
+
     @abstractmethod
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """The function of each task, in order, reading only a bounded number of tasks ahead."""
+        """Return the function of each task, in order, reading only a bounded number of tasks ahead."""
 
     def reduce(self, observer: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
         """Partitions observed and merged, in the order of `reduction`; None without tasks.
@@ -172,8 +195,10 @@ class Engine(ABC):
 class SerialEngine(Engine):
     """Everything in this thread, one task after the other."""
 
+    n_threads = 1
+
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """As the builtin."""
+        """Map like the builtin."""
         return map(function, tasks)
 
 
@@ -187,8 +212,16 @@ class ThreadsEngine(Engine):
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = positive_jobs(jobs)
 
+    @property
+    def n_threads(self) -> int:
+        """The number of threads."""
+        return self.jobs
+
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """In order, each in a copy of the caller's context; at most two tasks a thread are under way."""
+        """Map in order, each task in a copy of the caller's context.
+
+        At most two tasks a thread are under way.
+        """
         pool, context = ThreadPoolExecutor(self.jobs), copy_context()
         try:
             yield from in_window(
@@ -211,7 +244,7 @@ class ProcessesEngine(Engine):
         self.jobs = positive_jobs(jobs)
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """In order; at most two tasks a process are under way."""
+        """Map in order; at most two tasks a process are under way."""
         # Forking a process that runs threads (numba's, numpy's) can hang it; spawning is the same anywhere.
         pool = ProcessPoolExecutor(
             self.jobs,
@@ -237,7 +270,7 @@ class ProcessesEngine(Engine):
 
 
 class Pending(Protocol[R_co]):
-    """What a worker will give."""
+    """The result of a task, once a worker has it."""
 
     def done(self) -> bool:
         """Whether it is there."""
@@ -308,12 +341,10 @@ def positive_jobs(jobs: int | None) -> int:
 # ---------------------------------------------------------------------------------------------------------
 # Which one runs
 
-_current: ContextVar[Engine | None] = ContextVar("spectralnlp.runtime.engine", default=None)
-
 
 def current_engine() -> Engine:
-    """The engine of the innermost `use_engine`; serial outside of all."""
-    return _current.get() or SerialEngine()
+    """Return the engine of the innermost `use_engine`; serial outside of all."""
+    return current_execution().engine or SerialEngine()
 
 
 @contextmanager
@@ -333,10 +364,9 @@ def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
         engine: Engine = kind(**options)
     except TypeError as error:
         raise ConfigError(f"engine {name} does not take these options: {error}") from error
-    token = _current.set(engine)
-    try:
-        engine.open()
-        yield engine
-    finally:
-        _current.reset(token)
-        engine.close()
+    with executing(engine=engine):
+        try:
+            engine.open()
+            yield engine
+        finally:
+            engine.close()

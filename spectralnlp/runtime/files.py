@@ -25,7 +25,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 
 class FileSystem(Protocol):
-    """What opens addresses: an entry point in ``spectralnlp.filesystems``, made without arguments."""
+    """Opens addresses: an entry point in ``spectralnlp.filesystems``, made without arguments."""
 
     def open(self, address: str) -> BinaryIO:
         """A stream of bytes; raises OSError or InputError."""

@@ -28,7 +28,9 @@ _HINT = "delete it to begin again, or go on with what it is of"
 def map_resumable(
     function: Callable[[T], Any], examples: Iterable[T], about: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """The function of each example, in order, on the current engine; kept in the current checkpoint, if any.
+    """Return the function of each example, in order, from the current engine.
+
+    The results are written down in the current checkpoint, if any, and taken from there by the next run.
 
     Args:
         function: gives JSON values; see `map_ordered`.

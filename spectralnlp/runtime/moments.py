@@ -67,6 +67,11 @@ class Moments(ABC, Generic[T]):
         """Whether nothing had to be left out to bound the memory."""
         return True
 
+    @property
+    def can_forget(self) -> bool:
+        """Whether data can be taken out again; of several moments, whether it can be of all."""
+        return self.subtractable
+
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Return the moments that gave these `parameters` and `arrays`."""
@@ -192,6 +197,11 @@ class Joint(Moments[T]):
     def is_exact(self) -> bool:
         """Whether all parts are."""
         return all(part.is_exact for part in self.parts.values())
+
+    @property
+    def can_forget(self) -> bool:
+        """Whether data can be taken out of all parts."""
+        return all(part.can_forget for part in self.parts.values())
 
     def observe(self, batch: Batch[T]) -> None:
         """Add the examples to each part."""

@@ -1,4 +1,4 @@
-"""One pass over a corpus: what a worker does with a partition, and in which order the parts are merged.
+"""One pass over a corpus: the work on a partition, and the order in which the parts are merged.
 
 The order is fixed by the partitions' numbers alone: eight neighbours are merged from left to right, then
 eight such sums, and so on. Every engine follows it, wherever its workers are and whoever is done first, so
@@ -10,22 +10,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from spectralnlp.errors import SpectralError
-from spectralnlp.runtime.checkpoint import KeptPass
+from spectralnlp.runtime.checkpoint import PassCheckpoint
+from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Corpus, Partition
 from spectralnlp.runtime.moments import Moments
 
 M = TypeVar("M", bound=Moments[Any])
 T = TypeVar("T")
 
-FAN_IN = 8
-"""Parts that are merged at a time."""
-PAUSE = 0.5
-"""Seconds before a partition that failed is tried again; twice as many before the next time."""
+FAN_IN = 8  # parts that are merged at a time
+PAUSE = 0.5  # seconds before a partition that failed is tried again; twice as many before the next time
 
 
 @dataclass(frozen=True)
@@ -61,37 +59,37 @@ class Part(Generic[M]):
 
 @dataclass(frozen=True)
 class Observer(Generic[M]):
-    """What a worker does with a partition: add it up, or say why not.
+    """The work on one partition: its moments, or the reason why there are none.
 
     Args:
         empty: moments to begin with.
         batch_size: examples observed at a time.
         attempts: how often a partition is tried that fails by no fault of the data's.
-        tolerant: whether a partition that fails is left out.
-        kept: where finished partitions are kept.
+        skips_bad: whether a partition that fails is left out.
+        finished: the partitions that need no work, and the place to keep others.
     """
 
     empty: M
     batch_size: int
     attempts: int = 1
-    tolerant: bool = False
-    kept: KeptPass | None = None
+    skips_bad: bool = False
+    finished: PassCheckpoint | None = None
 
     def __call__(self, task: tuple[int, Partition[Any]]) -> Part[M]:
         """The moments of a partition, given with its number."""
         number, partition = task
-        moments = None if self.kept is None else self.kept.load(number, partition, self.empty)
+        moments = None if self.finished is None else self.finished.load(number, partition, self.empty)
         if moments is not None:
             return Part(moments)
         try:
             moments = self._persistently(partition)
         except Exception as error:
-            if not self.tolerant:
+            if not self.skips_bad:
                 raise
-            reason = str(error) if isinstance(error, SpectralError) else f"{type(error).__name__}: {error}"
+            reason = error.message if isinstance(error, SpectralError) else f"{type(error).__name__}: {error}"
             return Part(self.empty.empty_like(), (BadPartition(partition.document, partition.start, reason),))
-        if self.kept is not None:
-            self.kept.save(number, partition, moments)
+        if self.finished is not None:
+            self.finished.save(number, partition, moments)
         return Part(moments)
 
     def _persistently(self, partition: Partition[Any]) -> M:
@@ -108,7 +106,7 @@ class Observer(Generic[M]):
             if self.attempts == 1 or isinstance(error, SpectralError):
                 raise
             what = f"failed {self.attempts} times, the last time with {type(error).__name__}: {error}"
-            hint = "--skip-bad-partitions leaves it out"
+            hint = "`skip_bad_partitions` leaves it out"
             raise SpectralError(what, path=partition.document, hint=hint) from error
 
     def _observe(self, partition: Partition[Any]) -> M:
@@ -157,55 +155,48 @@ class MergeTree(Generic[M]):
 # Leaving out what fails
 
 
-class Tolerance:
+class SkipPolicy:
     """The partitions that were left out, each of them in all passes.
 
     Args:
-        say: told a line for each.
+        report: called with a line for each.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self.say = say
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self.report = report
         self.bad: dict[tuple[str, int], BadPartition] = {}
 
-    def note(self, bad: BadPartition) -> None:
+    def leave_out(self, bad: BadPartition) -> None:
         """Leave a partition out from now on."""
         self.bad[bad.document, bad.start] = bad
-        self.say(f"left out {bad}")
+        self.report(f"left out {bad}")
 
     def is_left_out(self, partition: Partition[Any]) -> bool:
         """Whether it failed before."""
         return (partition.document, partition.start) in self.bad
 
 
-_tolerance: ContextVar[Tolerance | None] = ContextVar("spectralnlp.tolerance", default=None)
-
-
-def current_tolerance() -> Tolerance | None:
-    """That of the innermost `skip_bad_partitions`; None outside of all."""
-    return _tolerance.get()
+def current_skip_policy() -> SkipPolicy | None:
+    """Return the policy of the innermost `skip_bad_partitions`; None outside of all."""
+    return current_execution().skip_policy
 
 
 @contextmanager
-def skip_bad_partitions(say: Callable[[str], None]) -> Iterator[Tolerance]:
+def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
     """Inside the ``with`` block, leave out partitions that fail, instead of stopping at the first.
 
     Args:
-        say: told a line for each.
+        report: called with a line for each.
     """
-    token = _tolerance.set(Tolerance(say))
-    try:
-        tolerance = _tolerance.get()
-        assert tolerance is not None
-        yield tolerance
-    finally:
-        _tolerance.reset(token)
+    policy = SkipPolicy(report)
+    with executing(skip_policy=policy):
+        yield policy
 
 
-class TolerantCorpus(Corpus[T]):
+class SkippingCorpus(Corpus[T]):
     """A corpus that can also be read from end to end where partitions of it fail.
 
-    What reads the first trees of a treebank to see how they are written is no pass, and no engine stands
+    Reading the first trees of a treebank, to see how they are written, is no pass, and no engine stands
     between it and a bad file.
     """
 
@@ -213,7 +204,7 @@ class TolerantCorpus(Corpus[T]):
         self.corpus = corpus
 
     def partitions(self) -> list[Partition[T]]:
-        """Those of the corpus."""
+        """Return the partitions of the corpus."""
         return list(self.corpus.partitions())
 
     def __iter__(self) -> Iterator[T]:

@@ -13,7 +13,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.runtime.context import current_execution, executing
 
 Longs = NDArray[np.int64]
 
@@ -65,12 +65,9 @@ def parse_size(text: str) -> int:
     return size
 
 
-_memory: ContextVar[Memory | None] = ContextVar("spectralnlp.memory", default=None)
-
-
 def current_memory() -> Memory | None:
     """Return the memory of the innermost `use_memory`; None, without a limit, outside of all."""
-    return _memory.get()
+    return current_execution().memory
 
 
 @contextmanager
@@ -90,11 +87,10 @@ def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator
     except OSError as error:
         raise ConfigError(f"no temporary folder: {error.strerror}", path=folder) from error
     memory = Memory(n_bytes, path)
-    token = _memory.set(memory)
     try:
-        yield memory
+        with executing(memory=memory):
+            yield memory
     finally:
-        _memory.reset(token)
         shutil.rmtree(path, ignore_errors=True)
 
 

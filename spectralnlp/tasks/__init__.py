@@ -1,1 +1,1 @@
-"""Tasks: what ``train`` and ``evaluate`` need to know of parsing, vectors and other kinds of models."""
+"""Tasks: parsing, tagging, vectors and others, as ``train`` and ``evaluate`` see them."""

@@ -20,7 +20,7 @@ class LineTask(Task):
     @staticmethod
     @abstractmethod
     def words_of(line: str) -> list[str]:
-        """The words of a line; where there are none, the line is passed over."""
+        """Return the words of a line; where there are none, the line is passed over."""
 
     def read(
         self,
@@ -30,7 +30,7 @@ class LineTask(Task):
         on_bad: OnBad | None = None,
         column: int | None = None,
     ) -> Corpus[list[str]]:
-        """The words of each line; lines without any are passed over.
+        """Read the words of each line; lines without any are passed over.
 
         Args:
             inputs: files, folders and globs.
@@ -54,7 +54,7 @@ def _read_words(
 
 
 def _read_lines(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[str]:
-    """The lines of a file, plain or gzipped.
+    """Read the lines of a file, plain or gzipped.
 
     Args:
         path: the file.

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp import __version__
 from spectralnlp.errors import InputError
 from spectralnlp.inference.chains.filtering import run_sequences
 from spectralnlp.linalg import one_blas_thread
@@ -18,41 +17,33 @@ from spectralnlp.parameters import Floats, Ints
 from spectralnlp.runtime import Corpus
 from spectralnlp.scoring.sequences import SequenceReport
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.lines import LineTask
-from spectralnlp.tasks.task import Say, silent
-
-_UNDESCRIBED = """# A model of sequences
-
-The parameters and the symbols come from the training sequences: their licence applies."""
 
 
 class SequenceTask(LineTask):
     """Sequences of blank-separated symbols: likelihoods and next symbols."""
 
     name = "sequences"
+    training_data = "{training symbols:,} symbols in {training sequences:,} sequences"
+    default_card = """# A model of sequences
+
+The parameters and the symbols come from the training sequences: their licence applies."""
 
     @staticmethod
     def words_of(line: str) -> list[str]:
-        """Its symbols, between blanks."""
+        """Return the symbols of a line, between blanks."""
         return line.split()
 
-    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> SequenceModel:
-        """The model of a fitted estimator of sequences."""
-        about = {
-            "estimator": type(fitted).__name__,
-            "parameters": fitted.get_params(),
-            "training sequences": fitted.n_sequences_,
-            "training symbols": fitted.n_symbols_,
-            "spectralnlp": __version__,
-        }
-        data = f"{about['training symbols']:,} symbols in {about['training sequences']:,} sequences"
-        return SequenceModel(fitted.filter_, about, model_card(about, data, description, _UNDESCRIBED))
+    def wrap(self, fitted: Any) -> SequenceModel:
+        """Make a model of a fitted estimator of sequences."""
+        return SequenceModel(fitted.filter_)
 
-    def evaluate(
-        self, model: SequenceModel, corpus: Corpus[Sequence[str]], *, jobs: int = 1
-    ) -> SequenceReport:
-        """Perplexity and accuracy of the next symbol.
+    def training_counts(self, fitted: Any) -> dict[str, int]:
+        """Return the numbers of sequences and symbols."""
+        return {"training sequences": fitted.n_sequences_, "training symbols": fitted.n_symbols_}
+
+    def evaluate(self, model: SequenceModel, corpus: Corpus[Sequence[str]]) -> SequenceReport:
+        """Score perplexity, and the accuracy of the next symbol.
 
         Raises:
             InputError: there are no symbols.
@@ -79,5 +70,5 @@ class SequenceTask(LineTask):
         )
 
     def load(self, stored: StoredModel) -> SequenceModel:
-        """The model in a folder."""
+        """Return the model in a folder."""
         return SequenceModel.from_stored(stored)

@@ -1,80 +1,90 @@
-"""What ``train`` and ``evaluate`` ask of every task: read, train, evaluate, compare, load."""
+"""The contract of tasks: read, train, evaluate, compare, load."""
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
+from spectralnlp import __version__
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.card import model_card
 
 OnBad = Callable[[InputError], None]
-Say = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
 
 
 class Report(Protocol):
-    """What `Task.evaluate` found."""
+    """The result of `Task.evaluate`."""
 
     def to_table(self) -> str:
-        """For readers: lines of text."""
+        """Write lines of text for readers."""
 
     def to_flat_dict(self) -> Mapping[str, float | int | str]:
-        """One flat dictionary, accuracies in percent."""
+        """Return one flat dictionary, accuracies in percent."""
 
 
 class Comparison(Protocol):
-    """What `Task.compare` found; ``str`` of it is for readers."""
+    """The result of `Task.compare`; ``str`` of it is for readers."""
 
     def to_flat_dict(self) -> Mapping[str, float | int | str]:
-        """One flat dictionary."""
+        """Return one flat dictionary."""
 
 
 class OwnChanges(Protocol):
-    """Changing the mind of models that hold their moments themselves, folder in and folder out.
+    """Updates and unlearning of models that hold their moments themselves, folder in and folder out.
 
-    Each raises a ConfigError in one line for what it cannot do, and writes nothing then.
+    Each method raises a ConfigError in one line for what it cannot do, and writes nothing then. ``report`` is
+    called with a line about the result.
     """
 
-    def update(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+    def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
         """Add the data of files."""
 
-    def forget(self, folder: Path, inputs: Sequence[str], output: Path, say: Say) -> None:
+    def forget(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
         """Take out the data of files."""
 
-    def merge(self, folders: Sequence[Path], output: Path, say: Say) -> None:
+    def merge(self, folders: Sequence[Path], output: Path, report: ProgressCallback) -> None:
         """Join models of different data."""
 
 
 def silent(line: str) -> None:
-    """A `Say` that says nothing."""
+    """Ignore a line: the progress callback of those who want none."""
 
 
 class Task(ABC):
     """A kind of model, and what can be done with one: an entry point in ``spectralnlp.tasks``.
 
+    A task whose models come from fitted estimators writes `read`, `wrap`, `training_counts` and `load`, and
+    inherits `train` and `solve`. Its models are dataclasses with the fields ``about`` and ``card``.
+
     A task may give `read`, `read_gold` and `evaluate` keyword arguments of its own. The command line passes
-    an option on only if it was given, and refuses it in one line where the task does not name it
-    (`accepted`).
+    an option on only if it was given, and refuses it in one line where the task does not name it.
 
     Class attributes:
         name: as the entry point calls it, and as models of the task are marked when they are saved.
         documents: what can be added to a model and taken out: a ``file`` or a ``line``, the usual one first.
+        training_data: one phrase about the training data, with names of `training_counts` in braces, such as
+            ``{training trees:,} trees``.
+        default_card: the first lines of a model card, Markdown, where there is no description.
     """
 
     name: ClassVar[str]
     documents: ClassVar[tuple[DocumentUnit, ...]] = ("file",)
+    training_data: ClassVar[str] = "data of its own"
+    default_card: ClassVar[str] = "# A model"
 
     @abstractmethod
     def read(
         self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[Any]:
-        """What estimators of the task learn from.
+        """Read what estimators of the task learn from.
 
         Args:
             inputs: files, folders and globs.
@@ -86,38 +96,63 @@ class Task(ABC):
         """
 
     def settled_reader(self, inputs: Sequence[str | Path], reader: str) -> str:
-        """The reader by which more data is read as these inputs are; ``auto`` may decide by what it sees."""
+        """Return the reader by which more data is read as these inputs are, in place of ``auto``."""
         return reader
 
     def read_gold(
         self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[Any]:
-        """What models of the task are evaluated on; the same as `read` unless the task says otherwise."""
+        """Read what models of the task are evaluated on; as `read` does, unless the task says otherwise."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
 
     def train(
-        self, estimator: Estimator[Any], corpus: Corpus[Any], *, report: Say = silent, description: str = ""
+        self,
+        estimator: Estimator[Any],
+        corpus: Corpus[Any],
+        *,
+        report: ProgressCallback = silent,
+        description: str = "",
     ) -> Any:
-        """Fit an estimator and make of it what a user holds, which has ``save``, ``info`` and ``task``.
-
-        A task whose models can change their minds writes `wrap` and inherits this.
+        """Fit an estimator and make a model of it, which has ``save``, ``info`` and ``task``.
 
         Args:
             estimator: one of this task.
             corpus: what `read` gave.
-            report: told the time of each pass, a line each.
+            report: called with a line for each pass, its time, and for what else there is to know.
             description: Markdown for the model card.
         """
         with timed_passes(report):
             fitted = estimator.fit(self.examples(estimator, corpus))
-        return self.wrap(fitted, report=report, description=description)
+        return self._described(fitted, report, description)
 
-    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Any:
-        """What a user holds, of a fitted estimator; arguments and result as of `train`."""
-        raise ConfigError(f"models for {self.name} cannot be solved from kept moments")
+    def _described(self, fitted: Any, report: ProgressCallback, description: str) -> Any:
+        """Make a model that says what it was made from."""
+        for line in fitted.remarks():
+            report(line)
+        about = {
+            "estimator": type(fitted).__name__,
+            "parameters": self.shown_parameters(fitted),
+            **self.training_counts(fitted),
+            "spectralnlp": __version__,
+        }
+        card = model_card(about, self.training_data.format_map(about), description, self.default_card)
+        return replace(self.wrap(fitted), about=about, card=card)
+
+    def wrap(self, fitted: Any) -> Any:
+        """Make a model of a fitted estimator; its ``about`` and ``card`` are filled in afterwards."""
+        raise NotImplementedError(f"{type(self).__name__} trains no models")
+
+    def training_counts(self, fitted: Any) -> dict[str, int]:
+        """Return how much data an estimator was fitted to, by name, for ``info``."""
+        return {}
+
+    def shown_parameters(self, fitted: Any) -> dict[str, Any]:
+        """Return the hyper-parameters for ``info`` and the model card."""
+        parameters: dict[str, Any] = fitted.get_params()
+        return parameters
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Any]:
-        """What the estimator is fitted to, of what `read` gave; the same unless the task says otherwise."""
+        """Return what the estimator is fitted to: what `read` gave, unless the task says otherwise."""
         return corpus
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
@@ -133,28 +168,32 @@ class Task(ABC):
         return estimator.init_kept_moments(corpus)
 
     def solve(
-        self, estimator: Estimator[Any], moments: Any, *, report: Say = silent, description: str = ""
+        self,
+        estimator: Estimator[Any],
+        moments: Any,
+        *,
+        report: ProgressCallback = silent,
+        description: str = "",
     ) -> Any:
-        """The same as `train`, from moments."""
+        """Make a model as `train` does, from kept moments in place of a corpus."""
         with timed_passes(report):
             estimator.solve_kept(moments)
-        return self.wrap(estimator, report=report, description=description)
+        return self._described(estimator, report, description)
 
     @abstractmethod
     def load(self, stored: StoredModel) -> Any:
-        """The model in a folder."""
+        """Return the model in a folder."""
 
     def own_changes(self) -> OwnChanges | None:
-        """What changes models of this task; None where moments lie beside them (`spectralnlp.changes`)."""
+        """Return the updates of models that hold their moments; None where moments lie beside them."""
         return None
 
-    def evaluate(self, model: Any, corpus: Corpus[Any], *, jobs: int = 1) -> Report:
-        """Score a model on what `read_gold` gave.
+    def evaluate(self, model: Any, corpus: Corpus[Any]) -> Report:
+        """Score a model on what `read_gold` gave, with the current engine where it helps.
 
         Args:
             model: what `train` or `load` gave.
             corpus: gold data.
-            jobs: threads, where they help.
 
         Raises:
             ConfigError: models of this task have no score.
@@ -168,25 +207,3 @@ class Task(ABC):
             ConfigError: this task has no such test.
         """
         raise ConfigError(f"there is no test between two models for {self.name}", hint="evaluate each alone")
-
-    def accepted(self, method: str, options: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
-        """Options of the command line as keyword arguments of one of the task's methods.
-
-        Args:
-            method: ``read``, ``read_gold`` or ``evaluate``.
-            options: by argument, the option's name on the command line and its value; those whose value is
-                None or False were not given, and are left out.
-
-        Raises:
-            ConfigError: an option was given that the method does not take.
-        """
-        given = {argument: (flag, value) for argument, (flag, value) in options.items() if _is_given(value)}
-        known = inspect.signature(getattr(self, method)).parameters
-        for argument, (flag, _) in given.items():
-            if argument not in known:
-                raise ConfigError(f"{flag} means nothing to {self.name}", hint="leave it out")
-        return {argument: value for argument, (_, value) in given.items()}
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False

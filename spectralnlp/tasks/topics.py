@@ -7,49 +7,42 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp import __version__
 from spectralnlp.errors import InputError
 from spectralnlp.inference.topics.bags import bags
 from spectralnlp.models.topics import Topics
 from spectralnlp.runtime import Corpus
 from spectralnlp.scoring.coherence import TopicReport, npmi_coherence
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.lines import LineTask
-from spectralnlp.tasks.task import Say, silent
 from spectralnlp.text.content import content_words
 
-N_TOP = 10
-"""Words of a topic that its coherence is measured on."""
-
-_UNDESCRIBED = """# Topics
-
-The topics and their words come from the training text: its licence applies."""
+N_TOP = 10  # words of a topic that its coherence is measured on
 
 
 class TopicTask(LineTask):
     """Topics of documents."""
 
     name = "topics"
+    training_data = "{training documents:,} documents"
+    default_card = """# Topics
+
+The topics and their words come from the training text: its licence applies."""
 
     @staticmethod
     def words_of(line: str) -> list[str]:
-        """Its content words, in lower case."""
+        """Return the content words of a line, in lower case."""
         return content_words(line)
 
-    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Topics:
-        """The topics of a fitted estimator."""
-        about = {
-            "estimator": type(fitted).__name__,
-            "parameters": fitted.get_params(),
-            "training documents": fitted.n_documents_,
-            "spectralnlp": __version__,
-        }
-        data = f"{about['training documents']:,} documents"
-        return Topics(fitted.topics_, about, model_card(about, data, description, _UNDESCRIBED))
+    def wrap(self, fitted: Any) -> Topics:
+        """Make a model of the topics of a fitted estimator."""
+        return Topics(fitted.topics_)
 
-    def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]], *, jobs: int = 1) -> TopicReport:
-        """Coherence of the topics' top words in these documents, and perplexity.
+    def training_counts(self, fitted: Any) -> dict[str, int]:
+        """Return the number of documents."""
+        return {"training documents": fitted.n_documents_}
+
+    def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]]) -> TopicReport:
+        """Score the coherence of the topics' top words in these documents, and perplexity.
 
         Raises:
             InputError: the documents hold no known word.
@@ -78,5 +71,5 @@ class TopicTask(LineTask):
         )
 
     def load(self, stored: StoredModel) -> Topics:
-        """The model in a folder."""
+        """Return the model in a folder."""
         return Topics.from_stored(stored)

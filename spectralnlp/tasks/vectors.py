@@ -11,16 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp import __version__
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.eigenwords.moments import Example
 from spectralnlp.models.vectors import Vectors
 from spectralnlp.runtime import Corpus, FileCorpus, expand_inputs, open_text
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.card import model_card
-from spectralnlp.tasks.task import OnBad, Say, Task, silent
+from spectralnlp.tasks.task import OnBad, Task
 from spectralnlp.text.blocks import TextFiles, settled_reader
-from spectralnlp.text.ngrams import read_ngrams
+from spectralnlp.text.ngrams import Ngrams, read_ngrams
 
 N_NEIGHBOURS = 10
 
@@ -30,6 +27,11 @@ class VectorsTask(Task):
 
     name = "vectors"
     documents = ("line", "file")
+    training_data = "{training tokens:,} tokens of {training types:,} types"
+    default_card = """# Word vectors
+
+The vocabulary and how its words are used come from the training text: its licence applies, and so do its
+prejudices."""
 
     def read(
         self,
@@ -38,8 +40,8 @@ class VectorsTask(Task):
         reader: str = "auto",
         column: int | None = None,
         on_bad: OnBad | None = None,
-    ) -> Corpus[Example]:
-        """Text, a block of lines at a time.
+    ) -> Corpus[str | Ngrams]:
+        """Read text, a block of lines at a time.
 
         Args:
             inputs: files, folders and globs.
@@ -61,37 +63,29 @@ class VectorsTask(Task):
     def read_gold(
         self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[tuple[str, str]]:
-        """Words with labels: CoNLL-U (form and universal tag), or a word first and a label last."""
+        """Read words with labels: CoNLL-U (form and universal tag), or a word first and a label last."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
     def settled_reader(self, inputs: Sequence[str | Path], reader: str) -> str:
-        """``tokens`` or ``text`` in place of ``auto``, by how the first file begins."""
+        """Return ``tokens`` or ``text`` in place of ``auto``, by how the first file begins."""
         if reader != "auto":
             return reader
         return settled_reader(expand_inputs(inputs)[0])
 
-    def wrap(self, fitted: Any, *, report: Say = silent, description: str = "") -> Vectors:
-        """The vectors of a fitted estimator."""
-        if not fitted.is_exact_:
-            what = "more pairs or words than there is room for: the rarest were left out"
-            report(f"{what}; see max_pairs, --memory")
-        about = {
-            "estimator": type(fitted).__name__,
-            "parameters": fitted.get_params(),
-            "training tokens": fitted.n_tokens_,
-            "training types": fitted.n_types_,
-            "spectralnlp": __version__,
-        }
-        data = f"{about['training tokens']:,} tokens of {about['training types']:,} types"
-        card = model_card(about, data, description, _UNDESCRIBED)
-        return Vectors(fitted.word_vectors_, about, card)
+    def wrap(self, fitted: Any) -> Vectors:
+        """Make a model of the vectors of a fitted estimator."""
+        return Vectors(fitted.word_vectors_)
 
-    def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]], *, jobs: int = 1) -> NeighbourReport:
-        """How often a word's nearest neighbours have its label; see `neighbour_agreement`."""
+    def training_counts(self, fitted: Any) -> dict[str, int]:
+        """Return the numbers of tokens and types."""
+        return {"training tokens": fitted.n_tokens_, "training types": fitted.n_types_}
+
+    def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]]) -> NeighbourReport:
+        """Score how often a word's nearest neighbours have its label; see `neighbour_agreement`."""
         return neighbour_agreement(model, corpus)
 
     def load(self, stored: StoredModel) -> Vectors:
-        """The vectors in a model folder."""
+        """Return the vectors in a model folder."""
         return Vectors.from_stored(stored)
 
 
@@ -114,7 +108,7 @@ class NeighbourReport:
     coverage: float
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """By name; ``accuracy`` is that of the nearest."""
+        """Return numbers by name; ``accuracy`` is that of the nearest."""
         return {
             "accuracy": self.nearest,
             "accuracy_10": self.ten,
@@ -124,20 +118,21 @@ class NeighbourReport:
         }
 
     def to_table(self) -> str:
-        """For readers."""
-        return "\n".join([
-            f"{'nearest has the label':<24}{self.nearest:9.2f}",
-            f"{'of the ten nearest':<24}{self.ten:9.2f}",
-            f"{'by chance':<24}{self.chance:9.2f}",
-            f"{'words':<24}{self.words:9d}",
-            f"{'coverage':<24}{self.coverage:9.2f}",
-        ])  # fmt: skip
+        """Write lines of text for readers."""
+        rows = {
+            "nearest has the label": f"{self.nearest:9.2f}",
+            "of the ten nearest": f"{self.ten:9.2f}",
+            "by chance": f"{self.chance:9.2f}",
+            "words": f"{self.words:9d}",
+            "coverage": f"{self.coverage:9.2f}",
+        }
+        return "\n".join(f"{name:<24}{value}" for name, value in rows.items())
 
 
 def neighbour_agreement(
     model: Vectors, labelled: Corpus[tuple[str, str]] | Sequence[tuple[str, str]]
 ) -> NeighbourReport:
-    """Whether words with one label lie together.
+    """Measure whether words with one label lie together.
 
     Each word counts once, with its most frequent label; neighbours are looked for among labelled words of the
     vocabulary. What the spelling model makes of other words is not counted.
@@ -172,9 +167,12 @@ def neighbour_agreement(
     chance = ((np.bincount(labels) / len(labels)) ** 2).sum()
     percent = 100 / len(words)
     return NeighbourReport(
-        float(percent * first), float(percent * share), 100 * float(chance), len(words),
-        percent * len(words) ** 2 / len(seen),
-    )  # fmt: skip
+        nearest=float(percent * first),
+        ten=float(percent * share),
+        chance=100 * float(chance),
+        words=len(words),
+        coverage=percent * len(words) ** 2 / len(seen),
+    )
 
 
 def _read_labels(path: Path, on_bad: OnBad | None = None) -> Iterator[tuple[str, str]]:
@@ -194,9 +192,3 @@ def _read_labels(path: Path, on_bad: OnBad | None = None) -> Iterator[tuple[str,
                 if on_bad is None:
                     raise error
                 on_bad(error)
-
-
-_UNDESCRIBED = """# Word vectors
-
-The vocabulary and how its words are used come from the training text: its licence applies, and so do its
-prejudices."""

@@ -1,4 +1,4 @@
-"""What the fixtures of these tests give."""
+"""Runs of the command line, as the fixtures of these tests give them."""
 
 from __future__ import annotations
 

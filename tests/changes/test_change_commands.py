@@ -48,8 +48,12 @@ def test_forget_and_update_write_in_place_or_elsewhere(
     assert run("update", tmp_path / "forgot", trees[2]).status == 0
     assert same_model(tmp_path / "forgot", model)
     assert sorted(each.name for each in (tmp_path / "forgot").iterdir()) == [
-        "README.md", "arrays.safetensors", "model.json", "moments.json", "moments.safetensors",
-    ]  # fmt: skip
+        "README.md",
+        "arrays.safetensors",
+        "model.json",
+        "moments.json",
+        "moments.safetensors",
+    ]
 
 
 def test_merge_joins_models(run: Run, model: Path, trees: list[Path], tmp_path: Path) -> None:
@@ -140,11 +144,11 @@ def test_info_tells_the_class_and_what_is_kept(
     run: Run, model: Path, trees: list[Path], tmp_path: Path
 ) -> None:
     out = run("info", model).out
-    assert "change of mind   exact" in out
+    assert "incremental update  exact" in out
     assert "kept, of 3 documents (files)" in out
     run("train", "pcfg", *trees, "-o", tmp_path / "plain")
     out = run("info", tmp_path / "plain").out
-    assert "change of mind   exact" in out
+    assert "incremental update  exact" in out
     assert "not kept" in out
 
 
@@ -171,7 +175,7 @@ def test_hashed_words_grow_and_join_but_do_not_forget(run: Run, lines: Path, tmp
     train = ("train", "eigenwords", *settings, "--keep-moments")
     assert run(*train, tmp_path / "half.txt", "-o", tmp_path / "half").status == 0
     before = {each.name: each.read_bytes() for each in (tmp_path / "half").iterdir()}
-    assert "change of mind   merge-only" in run("info", tmp_path / "half").out
+    assert "incremental update  merge-only" in run("info", tmp_path / "half").out
     refused(run("forget", tmp_path / "half", tmp_path / "half.txt"), "can grow and join but not forget")
     assert {each.name: each.read_bytes() for each in (tmp_path / "half").iterdir()} == before
     assert run("update", tmp_path / "half", lines, "--skip-known").status == 0
@@ -225,7 +229,7 @@ def _rewrite(folder: Path, **changes: object) -> None:
         (lambda model: (model / "moments.json").unlink(), "without their moments.json"),
         (lambda model: (model / "moments.safetensors").unlink(), "moments.safetensors: cannot be read"),
     ],
-)  # fmt: skip
+)
 def test_damaged_moments_are_refused_by_name(
     run: Run, model: Path, trees: list[Path], damage: object, complaint: str
 ) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from annotated_types import Ge
+from typing_extensions import Doc
 
 from spectralnlp.errors import InputError, ModelError
 from spectralnlp.estimator import Estimator
@@ -28,7 +30,7 @@ from spectralnlp.trees.tree import Tree
 
 
 class Outcome(NamedTuple):
-    """What a command left: its exit status, and what it wrote to stdout and stderr."""
+    """The exit status of a command, and its output on stdout and stderr."""
 
     status: int
     out: str
@@ -88,7 +90,6 @@ class FakeParser:
         sentences: Iterable[Sentence | None],
         *,
         decoder: str | None = None,
-        jobs: int = 1,
         k: int = 1,
     ) -> Iterator[FakeParse | None]:
         for sentence in sentences:
@@ -123,14 +124,14 @@ def load(name: str) -> FakeParser:
     return parser
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Copycat(Estimator):
     task = "faking"
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"strong": {"strength": 9.0, "n_states": 4}}
 
-    def __init__(self, strength: float = 1.0, n_states: int = 1, trouble: str = "none") -> None:
-        self.strength = strength
-        self.n_states = n_states
-        self.trouble = trouble
+    strength: Annotated[float, Doc("How much ``copying`` there is.")] = 1.0
+    n_states: Annotated[int, Ge(1), Doc("States.")] = 1
+    trouble: Annotated[str, Doc("Trouble to make.")] = "none"
 
     def fit(self, corpus: Corpus[Any], y: None = None) -> Copycat:
         return self
@@ -173,7 +174,6 @@ class FakingTask(Task):
         parser: FakeParser,
         corpus: Corpus[Tree],
         *,
-        jobs: int = 1,
         decoder: str | None = None,
         parameters: EvalbParameters = COLLINS,
         own_tags: bool = False,

@@ -4,10 +4,12 @@ import io
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from spectralnlp.cli import console
+from spectralnlp.cli.wording import know_options, with_options
 
 
 class Terminal(io.StringIO):
@@ -35,6 +37,20 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with console.progress("digging") as step:
         step()
     assert terminal.getvalue() == ""
+
+
+def test_parameters_of_the_library_are_options_of_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    verb = SimpleNamespace(
+        params=[SimpleNamespace(opts=["--skip-known"]), SimpleNamespace(opts=["FILE", "-o"])]
+    )
+    group = SimpleNamespace(params=[SimpleNamespace(opts=["--version"])], commands={"verb": verb})
+    know_options(group)
+    assert with_options("give `skip_known`, `max_pairs` or ``o``") == "give --skip-known, max_pairs or ``o``"
+    console.say("see `version`")
+    console.note("see `nothing`")
+    assert capsys.readouterr() == ("see --version\n", "spectralnlp: see nothing\n")
 
 
 def test_results_of_failed_work_leave_no_file(tmp_path: Path) -> None:

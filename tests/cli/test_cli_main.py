@@ -1,4 +1,4 @@
-"""What all commands share: help, exit statuses, errors on one line, plugins."""
+"""Behaviour of all commands: help, exit statuses, errors on one line, plugins."""
 
 from __future__ import annotations
 

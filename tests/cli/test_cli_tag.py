@@ -122,8 +122,9 @@ def test_spans_from_columns(command: Run, tmp_path: Path) -> None:
     assert "gold tags out of place" in table
     given = json.loads(command("tag", "-m", tmp_path / "m", "--format", "json", stdin="Ada King met Bo").out)
     assert given["spans"] == [
-        {"label": "PER", "start": 0, "end": 8}, {"label": "PER", "start": 13, "end": 15},
-    ]  # fmt: skip
+        {"label": "PER", "start": 0, "end": 8},
+        {"label": "PER", "start": 13, "end": 15},
+    ]
 
 
 def test_tags_out_of_place_in_training_are_told(command: Run, tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def test_bad_sentences_can_be_left_out(command: Run, gold: Path, tmp_path: Path)
         (["train", "tagger", "GOLD", "-o", "new", "--set", "eigentokens=PLAIN"], "no contexts"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "column=lemma"], "no column 'lemma'"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "spans=iob"], "spans"),
-        (["train", "tagger", "GOLD", "-o", "new", "--set", "epochs=0"], "epochs must be 1 or more"),
+        (["train", "tagger", "GOLD", "-o", "new", "--set", "epochs=0"], "got 0, expected int, 1 or more"),
         (["train", "tagger", "EMPTY", "-o", "new"], "no tagged sentences to learn from"),
         (["train", "tagger", "GOLD", "-o", "new", "--reader", "columns"], "columns"),
         (["train", "tagger", "missing.conllu", "-o", "new"], "missing.conllu: no such file"),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,40 @@ def test_interrupt(run: Run, gold: Path, tmp_path: Path) -> None:
     status, _, err = run("train", "copycat", gold, "-o", model, "--set", "trouble=interrupt")
     assert (status, err) == (130, "")
     assert not model.exists()
+
+
+def test_help_lists_the_settings_and_presets_of_an_estimator(run: Run) -> None:
+    status, out, err = run("train", "copycat", "--help")
+    assert (status, err) == (0, "")
+    general, _, settings = out.partition("Settings of copycat.v1")
+    assert "--keep-moments" in general
+    lines = [" ".join(line.split()) for line in settings.splitlines()[1:] if line]
+    assert lines == [
+        "strength float; default 1.0. How much copying there is.",
+        "n_states int, 1 or more; default 1. States.",
+        "trouble str; default none. Trouble to make.",
+        "Presets, for --set preset=NAME:",
+        "strong strength=9.0 n_states=4",
+    ]
+    assert run("train", "-h", "copycat").out == out
+    assert run("train", "--help").out == general.rstrip("\n") + "\n"
+
+
+def test_help_on_an_unknown_estimator_is_refused(run: Run) -> None:
+    assert run("train", "copyact", "--help") == (
+        2,
+        "",
+        "spectralnlp: no estimator is called 'copyact'; did you mean copycat?\n",
+    )
+
+
+def test_help_on_an_estimator_imports_no_other(start: Callable[..., subprocess.Popen[str]]) -> None:
+    code = (
+        "import sys, spectralnlp.cli\n"
+        "sys.argv = ['spectralnlp', 'train', 'copycat', '--help']\n"
+        "assert spectralnlp.cli.main() == 0\n"
+        "print('HEAVY:', *(name for name in ('numba', 'spacy', 'sklearn') if name in sys.modules))"
+    )
+    out, err = start(code=code).communicate(timeout=60)
+    assert err == ""
+    assert out.splitlines()[-1] == "HEAVY:"

@@ -1,4 +1,4 @@
-"""What users see of a parser: text in, trees out, whatever the text is."""
+"""A parser as users see it: text in, trees out, whatever the text is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.pipeline import Pruning
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
 from spectralnlp.render.jsonl import to_dict
-from spectralnlp.runtime import InMemoryCorpus
+from spectralnlp.runtime import InMemoryCorpus, use_engine
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets, strip_root
@@ -31,7 +31,7 @@ def trained(estimator: PCFG | LPCFG, text: str) -> Parser:
 
 
 def check(parse: Parse, words: Iterable[str]) -> None:
-    """What every parse is, a fallback or not."""
+    """Check the properties of every parse, a fallback or not."""
     words = list(words)
     assert parse.tree.label == "TOP"
     assert len(parse.tree.words()) == len(words) == len(parse.sentence)
@@ -91,7 +91,9 @@ def test_a_decoder_that_is_not_there(parser: Parser) -> None:
 def test_two_threads_give_what_one_gives(parser: Parser, own_treebank: Path) -> None:
     trees = ParsingTask().read([own_treebank / "dev.mrg"])
     sentences = [None, *(Sentence.from_words(tree.words()) for tree in trees), None]
-    one, two = (list(parser.parse_many(sentences, jobs=jobs)) for jobs in (1, 2))
+    one = list(parser.parse_many(sentences))
+    with use_engine("threads", jobs=2):
+        two = list(parser.parse_many(sentences))
     assert one == two
     assert one[0] is one[-1] is None
 
@@ -101,9 +103,10 @@ def test_parsing_is_lazy(parser: Parser) -> None:
         while True:
             yield Sentence.from_words(["The", "keeper", "waited", "."])
 
-    for jobs in (1, 2):
-        stream = parser.parse_many(endless(), jobs=jobs)
-        assert next(stream) == next(stream)
+    for engine, options in (("serial", {}), ("threads", {"jobs": 2})):
+        with use_engine(engine, **options):
+            stream = parser.parse_many(endless())
+            assert next(stream) == next(stream)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -132,11 +135,27 @@ def test_an_unknown_tag_allows_all(parser: Parser) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["("], [")", "("], ["/"], ["a/b", "*"], ["🐈"], ["👩‍👩‍👧", "saw", "the", "🐈", "."], ["\u00a0x"],
-     ["NP"], ["-LRB-"], ["@"], ["^"], ["a^b", "c+d", "\\"], ["the"], ["THE", "KEEPER"],
-     ["."] * 5, ["``", "''"], ["漢字"]],
+    [
+        ["("],
+        [")", "("],
+        ["/"],
+        ["a/b", "*"],
+        ["🐈"],
+        ["👩‍👩‍👧", "saw", "the", "🐈", "."],
+        ["\u00a0x"],
+        ["NP"],
+        ["-LRB-"],
+        ["@"],
+        ["^"],
+        ["a^b", "c+d", "\\"],
+        ["the"],
+        ["THE", "KEEPER"],
+        ["."] * 5,
+        ["``", "''"],
+        ["漢字"],
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_odd_tokens_are_parsed(parser: Parser, words: list[str]) -> None:
     for decoder in (None, *DECODERS):
         parse = parser.parse_tokens(words, decoder=decoder)

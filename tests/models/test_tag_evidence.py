@@ -31,8 +31,8 @@ def tags_of(parser: Parser) -> tuple[str, ...]:
 
 
 def test_a_tagger_decides_on_unknown_words_and_not_on_frequent_ones(parser: Parser) -> None:
-    frequent = max(parser.coarse.lexicon.words, key=lambda w: parser.coarse.lexicon.log_weight[
-        parser.coarse.lexicon.word_index[w]])  # fmt: skip
+    lexicon = parser.coarse.lexicon
+    frequent = max(lexicon.words, key=lambda word: lexicon.log_weight[lexicon.word_index[word]])
     words = ["zzyzx", frequent, "qwrt"]
     alone = parser.parse_tokens(words).tree.tags()
     for tag in tags_of(parser):

@@ -1,4 +1,4 @@
-"""What users hold: tags, spans, probabilities, and a folder that needs nothing else."""
+"""A tagger as users see it: tags, spans, probabilities, and a folder that needs nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user holds: look-up, neighbours, eigentokens, clusters, files."""
+"""Vectors as users see them: look-up, neighbours, eigentokens, clusters, files."""
 
 from __future__ import annotations
 

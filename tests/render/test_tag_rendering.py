@@ -32,8 +32,10 @@ def test_conllu_puts_tags_where_they_belong() -> None:
     ]
     lines = render(SENTENCE, ["B-X", "O", "O"], "bio", [0.5, 1.0, 0.25]).split("\n")
     assert [line.split("\t")[9] for line in lines[1:4]] == [
-        "Tag=B-X|Confidence=0.500", "Tag=O|Confidence=1.000|SpaceAfter=No", "Tag=O|Confidence=0.250",
-    ]  # fmt: skip
+        "Tag=B-X|Confidence=0.500",
+        "Tag=O|Confidence=1.000|SpaceAfter=No",
+        "Tag=O|Confidence=0.250",
+    ]
     assert {len(line.split("\t")) for line in lines[1:4]} == {10}
     assert len(UNIVERSAL) == 17
 

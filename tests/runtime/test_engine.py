@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import engine_functions
@@ -19,7 +21,11 @@ from spectralnlp.runtime import (
     SerialEngine,
     accumulate,
     current_engine,
+    current_execution,
+    map_kernels,
     map_ordered,
+    positive_jobs,
+    use_checkpoint,
     use_engine,
 )
 
@@ -108,6 +114,37 @@ def test_the_engine_is_a_context() -> None:
         assert current_engine() is threads
         assert list(results) == [4]
     assert isinstance(current_engine(), SerialEngine)
+
+
+@pytest.mark.parametrize(
+    ("engine", "options", "threads"),
+    [(None, {}, None), ("serial", {}, 1), ("threads", {"jobs": 3}, 3), ("processes", {"jobs": 3}, None)],
+)
+def test_kernels_run_on_as_many_threads_as_the_engine_allows(
+    engine: str | None, options: dict[str, int], threads: int | None
+) -> None:
+    expected = positive_jobs(None) if threads is None else threads
+    together = threading.Barrier(expected)  # opens once that many calls are under way
+    with nullcontext() if engine is None else use_engine(engine, **options):
+        results = list(map_kernels(lambda n: (together.wait(10), n * n)[1], range(expected)))
+    assert results == [n * n for n in range(expected)]
+
+
+def test_kernels_see_the_callers_context() -> None:
+    with use_engine("threads", jobs=2) as engine:
+        assert list(map_kernels(lambda _: current_engine() is engine, range(4))) == [True] * 4
+
+
+def test_blocks_that_are_left_in_another_order_set_their_own_field_back(tmp_path: Path) -> None:
+    before = current_execution()
+    checkpoint, engine = use_checkpoint(tmp_path), use_engine("threads", jobs=1)
+    checkpoint.__enter__()
+    engine.__enter__()
+    checkpoint.__exit__(None, None, None)
+    assert current_execution().checkpoint is None
+    assert current_execution().engine is not None
+    engine.__exit__(None, None, None)
+    assert current_execution() == before
 
 
 def test_an_engine_or_option_that_does_not_exist_is_refused() -> None:

@@ -19,7 +19,7 @@ from spectralnlp.runtime import (
     Part,
     Partition,
     SerialEngine,
-    TolerantCorpus,
+    SkippingCorpus,
     accumulate,
     reduction,
     skip_bad_partitions,
@@ -37,7 +37,7 @@ class Written:
 
 
 def level_by_level(texts: list[str]) -> str:
-    """The same tree, built from the leaves up as distributed workers build it."""
+    """Return the sum of such a tree, built from the leaves up as distributed workers build it."""
     while len(texts) > 1:
         groups = [texts[at : at + FAN_IN] for at in range(0, len(texts), FAN_IN)]
         for group in groups:
@@ -112,7 +112,9 @@ def test_bad_data_is_not_read_again() -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_what_goes_on_failing_is_named() -> None:
-    with pytest.raises(SpectralError, match=r"part-1: failed 3 times, .*KeyError: 'bug'; --skip-bad"):
+    with pytest.raises(
+        SpectralError, match=r"part-1: failed 3 times, .*KeyError: 'bug'; skip_bad_partitions leaves"
+    ):
         accumulate(Counts(), Flaky([KeyError("bug")]))
 
 
@@ -142,8 +144,8 @@ def test_a_corpus_of_nothing_but_bad_partitions_is_refused() -> None:
         accumulate(Counts(), Bad([InputError("unbalanced")]))
 
 
-def test_a_tolerant_corpus_reads_around_what_is_bad() -> None:
-    corpus = TolerantCorpus(Flaky([InputError("unbalanced")]))
+def test_a_skipping_corpus_reads_around_what_is_bad() -> None:
+    corpus = SkippingCorpus(Flaky([InputError("unbalanced")]))
     assert list(corpus) == [["w0"], ["torn"], ["w2"]]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import spectralnlp
 from spectralnlp.cli.app import run
-from spectralnlp.errors import InputError, ModelError
+from spectralnlp.errors import InputError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.tasks.sequences import SequenceTask
 
@@ -53,22 +53,3 @@ def test_a_column_of_lines_with_tabs(tmp_path: Path) -> None:
     assert list(SequenceTask().read([path], column=2)) == [["a", "b"], ["c"]]
     with pytest.raises(InputError, match=r"train.tsv:1: no column 3"):
         list(SequenceTask().read([path], column=3))
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n", b"a b\n\xff\xfe c\n"])
-def test_bad_files_end_in_one_line(
-    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "bad.txt"
-    path.write_bytes(content)
-    assert run(["train", "hmm", str(path), "-o", str(tmp_path / "model")]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
-    assert not (tmp_path / "model").exists()
-
-
-def test_another_model_is_refused(text: Path, tmp_path: Path) -> None:
-    from spectralnlp.storage import save_model
-
-    save_model(tmp_path / "odd", kind="sequences", metadata={"filter": {}}, arrays={"a": np.ones(1)}, card="")
-    with pytest.raises(ModelError, match="not a model of sequences"):
-        spectralnlp.load(tmp_path / "odd")

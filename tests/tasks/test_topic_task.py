@@ -5,12 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import spectralnlp
 from spectralnlp.cli.app import run
-from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.scoring.coherence import npmi_coherence
+from spectralnlp.errors import ConfigError
 
 SEA = ["the tide and the boat", "a boat on the tide with sails", "sails of the boat at high tide"]
 FARM = ["the cow eats hay", "hay and a field for the cow", "a field of hay where a cow stands"]
@@ -54,29 +52,3 @@ def test_python(text: Path, tmp_path: Path) -> None:
     assert 0 < probability < 1
     with pytest.raises(ConfigError, match="no topic 2; topics are numbered from 0 to 1"):
         topics.top_words(2)
-
-
-@pytest.mark.parametrize("content", [b"", b"one two\n", b"a\xff\n"])
-def test_bad_files_end_in_one_line(
-    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "bad.txt"
-    path.write_bytes(content)
-    assert run(["train", "topics", str(path), "-o", str(tmp_path / "model")]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
-    assert not (tmp_path / "model").exists()
-
-
-def test_a_model_of_another_task_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from spectralnlp.storage import save_model
-
-    save_model(tmp_path / "odd", kind="topics", metadata={"words": ["a"]}, arrays={"a": np.ones(1)}, card="")
-    with pytest.raises(ModelError, match="not topics"):
-        spectralnlp.load(tmp_path / "odd")
-
-
-def test_coherence_is_one_for_words_always_together_and_minus_one_for_those_never() -> None:
-    together = sp.csr_matrix(np.array([[1, 2, 0], [3, 1, 0], [0, 0, 1], [0, 0, 0]]))
-    np.testing.assert_allclose(npmi_coherence([[0, 1], [0, 2]], together), [1, -1])
-    independent = sp.csr_matrix(np.array([[1, 1], [1, 0], [0, 1], [0, 0]]))
-    np.testing.assert_allclose(npmi_coherence([[0, 1]], independent), [0])

@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
+from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
+from spectralnlp.cli.options import OutputFile
 from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError
 
@@ -24,6 +24,7 @@ STDIN = "-"
 _CHUNK = 1 << 16
 
 
+@engine_options("jobs", "engine", "scheduler")
 def classify(
     arguments: Annotated[
         list[str] | None,
@@ -37,13 +38,9 @@ def classify(
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    jobs: Jobs = None,
-    engine: EngineName = None,
-    scheduler: Scheduler = None,
+    where: Where = HERE,
     checkpoint: CheckpointFolder = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Classify texts, one a line: label, confidence (and so on with --top), between tabs.
 
@@ -57,7 +54,7 @@ def classify(
     name = model if model is not None else files.pop(0)
     sources = [source for file in files or [STDIN] for source in _expanded(file)]
     classifier = _load(name)
-    where, arriving = Where(engine, jobs, scheduler), _batches(sources)
+    arriving = _batches(sources)
     with limits(checkpoint), announced_kernels(), results(output) as write, progress("classifying"):
         if where.name or checkpoint:
             # Not as they arrive: a run that goes on must cut the stream in the same places.

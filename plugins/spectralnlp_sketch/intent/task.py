@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from spectralnlp import __version__
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.card import model_card
-from spectralnlp.tasks.task import OnBad, Say, Task, silent
+from spectralnlp.tasks.task import OnBad, Task
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.reading import ExampleFiles
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.labelled import Example
-
-_UNDESCRIBED = """# A classifier of texts
-
-The labels and the n-grams that it knows (as numbers that cannot be read) come from the training texts:
-their licence applies."""
 
 
 class IntentTask(Task):
     """Texts and their labels."""
 
     name = "intents"
+    training_data = "{training texts:,} labelled and {unlabelled texts:,} unlabelled texts"
+    default_card = """# A classifier of texts
+
+The labels and the n-grams that it knows (as numbers that cannot be read) come from the training texts:
+their licence applies."""
 
     def read(
         self,
@@ -59,30 +55,16 @@ class IntentTask(Task):
         """Examples of files of lines ``label TAB text``."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
 
-    def train(
-        self,
-        estimator: Estimator[Any],
-        corpus: Corpus[Example],
-        *,
-        report: Say = silent,
-        description: str = "",
-    ) -> Classifier:
-        """Fit an estimator of intents."""
-        with timed_passes(report):
-            fitted: Any = estimator.fit(corpus)
-        about = {
-            "estimator": type(estimator).__name__,
-            "parameters": estimator.get_params(),
-            "training texts": fitted.n_labelled_,
-            "unlabelled texts": fitted.n_unlabelled_,
-            "spectralnlp": __version__,
-        }
-        data = f"{about['training texts']:,} labelled and {about['unlabelled texts']:,} unlabelled texts"
-        card = model_card(about, data, description, _UNDESCRIBED)
-        classifier: Classifier = replace(fitted.classifier_, about=about, card=card)
+    def wrap(self, fitted: Any) -> Classifier:
+        """Return the classifier of a fitted estimator."""
+        classifier: Classifier = fitted.classifier_
         return classifier
 
-    def evaluate(self, model: Classifier, corpus: Corpus[Example], *, jobs: int = 1) -> IntentReport:
+    def training_counts(self, fitted: Any) -> dict[str, int]:
+        """Return the numbers of texts."""
+        return {"training texts": fitted.n_labelled_, "unlabelled texts": fitted.n_unlabelled_}
+
+    def evaluate(self, model: Classifier, corpus: Corpus[Example]) -> IntentReport:
         """Accuracy, F1 and confusions.
 
         Raises:

@@ -97,6 +97,13 @@ class Eigenwords(MomentEstimator[Example]):
     ] = False
     random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
 
+    def remarks(self) -> list[str]:
+        """Return a line where counts were dropped."""
+        if self.is_exact_:
+            return []
+        what = "more pairs or words than there is room for: the rarest were left out"
+        return [f"{what}; see max_pairs, `memory`"]
+
     def init_moments(self, corpus: Corpus[Example]) -> CountedPairs[Any]:
         """Return empty counts of pairs of words."""
         if self.hash_bits is None:

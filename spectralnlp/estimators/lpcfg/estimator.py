@@ -39,7 +39,7 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.parameters import GrammarSet, LatentGrammar
-from spectralnlp.runtime import Corpus, Joint, ThreadsEngine
+from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 from spectralnlp.trees.features import FeatureSet, node_features
@@ -200,7 +200,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
         wanted = self._grammar_names
         names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
-        learnt = list(ThreadsEngine().map(learn, enumerate(names)))
+        learnt = list(map_kernels(learn, enumerate(names)))
         grammars, coarse, *pruner = tuple(learnt[: len(wanted)]), *learnt[len(wanted) :]
         return GrammarSet(
             binariser=log.binariser,

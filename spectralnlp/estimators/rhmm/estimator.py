@@ -56,6 +56,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
 
     unlearning = "replay"
     task = "tagging"
+    tagger = "rhmm"
     presets: ClassVar = {
         "tutorial": {
             "models": TENSORS,

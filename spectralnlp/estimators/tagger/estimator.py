@@ -52,6 +52,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     """
 
     task = "tagging"
+    tagger = "chain"
 
     eigenwords: Annotated[
         str | list[str] | None,
@@ -119,6 +120,12 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             examples, keys = self._number(sentences, names)
         with fit_pass("perceptron"):
             self.weights_ = self._learn(examples, keys, names)
+
+    def remarks(self) -> list[str]:
+        """Return a line where tags were invalid."""
+        if not self.n_invalid_:
+            return []
+        return [f"{self.n_invalid_} tags cannot follow the one before: read as spans that begin there"]
 
     def _number(
         self, sentences: Sequence[TaggedSentence], names: Sequence[str]

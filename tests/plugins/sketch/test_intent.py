@@ -95,7 +95,7 @@ def test_the_command_line(
     assert found[1]["out_of_scope"] == 1
     assert sum(found[0]["scores"].values()) == pytest.approx(1, abs=1e-4)
     assert run(["info", model]) == 0
-    assert "unlabelled texts  72" in capsys.readouterr().out
+    assert "unlabelled texts    72" in capsys.readouterr().out
 
 
 def test_a_model_on_disk_is_the_model(fitted: IntentClassifier, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_linear_sketches_of_other_numbers_change_it_to_rounding(
     forgot = run("forget", tmp_path / "all", files[2])
     if name == "gaussian":
         refused(capsys, forgot, "GaussianMoments can grow and merge but not forget")
-        assert load(tmp_path / "all").info["change of mind"] == "merge-only"
+        assert load(tmp_path / "all").info["incremental update"] == "merge-only"
     else:
         after = load(tmp_path / "all").sketch
         assert after.n_rows_ == 300
@@ -221,7 +221,7 @@ def test_what_linear_sketches_refuse(
     assert bytes_of(tmp_path / "ab") == before
     assert not output.exists()
     assert run("info", tmp_path / "ab") == 0
-    assert "change of mind  exact" in capsys.readouterr().out
+    assert "incremental update  exact" in capsys.readouterr().out
 
 
 def outdate(folder: Path, *missing: str) -> None:
@@ -263,5 +263,5 @@ def test_info_says_merge_only(files: list[Path], tmp_path: Path, capsys: pytest.
     capsys.readouterr()
     assert run("info", tmp_path / "fd") == 0
     out = capsys.readouterr().out
-    assert "change of mind  merge-only" in out
-    assert "rows            450" in out
+    assert "incremental update  merge-only" in out
+    assert "rows                450" in out

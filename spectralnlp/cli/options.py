@@ -1,0 +1,56 @@
+"""Options that several commands have, and those that a task may refuse."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.tasks.task import Task
+
+ModelName: TypeAlias = Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")]
+TextColumn: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--column", min=1, metavar="N", help="Of lines with tabs, the column with the text."),
+]
+SkipBad: TypeAlias = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
+]
+EvalbFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--prm", metavar="FILE", help="EVALB parameters; default COLLINS.prm's.")
+]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")]
+OutputFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
+]
+NewFolder: TypeAlias = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="The model folder to make.")
+]
+
+
+def accepted(task: Task, method: str, options: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
+    """Return options as keyword arguments of one of a task's methods.
+
+    Args:
+        task: of the model or the estimator.
+        method: ``read``, ``read_gold`` or ``evaluate``.
+        options: by argument, the option's name and its value; options whose value is None or False were not
+            given, and are left out.
+
+    Raises:
+        ConfigError: an option was given that the method does not take.
+    """
+    given = {
+        argument: each for argument, each in options.items() if each[1] is not None and each[1] is not False
+    }
+    known = inspect.signature(getattr(task, method)).parameters
+    for argument, (flag, _) in given.items():
+        if argument not in known:
+            raise ConfigError(f"{flag} means nothing to {task.name}", hint="leave it out")
+    return {argument: value for argument, (_, value) in given.items()}

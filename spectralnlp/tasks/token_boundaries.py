@@ -1,0 +1,62 @@
+"""Tasks whose models cut raw text into tokens as their training data does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, ClassVar
+
+from spectralnlp.estimator import Estimator
+from spectralnlp.runtime import Corpus, Counts, Joint, Key
+from spectralnlp.tasks.task import Task
+from spectralnlp.text.conventions import Conventions, token_boundaries
+
+CONVENTION_EXAMPLES = 5000  # trees or sentences that are enough to see how words are written
+_BOUNDARIES = "seams"  # the name of these counts in files of kept moments
+
+
+class TokenBoundaries(Counts[Any]):
+    """Counts of words, and of three tokens that may be one word split: conventions are learned from them.
+
+    An example is words with their tags; a subclass says what else has words.
+    """
+
+    @staticmethod
+    def words_of(example: Any) -> Sequence[str]:
+        """Return the words of an example."""
+        words: Sequence[str] = example[0]
+        return words
+
+    def events(self, example: Any) -> Iterator[Key]:
+        """Return the words of an example, and the threes of tokens."""
+        return token_boundaries(self.words_of(example))
+
+
+class TokenTask(Task):
+    """A task of sentences of tokens; its models have a field ``conventions``.
+
+    Class attributes:
+        boundaries: the counts of its examples.
+    """
+
+    boundaries: ClassVar[type[TokenBoundaries]] = TokenBoundaries
+
+    def train(self, estimator: Estimator[Any], corpus: Corpus[Any], **reporting: Any) -> Any:
+        """Train as `Task.train` does; conventions are learned from the first examples."""
+        # Conventions come first: the first examples of an iterator are buffered for the passes.
+        first = islice(self.examples(estimator, corpus), CONVENTION_EXAMPLES)
+        conventions = Conventions.learn(word for each in first for word in self.boundaries.words_of(each))
+        model = super().train(estimator, corpus, **reporting)
+        return replace(model, conventions=conventions)
+
+    def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Joint[Any]:
+        """Return empty moments of the estimator, and counts of token boundaries."""
+        own = super().init_kept_moments(estimator, corpus)
+        return Joint({"estimator": own, _BOUNDARIES: self.boundaries()})
+
+    def solve(self, estimator: Estimator[Any], moments: Joint[Any], **reporting: Any) -> Any:
+        """Solve as `Task.solve` does; conventions are learned from all words."""
+        model = super().solve(estimator, moments.parts["estimator"], **reporting)
+        boundaries: Any = moments.parts[_BOUNDARIES]
+        return replace(model, conventions=Conventions.of_counts(dict(boundaries.items())))
