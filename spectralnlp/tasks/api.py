@@ -60,7 +60,7 @@ def train(
         settings: hyper-parameters, ``n_states=16``, with ``preset="fast"`` for a preset to start from.
 
     Returns:
-        A model of the estimator's task, such as a :class:`~spectralnlp.models.parser.Parser`: it has ``save``,
+        A model of the estimator's task, such as a :class:`~spectralnlp.models.parser.Parser`, with ``save``,
         ``info`` and ``task``.
 
     Raises:
@@ -107,14 +107,15 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
 def _learner(
     estimator: str | Estimator[Any] | type[Estimator[Any]], settings: Mapping[str, Any]
 ) -> Estimator[Any]:
-    kind = registry.estimators.get(estimator) if isinstance(estimator, str) else estimator
-    if isinstance(kind, type):
-        learner: Estimator[Any] = kind.from_settings({}, settings)
-        return learner
-    if settings:
-        what = f"settings beside an estimator that has its own: {', '.join(settings)}"
-        raise ConfigError(what, hint=f"give the name or the class: {type(kind).__name__}")
-    return kind
+    if isinstance(estimator, Estimator):
+        if settings:
+            what = f"settings beside an estimator that has its own: {', '.join(settings)}"
+            raise ConfigError(what, hint=f"give the name or the class: {type(estimator).__name__}")
+        return estimator
+    kind: type[Estimator[Any]] = (
+        registry.estimators.get(estimator) if isinstance(estimator, str) else estimator
+    )
+    return kind.from_settings({}, settings)
 
 
 def _task(name: str) -> Task:
