@@ -123,11 +123,13 @@ _NAMES_OF = {
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
-    return value
+if not TYPE_CHECKING:  # type checkers know the names above, and report all others
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+        return value
 
 
 def __dir__() -> list[str]:
