@@ -26,8 +26,8 @@ HEAD = """# Reference
 
 Written by `python -m benchmarks.reference` from docstrings and declarations; do not edit it by hand.
 
-A name is public if it stands in `spectralnlp.__all__` or in the `__all__` of a package below it; all others may
-change without notice. `help(spectralnlp.train)` says more than this page.
+A name is public if it stands in `spectralnlp.__all__` or in the `__all__` of a package below it; all others
+may change without notice. `help(spectralnlp.train)` says more than this page.
 """
 
 
