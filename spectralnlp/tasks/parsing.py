@@ -65,9 +65,10 @@ class ParsingTask(Task):
             report: told the time of each pass, a line each.
             description: Markdown for the model card: name, sources, licences, uses.
         """
+        conventions = _learn_conventions(corpus)  # first: what is looked at of an iterator is buffered
         with timed_passes(report):
             fitted: Any = estimator.fit(corpus)
-        return _parser(fitted, _learn_conventions(corpus), description)
+        return _parser(fitted, conventions, description)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Tree]) -> Joint[Tree]:
         """Those of the estimator, and counts of how tokens are written."""
