@@ -1,4 +1,4 @@
-"""What every estimator promises, whoever wrote it."""
+"""Promises of estimators: hyper-parameters, fit, moments."""
 
 from __future__ import annotations
 
