@@ -110,7 +110,8 @@ def _class_says_what_it_is(subject: _Subject) -> None:
     require(kind.unlearning in get_args(Unlearning), f"unlearning is one of {get_args(Unlearning)}")
     require(isinstance(getattr(kind, "task", None), str), "the class attribute `task` names a task")
     require(inspect.getdoc(kind), "the class has a docstring")
-    declared = "__dataclass_fields__" in vars(kind)
+    # Without the decorator, its fields would be no hyper-parameters.
+    declared = "__dataclass_fields__" in vars(kind) or not vars(kind).get("__annotations__")
     require(declared, "the class is a dataclass(kw_only=True, eq=False, repr=False)")
 
 
