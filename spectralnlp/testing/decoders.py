@@ -45,12 +45,12 @@ def check_decoder(make_decoder: Callable[[], Any]) -> None:
 def _check_choice(decoder: Any, parser: Parser, words: list[str]) -> None:
     inference = parser.pipeline.infer(parser.conventions.forms(words))
     assert inference is not None, "the sentences are of the treebank's language"
-    evidence = inference.evidence
-    choice = decoder.decode(evidence)
-    _require_tree(choice, evidence, "decode")
-    require(np.array_equal(decoder.decode(evidence), choice), "decoding again gives the same tree")
+    scored = inference.scored
+    choice = decoder.decode(scored)
+    _require_tree(choice, scored, "decode")
+    require(np.array_equal(decoder.decode(scored), choice), "decoding again gives the same tree")
     try:
-        ranked = decoder.k_best(evidence, _N_TREES)
+        ranked = decoder.k_best(scored, _N_TREES)
     except ConfigError as error:  # one tree only
         require("\n" not in str(error), f"an error is one line, not {str(error)!r}")
         return
@@ -60,12 +60,12 @@ def _check_choice(decoder: Any, parser: Parser, words: list[str]) -> None:
     chosen = {np.asarray(each).tobytes() for _, each in ranked}
     require(len(chosen) == len(ranked), "the k best are distinct")
     for _, each in ranked:
-        _require_tree(each, evidence, "k_best")
+        _require_tree(each, scored, "k_best")
 
 
-def _require_tree(choice: Any, evidence: Any, method: str) -> None:
+def _require_tree(choice: Any, scored: Any, method: str) -> None:
     """Require that the chosen hyperedges are one tree: the root's and of each chosen child."""
-    forest = evidence.forest
+    forest = scored.forest
     choice = np.asarray(choice)
     require(choice.dtype == np.int32, f"{method} gives int32, not {choice.dtype}")
     require(choice.shape == (forest.n_nodes,), f"{method} gives a hyperedge, or -1, for every node")

@@ -193,15 +193,15 @@ def test_readers() -> None:
 class FirstEdges(MBRDecoder):
     """A decoder that takes the first hyperedge of every node."""
 
-    def decode(self, evidence: Any) -> Any:
-        return evidence.forest.edges[:-1].astype(np.int32)
+    def decode(self, scored: Any) -> Any:
+        return scored.forest.edges[:-1].astype(np.int32)
 
 
 class WorstFirst(MBRDecoder):
     """A decoder whose list is upside down."""
 
-    def k_best(self, evidence: Any, k: int) -> list[tuple[float, Any]]:
-        return super().k_best(evidence, k)[::-1]
+    def k_best(self, scored: Any, k: int) -> list[tuple[float, Any]]:
+        return super().k_best(scored, k)[::-1]
 
 
 def test_decoders() -> None:
