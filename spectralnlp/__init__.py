@@ -1,4 +1,15 @@
-"""spectralnlp: parsers, taggers and text representations learned by spectral methods."""
+"""Parsers, taggers and text representations learned by spectral methods.
+
+Read, train, evaluate and load from here::
+
+    import spectralnlp
+
+    parser = spectralnlp.train("lpcfg", "corpora/treebank/train.mrg")
+    print(spectralnlp.evaluate(parser, "corpora/treebank/dev.mrg").to_table())
+
+``__all__`` lists the public names; each is imported when it is first used, so that ``import spectralnlp`` is
+cheap. What else is public stands in the ``__all__`` of the packages below; all other names may change.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +17,120 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spectralnlp.errors import SpectralError
+    from spectralnlp.estimator import Estimator, IterativeEstimator, MomentEstimator
+    from spectralnlp.estimators.eigenwords import Eigenwords
+    from spectralnlp.estimators.hmm import HMM
+    from spectralnlp.estimators.lpcfg import LPCFG
+    from spectralnlp.estimators.pcfg import PCFG
+    from spectralnlp.estimators.rhmm import RefinementHMM
+    from spectralnlp.estimators.tagger import PerceptronTagger
+    from spectralnlp.estimators.topics import TopicModel
     from spectralnlp.models import load
+    from spectralnlp.models.parser import Parser
+    from spectralnlp.models.sequence_model import SequenceModel
+    from spectralnlp.models.tagger import Tagger
+    from spectralnlp.models.topics import Topics
+    from spectralnlp.models.vectors import Vectors
+    from spectralnlp.runtime import (
+        Batch,
+        Corpus,
+        Counts,
+        FileCorpus,
+        InMemoryCorpus,
+        Moments,
+        use_checkpoint,
+        use_engine,
+        use_memory,
+    )
+    from spectralnlp.tasks.api import evaluate, read_treebank, train
+    from spectralnlp.tasks.task import Report, Task
+    from spectralnlp.trees.parse import Parse
+    from spectralnlp.trees.tree import Tree
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load"]
 
-_MODULES = {"load": "spectralnlp.models"}
+__all__ = [
+    "HMM",
+    "LPCFG",
+    "PCFG",
+    "Batch",
+    "Corpus",
+    "Counts",
+    "Eigenwords",
+    "Estimator",
+    "FileCorpus",
+    "InMemoryCorpus",
+    "IterativeEstimator",
+    "MomentEstimator",
+    "Moments",
+    "Parse",
+    "Parser",
+    "PerceptronTagger",
+    "RefinementHMM",
+    "Report",
+    "SequenceModel",
+    "SpectralError",
+    "Tagger",
+    "Task",
+    "TopicModel",
+    "Topics",
+    "Tree",
+    "Vectors",
+    "__version__",
+    "evaluate",
+    "load",
+    "read_treebank",
+    "train",
+    "use_checkpoint",
+    "use_engine",
+    "use_memory",
+]
+
+# Where each public name is defined.
+_NAMES_OF = {
+    "spectralnlp.errors": ["SpectralError"],
+    "spectralnlp.estimator": ["Estimator", "IterativeEstimator", "MomentEstimator"],
+    "spectralnlp.estimators.eigenwords": ["Eigenwords"],
+    "spectralnlp.estimators.hmm": ["HMM"],
+    "spectralnlp.estimators.lpcfg": ["LPCFG"],
+    "spectralnlp.estimators.pcfg": ["PCFG"],
+    "spectralnlp.estimators.rhmm": ["RefinementHMM"],
+    "spectralnlp.estimators.tagger": ["PerceptronTagger"],
+    "spectralnlp.estimators.topics": ["TopicModel"],
+    "spectralnlp.models": ["load"],
+    "spectralnlp.models.parser": ["Parser"],
+    "spectralnlp.models.sequence_model": ["SequenceModel"],
+    "spectralnlp.models.tagger": ["Tagger"],
+    "spectralnlp.models.topics": ["Topics"],
+    "spectralnlp.models.vectors": ["Vectors"],
+    "spectralnlp.runtime": [
+        "Batch",
+        "Corpus",
+        "Counts",
+        "FileCorpus",
+        "InMemoryCorpus",
+        "Moments",
+        "use_checkpoint",
+        "use_engine",
+        "use_memory",
+    ],
+    "spectralnlp.tasks.api": ["evaluate", "read_treebank", "train"],
+    "spectralnlp.tasks.task": ["Report", "Task"],
+    "spectralnlp.trees.parse": ["Parse"],
+    "spectralnlp.trees.tree": ["Tree"],
+}
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    # Lazily: ``import spectralnlp`` is cheap, and the command line's --help with it.
-    if name in _MODULES:
-        return getattr(import_module(_MODULES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers know the names above, and report all others
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

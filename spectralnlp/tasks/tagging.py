@@ -76,7 +76,7 @@ their licences apply."""
     def evaluate(self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence]) -> TagReport:
         """Score accuracy, that of unknown words, and spans where tags write them."""
         column = model.about.get("parameters", {}).get("column")
-        gold = [sentence.tagged(column) for sentence in corpus]
+        gold = [_column(sentence, column) for sentence in corpus]
         if not gold:
             raise InputError("no tagged sentences to evaluate on")
         model.tag([gold[0][0][:1]])  # kernels are compiled, or read, before the clock starts
@@ -134,5 +134,6 @@ def _has_trees(path: str | Path) -> bool:
 _TREE = re.compile(r"\(\s*\(|\(\S+\s*(\(|$)|\($")
 
 
-def _column(sentence: AnnotatedSentence, column: str | int | None) -> TaggedSentence:
-    return sentence.tagged(column)
+def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:
+    """Return words with the tags of a column; a pair of words and tags has only one."""
+    return sentence.tagged(column) if isinstance(sentence, AnnotatedSentence) else sentence

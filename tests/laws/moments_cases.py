@@ -5,8 +5,7 @@ A case's classes and data live in an importable module, so that worker processes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, get_args
@@ -32,31 +31,40 @@ from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, T
 from spectralnlp.estimators.topics.replay_log import DocumentLog
 from spectralnlp.runtime import Batch, Counts, Moments
 from spectralnlp.tasks.task import DocumentUnit
+from spectralnlp.testing import MomentsCase
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.treelog import TreeLog
 
+ALL_ENGINES = ("serial", "threads", "processes")
 
-@dataclass(frozen=True)
-class MomentsCase:
-    """One class under the laws.
+
+def case(
+    name: str,
+    cls: Callable[..., Moments[Any]],
+    examples: Sequence[Any],
+    parameters: Mapping[str, tuple[Any, Any]] | None = None,
+    *,
+    exact: bool = True,
+) -> MomentsCase:
+    """A case on all engines.
 
     Args:
         name: shown in test names.
-        empty: makes empty moments.
-        others: make empty moments of the same class with one parameter changed each.
+        cls: the class of moments.
         examples: data to observe.
+        parameters: of the class, each with another value that must not merge with it.
         exact: whether the sums are of integers, equal to the last bit in any order.
-        engines: which engines it is run on; starting processes takes seconds, so not all of a family need it.
-        assert_same: what splits and orders must leave the same, where that is not every number.
     """
-
-    name: str
-    empty: Callable[[], Moments[Any]]
-    examples: Sequence[Any]
-    others: dict[str, Callable[[], Moments[Any]]]
-    exact: bool
-    engines: Sequence[str] = ("serial", "threads", "processes")
-    assert_same: Callable[[Any, Any], None] | None = None
+    parameters = parameters or {}
+    own = {key: each for key, (each, _) in parameters.items()}
+    return MomentsCase(
+        name=name,
+        empty=partial(cls, **own),
+        examples=examples,
+        others={key: partial(cls, **{**own, key: other}) for key, (_, other) in parameters.items()},
+        exact=exact,
+        engines=ALL_ENGINES,
+    )
 
 
 class BigramCounts(Counts[Sequence[str]]):
@@ -143,161 +151,115 @@ SENTENCES = random_sentences(37)
 TREES = random_trees(37)
 
 CASES = [
-    MomentsCase("Counts of words", Counts, SENTENCES, {}, exact=True),
-    MomentsCase("words that may go to disk", WordCounts, SENTENCES, {}, exact=True),
-    MomentsCase("Counts of tuples", BigramCounts, SENTENCES, {}, exact=True),
-    MomentsCase(
-        "integer arrays",
-        lambda: WordIndexCounts(["cat", "mat"]),
-        SENTENCES,
-        {"vocabulary": lambda: WordIndexCounts(["mat", "cat"])},
-        exact=True,
-    ),
-    MomentsCase(
+    case("Counts of words", Counts, SENTENCES),
+    case("words that may go to disk", WordCounts, SENTENCES),
+    case("Counts of tuples", BigramCounts, SENTENCES),
+    case("integer arrays", WordIndexCounts, SENTENCES, {"vocabulary": (["cat", "mat"], ["mat", "cat"])}),
+    case(
         "float arrays",
-        lambda: RandomCovariance(PROJECTION),
+        RandomCovariance,
         SENTENCES,
-        {
-            "projection": lambda: RandomCovariance(-PROJECTION),
-            "scale": lambda: RandomCovariance(PROJECTION, scale=2.0),
-        },
+        {"projection": (PROJECTION, -PROJECTION), "scale": (1.0, 2.0)},
         exact=False,
     ),
-    MomentsCase(
-        "rules of trees",
-        lambda: RuleCounts(LEFT),
-        TREES,
-        {"binariser": lambda: RuleCounts(RIGHT)},
-        exact=True,
-    ),
-    MomentsCase(
-        "log of trees",
-        lambda: TreeLog(LEFT),
-        TREES,
-        {"binariser": lambda: TreeLog(RIGHT)},
-        exact=True,
-    ),
-    MomentsCase(
-        "log of tagged sentences",
-        TagLog,
-        [(words, [word[:1] for word in words]) for words in SENTENCES],
-        {},
-        exact=True,
-    ),
-    MomentsCase(
+    case("rules of trees", RuleCounts, TREES, {"binariser": (LEFT, RIGHT)}),
+    case("log of trees", TreeLog, TREES, {"binariser": (LEFT, RIGHT)}),
+    case("log of tagged sentences", TagLog, [(words, [word[:1] for word in words]) for words in SENTENCES]),
+    case(
         "pairs of words in documents",
-        lambda: PairMoments(["the", "cat", "mat", "🐈"]),
+        PairMoments,
         SENTENCES,
-        {"vocabulary": lambda: PairMoments(["cat"])},
+        {"vocabulary": (["the", "cat", "mat", "🐈"], ["cat"])},
         exact=False,
     ),
-    MomentsCase(
+    case(
         "projected triples of words in documents",
-        lambda: TripleMoments(["the", "cat", "mat", "🐈"], PROJECTION[:4]),
+        TripleMoments,
         SENTENCES,
         {
-            "vocabulary": lambda: TripleMoments(["cat", "the", "mat", "🐈"], PROJECTION[:4]),
-            "projection": lambda: TripleMoments(["the", "cat", "mat", "🐈"], -PROJECTION[:4]),
+            "vocabulary": (["the", "cat", "mat", "🐈"], ["cat", "the", "mat", "🐈"]),
+            "projection": (PROJECTION[:4], -PROJECTION[:4]),
         },
         exact=False,
     ),
-    MomentsCase(
+    case(
         "expected counts of words in topics",
-        lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 1.0),
+        ExpectedCounts,
         SENTENCES,
         {
-            "vocabulary": lambda: ExpectedCounts(["cat", "the", "mat"], TOPICS, TOPICS[:, 0], 1.0),
-            "topics": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS[::-1], TOPICS[:, 0], 1.0),
-            "weights": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[::-1, 0], 1.0),
-            "alpha0": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 0.0),
-            "iteration": lambda: ExpectedCounts(["the", "cat", "mat"], TOPICS, TOPICS[:, 0], 1.0, 2),
+            "vocabulary": (["the", "cat", "mat"], ["cat", "the", "mat"]),
+            "topics": (TOPICS, TOPICS[::-1]),
+            "weights": (TOPICS[:, 0], TOPICS[::-1, 0]),
+            "alpha0": (1.0, 0.0),
+            "iteration": (1, 2),
         },
         exact=False,
     ),
-    MomentsCase(
+    case(
         "expected transitions of a hidden Markov model",
-        lambda: ExpectedTransitions(WORDS, **HIDDEN),
+        ExpectedTransitions,
         SENTENCES,
         {
-            "vocabulary": lambda: ExpectedTransitions(["cat", "the", ""], **HIDDEN),
-            "initial": lambda: ExpectedTransitions(
-                WORDS, **{**HIDDEN, "initial": HIDDEN["initial"][::-1].copy()}
-            ),
-            "transition": lambda: ExpectedTransitions(
-                WORDS, **{**HIDDEN, "transition": HIDDEN["transition"][::-1].copy()}
-            ),
-            "emission": lambda: ExpectedTransitions(
-                WORDS, **{**HIDDEN, "emission": HIDDEN["emission"][::-1].copy()}
-            ),
+            "vocabulary": (WORDS, ["cat", "the", ""]),
+            **{name: (own, own[::-1].copy()) for name, own in HIDDEN.items()},
         },
         exact=False,
     ),
-    MomentsCase(
+    case(
         "n-grams of symbols",
-        lambda: NGramCounts(["the", "cat", "mat"], 3),
+        NGramCounts,
         SENTENCES,
         {
-            "vocabulary": lambda: NGramCounts(["cat", "the", "mat"], 3),
-            "order": lambda: NGramCounts(["the", "cat", "mat"], 2),
-            "first": lambda: NGramCounts(["the", "cat", "mat"], 3, first=3),
+            "vocabulary": (["the", "cat", "mat"], ["cat", "the", "mat"]),
+            "order": (3, 2),
+            "first": (None, 3),
         },
-        exact=True,
     ),
-    MomentsCase(
-        "n-grams of all symbols",
-        lambda: OpenNGramCounts(3),
-        SENTENCES,
-        {"order": lambda: OpenNGramCounts(2), "first": lambda: OpenNGramCounts(3, first=3)},
-        exact=True,
-    ),
-    MomentsCase("log of documents", DocumentLog, SENTENCES, {}, exact=True),
+    case("n-grams of all symbols", OpenNGramCounts, SENTENCES, {"order": (3, 2), "first": (None, 3)}),
+    case("log of documents", DocumentLog, SENTENCES),
     *(
-        MomentsCase(
+        case(
             f"hashes of {unit}s",
-            partial(DocumentDigests, ["00", "ff"], unit),
+            DocumentDigests,
             [" ".join(words) + "\n" for words in SENTENCES],
-            {
-                "salts": partial(DocumentDigests, ["ff", "00"], unit),
-                "unit": partial(DocumentDigests, ["00", "ff"], "line" if unit == "file" else "file"),
-            },
-            exact=True,
+            {"salts": (["00", "ff"], ["ff", "00"]), "unit": (unit, "line" if unit == "file" else "file")},
         )
         for unit in get_args(DocumentUnit)
     ),
-    MomentsCase(
+    case(
         "pairs of words",
-        lambda: PairCounts(window=2),
+        PairCounts,
         SENTENCES,
-        {
-            "window": lambda: PairCounts(window=3),
-            "lowercase": lambda: PairCounts(lowercase=False),
-            "max_words": lambda: PairCounts(max_words=100),
-            "max_pairs": lambda: PairCounts(max_pairs=100),
-        },
-        exact=True,
+        {"window": (2, 3), "lowercase": (True, False), "max_words": (1000, 100), "max_pairs": (1000, 100)},
     ),
-    MomentsCase(
+    case(
         "pairs of hashed words",
-        lambda: HashedPairCounts(3),
+        HashedPairCounts,
         SENTENCES,
-        {
-            "hash_bits": lambda: HashedPairCounts(4),
-            "window": lambda: HashedPairCounts(3, window=3),
-            "lowercase": lambda: HashedPairCounts(3, lowercase=False),
-            "max_pairs": lambda: HashedPairCounts(3, max_pairs=100),
-        },
-        exact=True,
+        {"hash_bits": (3, 4), "window": (2, 3), "lowercase": (True, False), "max_pairs": (1000, 100)},
     ),
     *(
-        MomentsCase(name, empty, ROWS, others, exact, engines_of(name))
+        MomentsCase(
+            name=name, empty=empty, examples=ROWS, others=others, exact=exact, engines=engines_of(name)
+        )
         for name, (empty, others), exact in LINEAR_CASES
     ),
     *(
-        MomentsCase(name, empty, examples, others, exact, engines_of(name))
+        MomentsCase(
+            name=name, empty=empty, examples=examples, others=others, exact=exact, engines=engines_of(name)
+        )
         for name, (empty, others), examples, exact in FEATURIZER_CASES
     ),
     *(
-        MomentsCase(name, empty, ROWS, others, False, engines_of(name), assert_within_bounds)
+        MomentsCase(
+            name=name,
+            empty=empty,
+            examples=ROWS,
+            others=others,
+            exact=False,
+            engines=engines_of(name),
+            assert_same=assert_within_bounds,
+        )
         for name, (empty, others) in DIRECTIONS_CASES
     ),
 ]

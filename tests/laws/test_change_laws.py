@@ -1,4 +1,4 @@
-"""What adding, forgetting and joining promise, for every estimator that is registered, by its class.
+"""Adding, forgetting and joining, for every estimator that is registered, by its class of unlearning.
 
 Equal means equal to the byte: the model's folder, and the moments that are kept beside it.
 """
@@ -16,7 +16,7 @@ from estimator_cases import TRAINING
 
 from spectralnlp import changes, registry
 from spectralnlp.changes import Change, KeptMoments
-from spectralnlp.changes.kept import change_of_mind, task_of
+from spectralnlp.changes.kept import task_of, unlearning_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, Partition, accumulate
@@ -24,7 +24,7 @@ from spectralnlp.storage import ARRAYS, CARD, META
 from spectralnlp.text.conll import AnnotatedSentence
 
 MODEL = (ARRAYS, META, CARD)
-#: Small models, quickly learned; and ones whose kept moments are not those of the default.
+# Small models, quickly learned; and ones whose kept moments are not those of the default.
 SETTINGS: dict[str, Sequence[dict[str, Any]]] = {
     "pcfg.v1": [{}, {"vertical": 0, "annotate_tags": False}],
     "lpcfg.v1": [{"grammars": "tensors+clusters", "binarisations": "head+left"}],
@@ -67,7 +67,7 @@ def cases() -> list[Any]:
         if entry.status != "ok":
             continue
         kind: type[Estimator] = registry.estimators.get(entry.name)
-        if kind.change_of_mind in ("exact", "replay"):
+        if kind.unlearning in ("exact", "replay"):
             for number, settings in enumerate(SETTINGS.get(entry.name, [{}])):
                 params.append(pytest.param(entry.name, kind(**settings), id=f"{entry.name}-{number}"))
     return params
@@ -131,7 +131,7 @@ def test_what_was_added_was_always_there(name: str, estimator: Estimator, tmp_pa
 
 @every_case
 def test_counts_do_not_depend_on_what_came_first(name: str, estimator: Estimator, tmp_path: Path) -> None:
-    if type(estimator).change_of_mind != "exact":
+    if type(estimator).unlearning != "exact":
         pytest.skip("a log has an order")
     documents = documents_of(type(estimator))
     kept = reloaded(train(name, estimator, documents[2:]), tmp_path / "later")
@@ -203,8 +203,8 @@ def test_a_document_added_again_is_there_twice(name: str, estimator: Estimator, 
 def test_fit_is_observe_and_solve(name: str, estimator: Estimator) -> None:
     task = task_of(estimator)
     corpus = task.examples(estimator, Documents(documents_of(type(estimator))))
-    moments = accumulate(estimator.no_moments(corpus), corpus)
-    estimator.solve(moments)
+    moments = accumulate(estimator.init_kept_moments(corpus), corpus)
+    estimator.solve_kept(moments)
     solved = {key for key in vars(estimator) if key.endswith("_")}
     fitted = type(estimator)(**estimator.get_params()).fit(corpus)
     assert solved == {key for key in vars(fitted) if key.endswith("_")}
@@ -233,10 +233,10 @@ def test_merging_refuses_documents_that_are_in_both() -> None:
 
 
 @pytest.mark.parametrize("name", registry.estimators.names())
-def test_heads_refuse_in_one_line(name: str) -> None:
+def test_iterative_estimators_refuse_in_one_line(name: str) -> None:
     kind: type[Estimator] = registry.estimators.get(name)
-    if kind.change_of_mind != "none":
-        assert task_of(kind()).no_moments(kind(), Documents([])) is not None
+    if kind.unlearning != "none":
+        assert task_of(kind()).init_kept_moments(kind(), Documents([])) is not None
         return
     with pytest.raises(ConfigError, match=name) as refusal:
         train(name, kind(), [])
@@ -248,7 +248,7 @@ def test_hashed_words_can_grow_and_join_but_not_forget(tmp_path: Path) -> None:
     estimator = kind(dimensions=3, min_count=1, hash_bits=8)
     documents = documents_of(kind)
     kept = train("eigenwords.v1", estimator, documents[:3]).kept
-    assert change_of_mind(estimator, kept.moments) == "merge-only"
+    assert unlearning_of(estimator, kept.moments) == "merge-only"
     updated = changes.update(kept, Documents(documents[3:]))
     whole = train("eigenwords.v1", estimator, documents)
     assert_same(updated, whole, tmp_path)

@@ -12,28 +12,36 @@ from third_party import lay_out
 from spectralnlp import registry
 from spectralnlp.errors import RegistryError
 from spectralnlp.registry import Registry
+from spectralnlp.runtime import Counts
+from spectralnlp.testing import check_estimator, check_moments
 
 ACME = """
     import acme_learner_was_imported  # leaves a trace in sys.modules
-    from spectralnlp.runtime import InMemoryCorpus
-    from spectralnlp.runtime import accumulate
-    from spectralnlp.estimator import Estimator
-    from spectralnlp.runtime import Counts
+    from dataclasses import dataclass
+    from typing import Annotated
 
-    class Commonest(Estimator):
+    from annotated_types import Ge
+    from spectralnlp.estimator import MomentEstimator
+    from spectralnlp.runtime import Counts
+    from typing_extensions import Doc
+
+    @dataclass(kw_only=True, eq=False, repr=False)
+    class Commonest(MomentEstimator):
         "The commonest words."
-        change_of_mind = "exact"
+        unlearning = "exact"
         task = "counting"
 
-        def __init__(self, n_words: int = 1) -> None:
-            self.n_words = n_words
+        n_words: Annotated[int, Ge(1), Doc("How many words.")] = 1
 
-        def fit(self, corpus, y=None):
-            self.words_ = accumulate(Counts(), corpus).top(self.n_words)
-            return self
+        def init_moments(self, corpus):
+            return Counts()
 
+        def solve(self, moments):
+            self.words_ = moments.top(self.n_words)
+
+    @dataclass(kw_only=True, eq=False, repr=False)
     class Commonest2(Commonest):
-        pass
+        "The commonest words, again."
 
     def lengths(words):
         return [len(word) for word in words]
@@ -224,11 +232,19 @@ def test_everything_that_the_project_registers_loads(kind: str) -> None:
         assert entry.status in ("ok", "not installed"), f"{entry.name}: {entry.reason}"
 
 
+@pytest.mark.usefixtures("site")
+def test_a_third_party_estimator_keeps_the_contract() -> None:
+    sentences = [["a", "b", "a"], ["b", "c"], ["c", "a"]]
+    for name in ("commonest.v1", "commonest.v10"):
+        check_estimator(registry.estimators.get(name), sentences)
+    check_moments(Counts, sentences)
+
+
 def test_a_third_party_package_is_found_and_used_by_a_fresh_process(site: Path) -> None:
     script = (
         "import sys\n"
         "from spectralnlp import registry\n"
-        "from spectralnlp.runtime.corpus import InMemoryCorpus\n"
+        "from spectralnlp.runtime import InMemoryCorpus\n"
         "estimator = registry.estimators.get('commonest').from_settings({'n_words': '2'})\n"
         "estimator.fit(InMemoryCorpus([['a', 'b', 'a'], ['b', 'c', 'b']]))\n"
         "print(estimator, estimator.words_, registry.featurizers.get('lengths')(['abc']))\n"

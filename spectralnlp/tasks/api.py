@@ -1,0 +1,136 @@
+"""The short way: read, train and evaluate with one call each, whatever the kind of model.
+
+The task of the estimator, or of the model, does the work; :mod:`spectralnlp.tasks.task` says what a task is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from spectralnlp import registry
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import Estimator
+from spectralnlp.models import load
+from spectralnlp.runtime import Corpus, as_corpus
+from spectralnlp.tasks.task import OnBad, Report, Task, silent
+from spectralnlp.trees.tree import Tree
+
+
+def read_treebank(
+    paths: str | Path | Sequence[str | Path], reader: str = "auto", on_bad: OnBad | None = None
+) -> Corpus[Tree]:
+    """Read cleaned trees: without traces, function tags and words that are not there.
+
+    Args:
+        paths: files, folders and globs, plain or gzipped.
+        reader: name of a treebank reader, such as ``ptb``, or ``auto``.
+        on_bad: called with the error of each bad tree, which is then left out; None to stop at the first.
+
+    Returns:
+        A corpus that reads the files again at each pass.
+
+    Raises:
+        InputError: a missing input, or (on reading) a bad tree.
+        RegistryError: no reader has this name.
+    """
+    return _task("parsing").read(_inputs(paths) or [], reader=reader, on_bad=on_bad)
+
+
+def train(
+    estimator: str | Estimator[Any] | type[Estimator[Any]],
+    data: Any,
+    *,
+    report: Any = None,
+    reader: str = "auto",
+    **settings: Any,
+) -> Any:
+    """Train a model.
+
+    Args:
+        estimator: a registered name, ``lpcfg``; a class; or an estimator.
+        data: paths, folders or globs of files to read; or the examples themselves: a corpus, a list, or an
+            iterator where one pass is enough. A list of texts is taken for paths: make an `InMemoryCorpus`
+            of it. Trees are learned from as they are; `read_treebank` gives cleaned ones.
+        report: called with a line for each pass; None to be silent.
+        reader: how to read files; ``auto`` to recognise it.
+        settings: hyper-parameters, ``n_states=16``, with ``preset="fast"`` for a preset to start from.
+
+    Returns:
+        A model of the estimator's task, such as a :class:`~spectralnlp.models.parser.Parser`, with ``save``,
+        ``info`` and ``task``.
+
+    Raises:
+        ConfigError: a setting that the estimator does not have, or out of its range.
+        InputError: data that cannot be read, or nothing to learn from.
+        RegistryError: no estimator has this name.
+    """
+    learner = _learner(estimator, settings)
+    task = _task(learner.task)
+    inputs = _inputs(data)
+    corpus = as_corpus(data) if inputs is None else task.read(inputs, reader=reader)
+    return task.train(learner, corpus, report=report or silent)
+
+
+def evaluate(model: Any, data: Any, **options: Any) -> Report:
+    """Score a model on gold data.
+
+    Args:
+        model: what `train` or `load` gave; or the folder or name of one.
+        data: paths, folders or globs of gold files; or gold examples: a corpus or a list.
+        options: keyword arguments of the task's ``read_gold`` and ``evaluate``, such as ``reader="gum"`` or
+            ``decoder="viterbi"``.
+
+    Returns:
+        A report: `to_table` is for readers, `to_flat_dict` for programs.
+
+    Raises:
+        ConfigError: an option that the task does not take, or models of the task have no score.
+        InputError: data that cannot be read, or none.
+    """
+    if isinstance(model, str | os.PathLike):
+        model = load(cast("str | Path", model))
+    task = _task(model.task)
+    inputs = _inputs(data)
+    reading = {} if inputs is None else _accepted(task.read_gold, options)
+    scoring = _accepted(task.evaluate, options)
+    for name in options:
+        if name not in reading and name not in scoring:
+            raise ConfigError(f"{name} means nothing to the evaluation of {task.name}", hint="leave it out")
+    corpus = as_corpus(data) if inputs is None else task.read_gold(inputs, **reading)
+    return task.evaluate(model, corpus, **scoring)
+
+
+def _learner(
+    estimator: str | Estimator[Any] | type[Estimator[Any]], settings: Mapping[str, Any]
+) -> Estimator[Any]:
+    if isinstance(estimator, Estimator):
+        if settings:
+            what = f"settings beside an estimator that has its own: {', '.join(settings)}"
+            raise ConfigError(what, hint=f"give the name or the class: {type(estimator).__name__}")
+        return estimator
+    kind: type[Estimator[Any]] = (
+        registry.estimators.get(estimator) if isinstance(estimator, str) else estimator
+    )
+    return kind.from_settings({}, settings)
+
+
+def _task(name: str) -> Task:
+    return cast(Task, registry.tasks.get(name)())
+
+
+def _inputs(data: object) -> list[str | Path] | None:
+    """Paths as a list; None for anything else."""
+    if isinstance(data, str | os.PathLike):
+        return [cast("str | Path", data)]
+    if isinstance(data, list | tuple) and data and all(isinstance(each, str | os.PathLike) for each in data):
+        return list(cast("Iterable[str | Path]", data))
+    return None
+
+
+def _accepted(method: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    known = inspect.signature(method).parameters
+    return {name: value for name, value in options.items() if name in known}

@@ -1,0 +1,259 @@
+"""The laws of moments: however data is split, ordered and merged, the sums are the same."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.runtime import Batch, InMemoryCorpus, Moments, accumulate, use_engine
+from spectralnlp.testing.asserting import refusal, require, run_checks
+
+Empty = Callable[[], Moments[Any]]
+State = dict[str, tuple[str, tuple[int, ...], bytes]]
+# Ways of splitting that `check_moments` tries.
+N_SPLITS = 20
+
+
+@dataclass(frozen=True)
+class MomentsCase:
+    """Moments under the laws, and the data to try them on.
+
+    Args:
+        name: what reports call it.
+        empty: makes empty moments.
+        examples: data to observe.
+        others: for each parameter of the moments, makes empty moments that differ in it.
+        exact: whether sums are equal to the last bit in any order, as those of integers are.
+        engines: engines on which the result has to be the same to the byte.
+        assert_same: what splits and orders must leave the same, where that is not every number.
+    """
+
+    name: str
+    empty: Empty
+    examples: Sequence[Any]
+    others: Mapping[str, Empty] = field(default_factory=dict)
+    exact: bool = True
+    engines: Sequence[str] = ("serial", "threads")
+    assert_same: Callable[[Any, Any], None] | None = None
+
+    def observed(self, start: int, end: int) -> Moments[Any]:
+        """Return moments of the examples from ``start`` to ``end``."""
+        moments = self.empty()
+        moments.observe(Batch(self.examples[start:end], "memory", 0, start))
+        return moments
+
+    def thirds(self) -> tuple[int, int]:
+        """Return bounds that part the examples in three."""
+        n = len(self.examples)
+        return n // 3, 2 * n // 3
+
+
+def check_moments(
+    empty: Empty,
+    examples: Iterable[Any],
+    *,
+    others: Mapping[str, Empty] | None = None,
+    exact: bool | None = None,
+    assert_same: Callable[[Any, Any], None] | None = None,
+    engines: Sequence[str] = ("serial", "threads"),
+    expected_failed_checks: Mapping[str, str] | None = None,
+) -> None:
+    """Check that moments obey the laws of merging, subtracting and storing.
+
+    Args:
+        empty: makes empty moments: a class, or a function without arguments.
+        examples: a corpus or a list of at least three examples that leave a trace in the moments.
+        others: for each parameter of the moments, makes empty moments that differ in it; without them it is
+            not checked that merging tells parameters apart.
+        exact: whether sums are equal to the last bit in any order; by default what can be subtracted is.
+        assert_same: what splits and orders must leave the same, where that is not every number.
+        engines: engines on which the result has to be the same to the byte; add ``processes`` where
+            examples and moments are of importable modules.
+        expected_failed_checks: names of checks to leave out, each with the reason.
+
+    Raises:
+        AssertionError: a law is broken; all that are broken are named.
+    """
+    sample = empty()
+    case = MomentsCase(
+        name=type(sample).__name__,
+        empty=empty,
+        examples=list(examples),
+        others=dict(others or {}),
+        exact=type(sample).subtractable if exact is None else exact,
+        engines=engines,
+        assert_same=assert_same,
+    )
+    checks = {
+        name: check for name, check in MOMENTS_CHECKS.items() if others is not None or name != _TOLD_APART
+    }
+    run_checks(checks, expected_failed_checks or {}, case.name, case)
+
+
+def moments_state(moments: Moments[Any]) -> State:
+    """Return all that moments hold, to compare: dtype, shape and bytes of each array."""
+    return {name: (str(a.dtype), a.shape, a.tobytes()) for name, a in moments.arrays().items()}
+
+
+def require_same(case: MomentsCase, left: Moments[Any], right: Moments[Any], promise: str) -> None:
+    """Require that two moments hold the same sums, as exactly as the case says."""
+    if case.assert_same is not None:
+        case.assert_same(left, right)
+        return
+    if case.exact:
+        ours, theirs = moments_state(left), moments_state(right)
+        names = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
+        require(not names, f"{promise}: {', '.join(names)} differ")
+        return
+    numbers, others = left.arrays(), right.arrays()
+    require(numbers.keys() == others.keys(), f"{promise}: the arrays have other names")
+    for name in numbers:
+        np.testing.assert_allclose(numbers[name], others[name], rtol=1e-9, atol=1e-9, err_msg=promise)
+
+
+def check_partition(case: MomentsCase, bounds: Sequence[tuple[int, int]], merges: Sequence[int]) -> None:
+    """Check that parts, merged in some order, are the whole.
+
+    Args:
+        case: the moments and the examples.
+        bounds: first and last (exclusive) example of each part, in the order in which parts are lined up.
+        merges: one fewer than parts; at each step, the part (modulo how many are left but one) with which the
+            part after it is merged.
+
+    Raises:
+        AssertionError: they are not.
+    """
+    parts = [case.observed(*each) for each in bounds]
+    for which in merges:
+        left = which % (len(parts) - 1)
+        parts[left].merge(parts.pop(left + 1))
+    whole = case.observed(0, len(case.examples))
+    require_same(case, parts[0], whole, "parts in any order merge into the whole")
+
+
+def _examples_leave_a_trace(case: MomentsCase) -> None:
+    require(len(case.examples) >= 3, "three examples or more are needed")
+    trace = moments_state(case.observed(0, len(case.examples))) != moments_state(case.empty())
+    require(trace, "the examples leave no trace in the moments: other examples are needed")
+
+
+def _parts_merge_into_the_whole(case: MomentsCase) -> None:
+    rng, n = np.random.default_rng(0), len(case.examples)
+    for _ in range(N_SPLITS):
+        cuts = sorted(rng.integers(0, n + 1, size=rng.integers(0, 7)).tolist())
+        bounds = list(zip([0, *cuts], [*cuts, n], strict=True))
+        shuffled = [bounds[at] for at in rng.permutation(len(bounds))]
+        check_partition(case, shuffled, rng.integers(0, 100, size=len(cuts)).tolist())
+
+
+def _batch_size_does_not_matter(case: MomentsCase) -> None:
+    corpus = InMemoryCorpus(case.examples)
+    one = accumulate(case.empty(), corpus, batch_size=1)
+    all_at_once = accumulate(case.empty(), corpus, batch_size=len(case.examples))
+    require_same(case, one, all_at_once, "the size of batches does not matter")
+
+
+def _engines_agree_to_the_byte(case: MomentsCase) -> None:
+    corpus = InMemoryCorpus(case.examples, n_partitions=5)
+    expected = moments_state(accumulate(case.empty(), corpus, batch_size=4))
+    for name in case.engines:
+        with use_engine(name, **({} if name == "serial" else {"jobs": 2})):
+            found = moments_state(accumulate(case.empty(), corpus, batch_size=4))
+        require(found == expected, f"the engine {name!r} gives other moments than the serial one")
+
+
+def _empty_moments_are_neutral(case: MomentsCase) -> None:
+    whole = case.observed(0, len(case.examples))
+    before = moments_state(whole)
+    whole.merge(whole.empty_like())
+    require(moments_state(whole) == before, "merging empty moments changes nothing")
+    zero = whole.empty_like()
+    require(moments_state(zero) == moments_state(case.empty()), "empty_like gives empty moments")
+    zero.merge(whole)
+    require(moments_state(zero) == before, "empty moments merged with others are the others")
+
+
+def _merging_leaves_the_other_alone(case: MomentsCase) -> None:
+    first, second = case.thirds()
+    left, right = case.observed(0, first), case.observed(first, second)
+    before = moments_state(right)
+    left.merge(right)
+    left.observe(Batch(case.examples[second:], "memory", 0, second))
+    require(moments_state(right) == before, "merge changes only what it is called on, also later")
+
+
+def _merging_tells_parameters_apart(case: MomentsCase) -> None:
+    names = set(case.empty().parameters())
+    require(set(case.others) == names, f"others needs an entry for each of {sorted(names)}")
+    for name, other in case.others.items():
+        promise = f"merging moments that differ in {name!r} is refused"
+        message = refusal(partial(case.empty().merge, other()), promise, ConfigError)
+        require(name in message, f"the refusal names the parameter {name!r}: {message}")
+
+
+def _merging_refuses_another_class(case: MomentsCase) -> None:
+    stranger: Any = type("Stranger", (type(case.empty()),), {})
+    other = stranger(**case.empty().parameters())
+    refusal(lambda: case.empty().merge(other), "merging moments of another class is refused", ConfigError)
+
+
+def _subtracting_undoes_merging_or_is_refused(case: MomentsCase) -> None:
+    cut = case.thirds()[1]
+    rest, gone = case.observed(0, cut), case.observed(cut, len(case.examples))
+    before = moments_state(rest)
+    rest.merge(gone)
+    if not rest.subtractable:
+        refusal(
+            lambda: rest.subtract(gone), "subtracting is refused where subtractable is False", ConfigError
+        )
+        return
+    rest.subtract(gone)
+    require(moments_state(rest) == before, "subtracting undoes merging, to the byte")
+
+
+def _arrays_restore_the_moments(case: MomentsCase) -> None:
+    moments = case.observed(0, len(case.examples))
+    copy = type(moments).from_arrays(moments.parameters(), moments.arrays())
+    require(
+        moments_state(copy) == moments_state(moments),
+        "from_arrays(parameters(), arrays()) gives the same moments",
+    )
+    copy.merge(case.observed(0, max(1, case.thirds()[0])))
+    require(
+        moments_state(copy) != moments_state(moments), "restored moments own their state, and can be added to"
+    )
+
+
+def _moments_survive_pickling(case: MomentsCase) -> None:
+    moments = case.observed(0, len(case.examples))
+    copy = pickle.loads(pickle.dumps(moments))
+    require(moments_state(copy) == moments_state(moments), "pickling, which workers need, keeps the moments")
+
+
+def _arrays_hold_no_objects(case: MomentsCase) -> None:
+    for name, array in case.observed(0, len(case.examples)).arrays().items():
+        require(array.dtype.kind in "biufc", f"arrays hold numbers; {name} has dtype {array.dtype}")
+
+
+_TOLD_APART = "merging_tells_parameters_apart"
+# The laws by name; each takes a `MomentsCase` and raises an AssertionError where it is broken.
+MOMENTS_CHECKS: Mapping[str, Callable[[MomentsCase], None]] = {
+    "examples_leave_a_trace": _examples_leave_a_trace,
+    "parts_merge_into_the_whole": _parts_merge_into_the_whole,
+    "batch_size_does_not_matter": _batch_size_does_not_matter,
+    "engines_agree_to_the_byte": _engines_agree_to_the_byte,
+    "empty_moments_are_neutral": _empty_moments_are_neutral,
+    "merging_leaves_the_other_alone": _merging_leaves_the_other_alone,
+    _TOLD_APART: _merging_tells_parameters_apart,
+    "merging_refuses_another_class": _merging_refuses_another_class,
+    "subtracting_undoes_merging_or_is_refused": _subtracting_undoes_merging_or_is_refused,
+    "arrays_restore_the_moments": _arrays_restore_the_moments,
+    "moments_survive_pickling": _moments_survive_pickling,
+    "arrays_hold_no_objects": _arrays_hold_no_objects,
+}

@@ -1,0 +1,119 @@
+"""docs/extending.md: every package on the page is installed, checked and used as the page says."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from spectralnlp import registry
+
+PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
+FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```\n", re.DOTALL)
+CONSOLE = re.compile(r"<!-- run -->\n```console\n(.*?)```\n", re.DOTALL)
+PROGRAM = "#!{python}\nimport sys\nfrom spectralnlp.cli import main\nsys.exit(main())\n"
+
+
+def sections() -> Mapping[str, str]:
+    """The parts of the page that hold a package, by heading."""
+    parts = PAGE.read_text(encoding="utf-8").split("\n## ")
+    return {part.splitlines()[0]: part for part in parts if FILE.search(part)}
+
+
+@pytest.fixture(params=sections())
+def section(request: pytest.FixtureRequest) -> str:
+    return sections()[request.param]
+
+
+@pytest.fixture
+def site(section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the section's package, laid out as pip would; on ``sys.path``."""
+    site = tmp_path / "site"
+    files = dict(FILE.findall(section))
+    for name, source in files.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(source)
+    project = tomllib.loads(files["pyproject.toml"])["project"]
+    info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    header = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (info / "METADATA").write_text(header)
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.syspath_prepend(str(site / "tests"))
+    registry.refresh()
+    yield site
+    monkeypatch.undo()
+    registry.refresh()
+    for path in site.rglob("*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+def test_each_package_registers_one_name(site: Path) -> None:
+    own = [
+        (each, entry.name)
+        for each in registry.registries.values()
+        for entry in each.describe()
+        if (site / f"{entry.distribution.split()[0].replace('-', '_')}-1.0.dist-info").exists()
+    ]
+    ((group, name),) = own
+    assert group.get(name) is not None
+
+
+def test_the_checks_of_the_page_pass(site: Path) -> None:
+    for path in (site / "tests").glob("test_*.py") if (site / "tests").exists() else ():
+        module = importlib.import_module(path.stem)
+        tests = [each for name, each in vars(module).items() if name.startswith("test_")]
+        assert tests
+        for test in tests:
+            test()
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_work(section: str, site: Path, tmp_path: Path, own_corpora: Path) -> None:
+    (tmp_path / "corpora").symlink_to(own_corpora)
+    program = tmp_path / "bin" / "spectralnlp"
+    program.parent.mkdir()
+    program.write_text(PROGRAM.format(python=sys.executable))
+    program.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    }
+    commands = [
+        line.removeprefix("$ ")
+        for block in CONSOLE.findall(section)
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
+    assert commands
+    for command in commands:
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        assert done.stdout or ">" in command
+
+
+def test_every_module_of_the_page_has_a_docstring() -> None:
+    for text in sections().values():
+        for name, source in FILE.findall(text):
+            if name.endswith(".py"):
+                compile(source, name, "exec")
+                assert name.startswith("tests/") or source.startswith('"""')

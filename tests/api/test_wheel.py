@@ -1,0 +1,91 @@
+"""The wheel: its types and its metadata, as a user gets them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """
+from pathlib import Path
+
+import spectralnlp
+from spectralnlp import HMM, LPCFG, Corpus, Parse, Parser, Report, Tree
+
+trees: Corpus[Tree] = spectralnlp.read_treebank("train.mrg")
+grammar: LPCFG = LPCFG(n_states=8).fit(trees)
+hmm: HMM = HMM(n_states=4).fit([["a", "b"], ["b", "a"]])
+parser: Parser = spectralnlp.load(Path("models") / "own")
+parses: list[Parse] = parser.parse("The tower is high.")
+report: Report = spectralnlp.evaluate(parser, "dev.mrg", reader="ptb")
+spectralnlp.train("pcfg", trees, report=print).save("models/pcfg")
+with spectralnlp.use_engine("threads", jobs=2), spectralnlp.use_memory("1GB"):
+    print(report.to_table(), parses[0].tree.words(), hmm.n_states, grammar.get_params())
+"""
+WRONG = """
+import spectralnlp
+
+hmm = spectralnlp.HMM(n_states="many")
+words: list[int] = spectralnlp.Tree("NN", word="a").words()
+spectralnlp.no_such_name
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*build, "--wheel-dir", str(folder), str(ROOT)], check=True, cwd=folder)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("site")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target)]
+    subprocess.run([*install, str(wheel)], check=True)
+    return target
+
+
+def types_of(script: str, installed: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The findings of ``mypy --strict`` on a user's script."""
+    pytest.importorskip("mypy")
+    (folder / "script.py").write_text(script)
+    (folder / "mypy.ini").write_text("[mypy]\n")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), "script.py"]
+    environment = {"MYPYPATH": "", "PYTHONPATH": str(installed), "PATH": ""}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_wheel_ships_the_marker_of_types_and_nothing_of_the_tests(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = [name for name in names if name.endswith("METADATA")]
+        described = archive.read(metadata).decode()
+    assert "spectralnlp/py.typed" in names
+    assert "spectralnlp/testing/__init__.py" in names
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
+    import spectralnlp
+
+    assert f"\nVersion: {spectralnlp.__version__}\n" in described
+    for needed in ("pydantic", "annotated-types", "typing-extensions"):
+        assert f"Requires-Dist: {needed}>=" in described
+
+
+def test_a_users_script_is_typed(installed: Path, tmp_path: Path) -> None:
+    done = types_of(SCRIPT, installed, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_mistakes_of_a_user_are_seen(installed: Path, tmp_path: Path) -> None:
+    done = types_of(WRONG, installed, tmp_path)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("script.py:")]
+    assert [line.split(":")[1] for line in lines if ": error:" in line] == ["4", "5", "6"], done.stdout
