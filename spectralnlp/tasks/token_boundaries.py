@@ -43,10 +43,15 @@ class TokenTask(Task):
     boundaries: ClassVar[type[TokenBoundaries]] = TokenBoundaries
 
     def train(self, estimator: Estimator[Any], corpus: Corpus[Any], **reporting: Any) -> Any:
-        """Train as `Task.train` does; conventions are learned from the first examples."""
-        # Conventions come first: the first examples of an iterator are buffered for the passes.
+        """Train as `Task.train` does; conventions are learned from the first examples.
+
+        They are learned before the passes: the first examples of an iterator are buffered, so that one that
+        can be read only once is enough for methods of one pass.
+        """
         first = islice(self.examples(estimator, corpus), CONVENTION_EXAMPLES)
-        conventions = Conventions.learn(word for each in first for word in self.boundaries.words_of(each))
+        conventions = Conventions.learn(
+            word for example in first for word in self.boundaries.words_of(example)
+        )
         model = super().train(estimator, corpus, **reporting)
         return replace(model, conventions=conventions)
 
