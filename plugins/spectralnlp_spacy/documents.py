@@ -89,7 +89,9 @@ def docs_of_tags(
             continue
         tags = [tag for sentence in chunk for tag in sentence.tagged(column)[1]]
         if field is None and any(tag[:2] in ("B-", "I-") for tag in tags):
-            raise ConfigError("the tags write spans", hint="name them: `field` ents, or `field` spans")
+            raise ConfigError(
+                "the tags write spans", hint="say what they are: `field` ents, or `field` spans"
+            )
         doc = Doc(vocab, words=words, sent_starts=starts)
         _annotate(doc, tags, field or "tag")
         yield doc

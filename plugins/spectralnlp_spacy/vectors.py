@@ -35,9 +35,7 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
         hint = "train without hash_bits"
         raise ConfigError("these vectors have a hashed vocabulary, and spaCy needs words", hint=hint)
     if folder.exists() and not (folder / "meta.json").exists() and any(folder.iterdir()):
-        raise ConfigError(
-            "the folder holds something else than a pipeline", path=folder, hint="choose another"
-        )
+        raise ConfigError("the folder holds other things than a pipeline", path=folder, hint="choose another")
     nlp = spacy.blank(lang)
     add = nlp.vocab.strings.add
     vectors = SpacyVectors(

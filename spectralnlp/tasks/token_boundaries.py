@@ -48,6 +48,7 @@ class TokenTask(Task):
         They are learned before the passes: the first examples of an iterator are buffered, so that one that
         can be read only once is enough for methods of one pass.
         """
+        estimator.validate()  # before anything is read
         first = islice(self.examples(estimator, corpus), CONVENTION_EXAMPLES)
         conventions = Conventions.learn(
             word for example in first for word in self.boundaries.words_of(example)
