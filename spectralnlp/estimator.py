@@ -302,11 +302,16 @@ def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
+def report_progress(line: str) -> None:
+    """Report a line to the progress callback of `timed_passes`, if there is one."""
+    report = current_execution().report
+    if report is not None:
+        report(line)
+
+
 @contextmanager
 def fit_pass(name: str) -> Iterator[None]:
     """Time one pass of a ``fit``, for the progress callback of `timed_passes`."""
     started = perf_counter()
     yield
-    report = current_execution().report
-    if report is not None:
-        report(f"{name}: {perf_counter() - started:.1f} s")
+    report_progress(f"{name}: {perf_counter() - started:.1f} s")

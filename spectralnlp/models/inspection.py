@@ -9,6 +9,7 @@ import numpy as np
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.tree_scores import tensor
 from spectralnlp.parameters import LatentGrammar
+from spectralnlp.trees import plain_symbol
 
 N_BEST = 10
 
@@ -44,10 +45,10 @@ def inspect_grammar(grammar: LatentGrammar, symbol: str | None) -> list[SymbolRe
     Raises:
         ConfigError: the grammar has no such symbol.
     """
-    if symbol is not None and symbol not in grammar.symbol_index:
+    if symbol is not None and symbol not in map(plain_symbol, grammar.symbols):
         known = " ".join(grammar.symbols)
         raise ConfigError(f"the grammar has no symbol {symbol!r}", hint=f"it has {known}")
-    return [_report(grammar, name) for name in grammar.symbols if symbol in (None, name)]
+    return [_report(grammar, name) for name in grammar.symbols if symbol in (None, plain_symbol(name))]
 
 
 def _report(grammar: LatentGrammar, name: str) -> SymbolReport:
@@ -59,7 +60,9 @@ def _report(grammar: LatentGrammar, name: str) -> SymbolReport:
         StateReport(h, _strongest(words, word_scores[:, h]), _strongest(rules, rule_scores[:, h]))
         for h in range(m)
     ]
-    return SymbolReport(name, m, states)
+    return SymbolReport(
+        name if plain_symbol(name) == name else f"{plain_symbol(name)} (over a word)", m, states
+    )
 
 
 def _strongest(names: list[str], scores: np.ndarray) -> list[tuple[str, float]]:

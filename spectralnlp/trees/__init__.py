@@ -6,12 +6,15 @@ from spectralnlp.trees.binarise import (
     Binariser,
     Direction,
     Unaries,
+    ambiguous_labels,
     head_leaf_positions,
     is_intermediate,
     labels_of,
+    plain_symbol,
     restore,
     split_annotation,
     symbol_of,
+    tag_symbol,
     unary_chains,
 )
 from spectralnlp.trees.brackets import read_brackets
@@ -34,6 +37,7 @@ __all__ = [
     "TreeReader",
     "Unaries",
     "add_root",
+    "ambiguous_labels",
     "clean",
     "english_head",
     "from_nltk_corpus",
@@ -42,6 +46,7 @@ __all__ = [
     "is_intermediate",
     "labels_of",
     "neutral_head",
+    "plain_symbol",
     "read_brackets",
     "read_trees",
     "recognise",
@@ -52,5 +57,6 @@ __all__ = [
     "strip_root",
     "strip_traces",
     "symbol_of",
+    "tag_symbol",
     "unary_chains",
 ]

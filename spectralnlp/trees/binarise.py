@@ -6,6 +6,7 @@ Symbols of binarised trees are made of treebank labels, in which ``\ + ^ @`` are
     @NP>            an intermediate node of an NP, its last attached child on the right; ``@NP<``: on the left
     NP^S^VP         an NP under S under VP
     @NP>^S@JJ^DT    an intermediate of an NP under S, after JJ and, before that, DT were attached
+    NP@             NP over a word, in a treebank where NP is a phrase as well (`tag_symbol`)
 
 What follows the first ``^`` is annotation; the way back does not need it. Markovisation as in D. Klein and
 C. Manning (2003), Accurate unlexicalized parsing, section 2.
@@ -14,7 +15,7 @@ C. Manning (2003), Accurate unlexicalized parsing, section 2.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import chain
@@ -47,7 +48,8 @@ def labels_of(symbol: str) -> tuple[str, ...]:
     """The treebank labels in a symbol, from the top of its chain down; none in an intermediate's."""
     if is_intermediate(symbol):
         return ()
-    return tuple(_ESCAPED.sub(_unescape, part) for part in split_annotation(symbol)[0].split("+"))
+    base = split_annotation(symbol)[0].removesuffix(_OVER_WORD)
+    return tuple(_ESCAPED.sub(_unescape, part) for part in base.split("+"))
 
 
 def _unescape(found: re.Match[str]) -> str:
@@ -66,6 +68,36 @@ def split_annotation(symbol: str) -> tuple[str, str]:
     """
     base, _, annotation = symbol.partition("^")
     return base, annotation
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Roles: a node is a preterminal because it stands over a word, whatever its label
+
+
+_OVER_WORD = "@"
+
+
+@lru_cache(maxsize=8192)
+def tag_symbol(symbol: str) -> str:
+    """Return the symbol of a preterminal whose label is a phrase's as well."""
+    base, caret, annotation = symbol.partition("^")
+    return f"{base}{_OVER_WORD}{caret}{annotation}"
+
+
+def plain_symbol(symbol: str) -> str:
+    """Return the symbol without the mark of `tag_symbol`."""
+    base, caret, annotation = symbol.partition("^")
+    return f"{base.removesuffix(_OVER_WORD)}{caret}{annotation}"
+
+
+def ambiguous_labels(phrases: Iterable[str], tags: Iterable[str]) -> set[str]:
+    """Return the bases of symbols that occur both over words and over other nodes.
+
+    Args:
+        phrases: symbols of nodes over nodes.
+        tags: symbols of preterminals.
+    """
+    return {split_annotation(each)[0] for each in tags} & {split_annotation(each)[0] for each in phrases}
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -139,7 +171,7 @@ class Binariser:
         while todo:
             top, above, children_built = todo.pop()
             labels, bottom = _chain(top)
-            kept = labels if self.unaries == "collapse" or labels[0] != labels[-1] else labels[:1]
+            kept = labels if self.unaries == "collapse" or _has_ends(labels, bottom) else labels[:1]
             below = (*reversed(kept), *above)[: max(self.vertical, 1)]
             if bottom.word is None and not children_built:
                 todo.append((top, above, True))
@@ -206,6 +238,11 @@ def _chain(top: Tree) -> tuple[tuple[str, ...], Tree]:
     return tuple(labels), node
 
 
+def _has_ends(labels: Sequence[str], bottom: Tree) -> bool:
+    """Whether a chain leads from one symbol to another; an NP over a word is another than a phrase NP."""
+    return labels[0] != labels[-1] or (bottom.word is not None and len(labels) > 1)
+
+
 def unary_chains(tree: Tree) -> Iterator[tuple[str, ...]]:
     """The labels of each chain of unary nodes that compression shortens or keeps, from the top down.
 
@@ -215,7 +252,7 @@ def unary_chains(tree: Tree) -> Iterator[tuple[str, ...]]:
     todo = [tree]
     while todo:
         labels, bottom = _chain(todo.pop())
-        if labels[0] != labels[-1]:
+        if _has_ends(labels, bottom):
             yield labels
         todo.extend(reversed(bottom.children))
 

@@ -58,13 +58,13 @@ def strip_root(tree: Tree) -> Tree:
 
 
 def strip_repeats(tree: Tree) -> Tree:
-    """Remove a node whose only child has its label: an NP over nothing but an NP says nothing.
+    """Remove a phrase whose only child is a phrase of its label: an NP over nothing but an NP says nothing.
 
     Most come from stripped traces. The Berkeley parser removes them too.
     """
 
     def merge(node: Tree, children: list[Tree]) -> Tree:
-        if len(children) == 1 and children[0].label == node.label:
+        if len(children) == 1 and children[0].label == node.label and children[0].word is None:
             return children[0]
         return node if node.word is not None else Tree(node.label, children)
 

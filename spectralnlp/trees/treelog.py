@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
-from spectralnlp.trees.binarise import Binariser, head_leaf_positions, unary_chains
+from spectralnlp.trees.binarise import (
+    Binariser,
+    ambiguous_labels,
+    head_leaf_positions,
+    split_annotation,
+    tag_symbol,
+    unary_chains,
+)
 from spectralnlp.trees.numbering import Numbering
 from spectralnlp.trees.tree import Tree
 
@@ -125,7 +132,28 @@ class TreeLog(ReplayLog[Tree]):
         self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
 
     def table(self) -> TreeTable:
-        """All trees, in the order of documents and rows."""
+        """Return all trees, in the order of documents and rows.
+
+        A label that stands over words and over phrases becomes two symbols: roles go by position, not name.
+        """
+        table = self._table()
+        over_word = table.word >= 0
+        names = [
+            [table.symbols[s] for s in np.unique(table.symbol[role])] for role in (~over_word, over_word)
+        ]
+        ambiguous = ambiguous_labels(*names)
+        if not ambiguous:
+            return table
+        phrases, tags = ({name: name for name in role} for role in names)
+        tags |= {name: tag_symbol(name) for name in tags if split_annotation(name)[0] in ambiguous}
+        symbols = sorted({*phrases.values(), *tags.values()})
+        place = {name: number for number, name in enumerate(symbols)}
+        numbers = [[place.get(role.get(name, ""), -1) for name in table.symbols] for role in (phrases, tags)]
+        symbol = np.array(numbers, np.int32)[over_word.astype(int), table.symbol]
+        return replace(table, symbols=tuple(symbols), symbol=symbol)
+
+    def _table(self) -> TreeTable:
+        """Return all trees, their symbols as binarisation made them."""
         chunks = [self._chunks[key] for key in sorted(self._chunks)]
         (symbols, label_rank), (words, word_rank) = self._labels.ranked(), self._words.ranked()
         label, word, arity, head, sizes = (
@@ -153,7 +181,7 @@ class TreeLog(ReplayLog[Tree]):
 
     def arrays(self) -> dict[str, Array]:
         """The canonical table and the place of each tree; the same trees give the same bytes."""
-        table = self.table()
+        table = self._table()
         arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)
         keys = [
             (document, start + row, size)

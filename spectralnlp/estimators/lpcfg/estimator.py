@@ -16,7 +16,7 @@ from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import MomentEstimator, fit_pass
+from spectralnlp.estimator import MomentEstimator, fit_pass, report_progress
 from spectralnlp.estimators.lpcfg.moments import (
     binariser_of,
     nodes_of,
@@ -37,6 +37,7 @@ from spectralnlp.estimators.shared.projections import (
     find_directions,
     project_nodes,
 )
+from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.parameters import GrammarSet, LatentGrammar
 from spectralnlp.runtime import Corpus, Joint, map_kernels
@@ -178,6 +179,8 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     def _grammar_set(self, binarisation: str, log: TreeLog) -> GrammarSet:
         """All grammars of one binarisation."""
         table, chains = table_of(log)
+        for line in role_report(roles_in_table(table)):
+            report_progress(f"{binarisation}: {line}")
         self.heads_ = log.binariser.heads
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)

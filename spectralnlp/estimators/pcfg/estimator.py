@@ -15,13 +15,14 @@ from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import MomentEstimator, fit_pass
+from spectralnlp.estimator import MomentEstimator, fit_pass, report_progress
 from spectralnlp.estimators.pcfg.moments import RuleCounts
 from spectralnlp.estimators.pcfg.solve import is_annotated, solve_pcfg, without_annotation
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
+from spectralnlp.estimators.shared.roles import role_report
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import GrammarSet
 from spectralnlp.runtime import Corpus
@@ -65,7 +66,7 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
             annotate_tags=self.annotate_tags,
             heads=head_rules(self.heads, corpus),
         )
-        return RuleCounts(binariser.to_dict())
+        return RuleCounts(binariser.to_dict(), roles=True)
 
     def solve(self, moments: RuleCounts) -> None:
         """Divide the counts of rules by those of their left-hand sides.
@@ -81,6 +82,8 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
         if not events.root:
             raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
         self.n_trees_ = sum(events.root.values())
+        for line in role_report(events.two_roles()):
+            report_progress(line)
         self.word_counts_ = events.word_counts()
         self.heads_ = counts.binariser.heads
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)

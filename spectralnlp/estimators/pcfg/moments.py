@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from spectralnlp.estimators.shared.roles import TwoRoles, roles_in_counts
 from spectralnlp.runtime import Counts, Key
-from spectralnlp.trees import Binariser, Tree, unary_chains
+from spectralnlp.trees import (
+    Binariser,
+    Tree,
+    ambiguous_labels,
+    plain_symbol,
+    split_annotation,
+    tag_symbol,
+    unary_chains,
+)
 
 BINARY, UNARY, ROOT, WORD, CHAIN = "binary", "unary", "root", "word", "chain"
 EventCounts = Mapping[tuple[str, ...], int]
@@ -46,6 +55,37 @@ class RuleEvents:
         for tag, _, _ in self.word:
             yield tag
 
+    def with_plain_tags(self) -> RuleEvents:
+        """Return the counts with the marks of `tag_symbol` only where a label is a phrase's as well."""
+        tags = {tag for tag, _, _ in self.word}
+        phrases = {key[0] for counts in (self.binary, self.unary) for key in counts}
+        ambiguous = ambiguous_labels(phrases, map(plain_symbol, tags))
+        plain = {tag: plain_symbol(tag) for tag in tags}
+        plain = {tag: name for tag, name in plain.items() if split_annotation(name)[0] not in ambiguous}
+
+        def renamed(counts: EventCounts, n_symbols: int) -> EventCounts:
+            names = {(*(plain.get(s, s) for s in key[:n_symbols]), *key[n_symbols:]): key for key in counts}
+            return {name: counts[names[name]] for name in sorted(names)}
+
+        return RuleEvents(
+            binary=renamed(self.binary, 3),
+            unary=renamed(self.unary, 2),
+            root=renamed(self.root, 1),
+            word=renamed(self.word, 1),
+            chain=self.chain,
+        )
+
+    def two_roles(self) -> Iterator[TwoRoles]:
+        """Yield the labels that stand over words and over phrases."""
+        words: Counter[tuple[str, str]] = Counter()
+        for (tag, word, _), count in self.word.items():
+            words[tag, word] += count
+        phrases: Counter[str] = Counter()
+        for counts in (self.binary, self.unary):
+            for symbols, count in counts.items():
+                phrases[symbols[0]] += count
+        return roles_in_counts(words, phrases)
+
 
 class RuleCounts(Counts[Tree]):
     """Integer counts of the events of a treebank; exact under merging and subtraction.
@@ -55,38 +95,49 @@ class RuleCounts(Counts[Tree]):
 
     Args:
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+        roles: mark every preterminal as `tag_symbol` does, so that a label that is a tag and a phrase can be
+            told apart; moments that version 0.1.0 kept do not.
     """
 
-    def __init__(self, binariser: Mapping[str, object]) -> None:
+    def __init__(self, binariser: Mapping[str, object], roles: bool = False) -> None:
         super().__init__()
         self.binariser = Binariser.from_dict(binariser)
+        self.roles = roles
 
     def parameters(self) -> dict[str, object]:
-        """The binarisation: counts of different ones do not add up."""
-        return {"binariser": self.binariser.to_dict()}
+        """The binarisation, and how preterminals are written: counts of different ones do not add up."""
+        return {"binariser": self.binariser.to_dict(), **({"roles": True} if self.roles else {})}
 
     def events(self, example: Tree) -> Iterator[Key]:
         """The events of one cleaned tree."""
         tree = self.binariser.binarise(example)
-        yield ROOT, tree.label
+        symbol = self._symbol
+        yield ROOT, symbol(tree)
         is_first = True
         for node in tree.postorder():
             if node.word is not None:
-                yield WORD, node.label, node.word, "1" if is_first else "0"
+                yield WORD, symbol(node), node.word, "1" if is_first else "0"
                 is_first = False
             elif len(node.children) == 2:
-                yield BINARY, node.label, node.children[0].label, node.children[1].label
+                yield BINARY, node.label, symbol(node.children[0]), symbol(node.children[1])
             else:
-                yield UNARY, node.label, node.children[0].label
+                yield UNARY, node.label, symbol(node.children[0])
         if self.binariser.unaries == "compress":
             for chain in unary_chains(example):
                 yield CHAIN, *chain
 
+    def _symbol(self, node: Tree) -> str:
+        return tag_symbol(node.label) if self.roles and node.word is not None else node.label
+
     def events_by_kind(self) -> RuleEvents:
-        """The counts of each kind of event, keys without the kind."""
+        """Return the counts of each kind of event, keys without the kind.
+
+        Preterminals whose labels are no phrases' have their plain symbols.
+        """
         kinds: dict[str, dict[tuple[str, ...], int]] = {
             kind: {} for kind in (BINARY, UNARY, ROOT, WORD, CHAIN)
         }
         for key, count in self.items():
             kinds[key[0]][tuple(key[1:])] = count
-        return RuleEvents(**kinds)
+        events = RuleEvents(**kinds)
+        return events.with_plain_tags() if self.roles else events

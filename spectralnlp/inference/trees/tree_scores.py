@@ -7,7 +7,7 @@ import numpy as np
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Tensors
 from spectralnlp.text.signatures import Signature
-from spectralnlp.trees.tree import Tree
+from spectralnlp.trees import Tree, tag_symbol
 
 
 def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signature) -> float:
@@ -28,7 +28,10 @@ def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signatur
     stack: list[tuple[int, Floats, float]] = []  # symbol, vector over its states, logarithm of its scale
     position = 0
     for node in tree.postorder():
-        symbol = index.get(node.label.partition("^")[0], -1)
+        label = node.label.partition("^")[0]
+        symbol = index.get(label, -1)
+        if node.word is not None:
+            symbol = index.get(tag_symbol(label), symbol)
         if symbol < 0:
             return -np.inf
         if node.word is not None:

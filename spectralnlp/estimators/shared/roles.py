@@ -1,0 +1,78 @@
+"""A report of labels that stand over words and over phrases: slips of annotation show there."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from spectralnlp.trees import labels_of, plain_symbol
+from spectralnlp.trees.treelog import TreeTable
+
+# Labels, and words of each, that a report names.
+N_LABELS, N_WORDS = 5, 3
+
+
+@dataclass(frozen=True)
+class TwoRoles:
+    """A label that is a tag and a phrase.
+
+    Attributes:
+        label: the label.
+        n_words: how many words it stands over.
+        n_phrases: how many phrases it names.
+        words: the commonest of these words.
+    """
+
+    label: str
+    n_words: int
+    n_phrases: int
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        words = ", ".join(self.words[:N_WORDS]) + ("" if len(self.words) <= N_WORDS else ", …")
+        counted = f"{self.n_words:,} word{'s' * (self.n_words > 1)} ({words})"
+        return f"{self.label}: {counted} and {self.n_phrases:,} phrase{'s' * (self.n_phrases > 1)}"
+
+
+def roles_in_counts(words: Mapping[tuple[str, str], int], phrases: Mapping[str, int]) -> Iterator[TwoRoles]:
+    """Yield the labels with two roles of a treebank.
+
+    Args:
+        words: how often each (symbol of a preterminal, word) occurs.
+        phrases: how often each other symbol occurs.
+    """
+    by_label: dict[str, Counter[str]] = defaultdict(Counter)
+    for (symbol, word), count in words.items():
+        if plain_symbol(symbol) != symbol:
+            by_label[labels_of(symbol)[-1]][word] += count
+    n_phrases: Counter[str] = Counter()
+    for symbol, count in phrases.items():
+        n_phrases.update(dict.fromkeys(labels_of(symbol)[-1:], count))
+    for label, counts in by_label.items():
+        common = tuple(word for word, _ in counts.most_common(N_WORDS + 1))
+        yield TwoRoles(label, counts.total(), n_phrases[label], common)
+
+
+def roles_in_table(table: TreeTable) -> Iterator[TwoRoles]:
+    """Yield the labels with two roles of a treebank in columns."""
+    marked = np.array([plain_symbol(each) != each for each in table.symbols])
+    if not marked.any():
+        return
+    rows = np.flatnonzero(marked[table.symbol])
+    pairs = zip(table.symbol[rows].tolist(), table.word[rows].tolist(), strict=True)
+    words = Counter((table.symbols[symbol], table.words[word]) for symbol, word in pairs)
+    inner = np.bincount(table.symbol[table.word < 0], minlength=len(table.symbols)).tolist()
+    yield from roles_in_counts(words, dict(zip(table.symbols, inner, strict=True)))
+
+
+def role_report(labels: Iterable[TwoRoles]) -> list[str]:
+    """Return lines for users, the labels over the fewest words first; none if each label has one role."""
+    ordered = sorted(labels, key=lambda each: (each.n_words, each.label))
+    if not ordered:
+        return []
+    more = len(ordered) - N_LABELS
+    named = "; ".join(map(str, ordered[:N_LABELS])) + (f"; {more} more" if more > 0 else "")
+    return [f"labels over words and over phrases, each role learned apart: {named}"]
