@@ -217,11 +217,7 @@ def save(figure: Any, path: Path) -> None:
 
 
 FIGURES = {"terms": reconstructions, "layers": by_layers, "labels": by_labels}
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "labels": labels,
-    "time": timing,
-    "figures": figures,
-}
+PARTS: report.Parts = {"labels": labels, "time": timing, "figures": figures}
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.parsing import Setting, measure_apart
+from benchmarks.parsing import Setting, add_settings, measure_apart
 from spectralnlp.trees import Tree, add_root
 
 SETTINGS = ("pcfg", "lpcfg:grammars=tensors", "lpcfg:grammars=clusters", "lpcfg")
@@ -53,13 +53,7 @@ def main() -> None:
         metavar="N,…",
         help="numbers of trees; default " + ",".join(map(str, SIZES)),
     )
-    parser.add_argument(
-        "--setting",
-        action="append",
-        type=Setting.read,
-        metavar="NAME[:KEY=VALUE,…][@DECODER]",
-        help=f"repeatable; default {', '.join(SETTINGS)}",
-    )
+    add_settings(parser, f"repeatable; default {', '.join(SETTINGS)}")
     arguments = parser.parse_args()
     folder = experiment.folder_of(arguments)
     settings = arguments.setting or [Setting.read(text) for text in SETTINGS]

@@ -242,7 +242,7 @@ def required(path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
+PARTS: report.Parts = {
     "table-1": table_1,
     "table-2": table_2,
     "table-3": table_3,

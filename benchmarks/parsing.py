@@ -218,6 +218,19 @@ def spot_check_table(nltk: peers.SpotCheck, ours: Mapping[str, peers.SpotCheck |
     return report.table((what, "F1", "ms a sentence", "times as fast as NLTK"), rows)
 
 
+def add_settings(parser: argparse.ArgumentParser, text: str, *, decoder: str = "[@DECODER]") -> None:
+    """The argument ``--setting``, which may be given several times.
+
+    Args:
+        parser: takes the argument.
+        text: of its help.
+        decoder: how its place holder ends.
+    """
+    parser.add_argument(
+        "--setting", action="append", type=Setting.read, metavar=f"NAME[:KEY=VALUE,…]{decoder}", help=text
+    )
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(
@@ -234,13 +247,7 @@ def main() -> None:
     parser.add_argument(
         "--treebank", action="append", choices=TREEBANKS, help="repeatable; default wsj and gum"
     )
-    parser.add_argument(
-        "--setting",
-        action="append",
-        type=Setting.read,
-        metavar="NAME[:KEY=VALUE,…][@DECODER]",
-        help=f"repeatable; default {', '.join(SETTINGS)}",
-    )
+    add_settings(parser, f"repeatable; default {', '.join(SETTINGS)}")
     parser.add_argument(
         "--seeds", type=int, default=1, metavar="N", help="runs of each setting; F1 ± deviation"
     )

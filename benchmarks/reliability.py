@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.parsing import Setting
+from benchmarks.parsing import Setting, add_settings
 from spectralnlp import load, registry
 from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import Corpus
@@ -173,13 +173,8 @@ def main() -> None:
     parser.add_argument(
         "--model", action="append", metavar="NAME|PATH", help="trained models; repeatable; none by default"
     )
-    parser.add_argument(
-        "--setting",
-        action="append",
-        type=Setting.read,
-        metavar="NAME[:KEY=VALUE,…]",
-        help=f"what is trained on the treebank; repeatable; default, without --model: {', '.join(SETTINGS)}",
-    )
+    default = f"default, without --model: {', '.join(SETTINGS)}"
+    add_settings(parser, f"what is trained on the treebank; repeatable; {default}", decoder="")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw a diagram into this file")
     arguments = parser.parse_args()
     folder = experiment.folder_of(arguments)

@@ -17,6 +17,9 @@ from pathlib import Path
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+# Functions of a benchmark's parts, by the names that the command line gives them.
+Parts = Mapping[str, Callable[[argparse.Namespace], None]]
+
 PACKAGES = ("spectralnlp", "numpy", "scipy", "numba", "nltk")
 
 
@@ -65,7 +68,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def run_parts(
     description: str | None,
-    parts: Mapping[str, Callable[[argparse.Namespace], None]],
+    parts: Parts,
     add_arguments: Callable[[argparse.ArgumentParser], object],
 ) -> None:
     """Run the parts of a benchmark that the command line names, all of them if it names none.

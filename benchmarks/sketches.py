@@ -290,13 +290,7 @@ def speed_row(path: Path, n_parts: int, size: int, method: str) -> tuple[str, ..
     return (f"{method}, {n_parts}", *cells)
 
 
-TABLES: dict[str, Callable[[argparse.Namespace], None]] = {
-    "tall": tall,
-    "wide": wide,
-    "text": text,
-    "parts": parts,
-    "processes": processes,
-}
+TABLES: report.Parts = {"tall": tall, "wide": wide, "text": text, "parts": parts, "processes": processes}
 
 
 def main() -> None:

@@ -249,11 +249,7 @@ def figures(arguments: argparse.Namespace) -> None:
     below.savefig(arguments.out / "tmpca-energy.svg", metadata={"Date": None})
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "accuracy": accuracy,
-    "time": timing,
-    "figures": figures,
-}
+PARTS: report.Parts = {"accuracy": accuracy, "time": timing, "figures": figures}
 
 
 def main() -> None:
