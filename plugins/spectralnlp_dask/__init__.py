@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DaskEngine", "FsspecFiles"]
 
-_HOMES = {"DaskEngine": "engine", "FsspecFiles": "files"}
-
 
 def __getattr__(name: str) -> Any:
     # distributed takes a second to import.
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    match name:
+        case "DaskEngine":
+            return import_module("spectralnlp_dask.engine").DaskEngine
+        case "FsspecFiles":
+            return import_module("spectralnlp_dask.files").FsspecFiles
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

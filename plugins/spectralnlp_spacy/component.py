@@ -67,20 +67,25 @@ class SpectralPipe(Pipe):
 
     Args:
         vocab: the shared vocabulary.
-        name: of this component.
-        settings: of this component.
+        name: of this component; None for that of its factory.
+        settings: of this component; None for the defaults.
 
     Class attributes:
+        factory: name of the factory.
+        settings_type: class of the settings.
         task: the task of the core whose models the component holds.
         place_setting: the setting that says where the component writes, if there is one.
     """
 
+    factory: ClassVar[str]
+    settings_type: ClassVar[Callable[[], PipeSettings]]
     task: ClassVar[str]
     place_setting: ClassVar[str | None] = None
 
-    def __init__(self, vocab: Vocab, name: str, settings: PipeSettings) -> None:
+    def __init__(self, vocab: Vocab, name: str | None = None, settings: PipeSettings | None = None) -> None:
+        settings = settings or self.settings_type()
         self.vocab = vocab
-        self.name = name
+        self.name = name or self.factory
         self.source = settings.model
         self.estimator = settings.estimator
         self.settings = dict(settings.settings)
@@ -88,6 +93,11 @@ class SpectralPipe(Pipe):
         self.model: Any | None = None
         self.cfg: dict[str, Any] = {}
         self._origin: Origin | None = None
+        self._configure(settings)
+
+    @abstractmethod
+    def _configure(self, settings: Any) -> None:
+        """Check and take the settings that only this component has, of its ``settings_type``."""
 
     # -----------------------------------------------------------------------------------------------------
     # The model

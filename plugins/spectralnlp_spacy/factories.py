@@ -33,7 +33,6 @@ TEXTCAT_CONFIG = default_config(TextcatSettings, "spectralnlp.textcat_scorer.v1"
 
 
 def _register(
-    name: str,
     component: str,
     kind: type[PipeSettings],
     config: Mapping[str, Any],
@@ -43,18 +42,18 @@ def _register(
     """Register the factory of a component, whose parameters are its settings.
 
     Args:
-        name: of the factory.
-        component: module and name of the class, which is imported when a component is made.
+        component: module and name of the class, which is imported when a component is made. The factory is
+            called after the module: ``spectral_parser``.
         kind: class of the settings.
         config: their defaults.
         assigns: where the component writes, for spaCy's analysis of pipelines.
         weights: of its scores, for ``spacy train``.
     """
+    module, _, class_name = component.rpartition(".")
 
     def make(nlp: Language, name: str, **settings: Any) -> SpectralPipe:
         from spectralnlp_spacy.component import check_alone
 
-        module, _, class_name = component.rpartition(".")
         pipe: SpectralPipe = getattr(import_module(module), class_name)(nlp.vocab, name, kind(**settings))
         check_alone(pipe, nlp)
         return pipe
@@ -67,13 +66,16 @@ def _register(
     )
     make.__doc__ = f"Make a component; parameters are those of `{kind.__name__}`."
     Language.factory(
-        name, func=make, assigns=assigns, default_config=dict(config), default_score_weights=dict(weights)
+        f"spectral_{module.rpartition('.')[2]}",
+        func=make,
+        assigns=assigns,
+        default_config=dict(config),
+        default_score_weights=dict(weights),
     )
     return make
 
 
 make_parser = _register(
-    "spectral_parser",
     "spectralnlp_spacy.parser.SpectralParser",
     ParserSettings,
     PARSER_CONFIG,
@@ -81,7 +83,6 @@ make_parser = _register(
     weights={"evalb_f": 1.0, "evalb_p": 0.0, "evalb_r": 0.0, "constituents_f": 0.0},
 )
 make_tagger = _register(
-    "spectral_tagger",
     "spectralnlp_spacy.tagger.SpectralTagger",
     TaggerSettings,
     TAGGER_CONFIG,
@@ -89,7 +90,6 @@ make_tagger = _register(
     weights={"tag_acc": 1.0, "pos_acc": 1.0, "ents_f": 1.0, "chunks_f": 1.0},
 )
 make_textcat = _register(
-    "spectral_textcat",
     "spectralnlp_spacy.textcat.SpectralTextcat",
     TextcatSettings,
     TEXTCAT_CONFIG,

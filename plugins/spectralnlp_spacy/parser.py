@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
-from spacy.vocab import Vocab
 
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
@@ -43,24 +42,16 @@ class ParsedDoc(NamedTuple):
 
 
 class SpectralParser(SentencePipe):
-    """A constituency parser.
+    """A constituency parser: constituents in ``doc.spans``, tags, and sentence boundaries."""
 
-    Args:
-        vocab: the shared vocabulary.
-        name: of this component.
-        settings: of this component; None for the defaults.
-    """
-
+    factory = "spectral_parser"
+    settings_type = ParserSettings
     task = "parsing"
     place_setting = "spans_key"
 
-    def __init__(
-        self, vocab: Vocab, name: str = "spectral_parser", settings: ParserSettings | None = None
-    ) -> None:
-        settings = settings or ParserSettings()
-        super().__init__(vocab, name, settings)
+    def _configure(self, settings: ParserSettings) -> None:
         if settings.max_length < 1:
-            raise ComponentError(Errors.SN008.format(name=name, max_length=settings.max_length))
+            raise ComponentError(Errors.SN008.format(name=self.name, max_length=settings.max_length))
         self.decoder = settings.decoder
         self.spans_key = settings.spans_key
         self.set_tags = settings.set_tags

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup
-from spacy.vocab import Vocab
 
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.conll import AnnotatedSentence
@@ -35,25 +34,20 @@ class TaggedDoc(NamedTuple):
 
 
 class SpectralTagger(SentencePipe):
-    """A tagger.
+    """A tagger of words, or of spans of words: entities and chunks.
 
-    Args:
-        vocab: the shared vocabulary.
-        name: of this component.
-        settings: of this component; None for the defaults.
+    Where the tags go, ``settings.attribute`` says.
     """
 
+    factory = "spectral_tagger"
+    settings_type = TaggerSettings
     task = "tagging"
     place_setting = "attribute"
 
-    def __init__(
-        self, vocab: Vocab, name: str = "spectral_tagger", settings: TaggerSettings | None = None
-    ) -> None:
-        settings = settings or TaggerSettings()
-        super().__init__(vocab, name, settings)
-        if settings.attribute not in ATTRIBUTES:
-            known = ", ".join(ATTRIBUTES)
-            raise ComponentError(Errors.SN020.format(name=name, attribute=settings.attribute, known=known))
+    def _configure(self, settings: TaggerSettings) -> None:
+        attribute, known = settings.attribute, ", ".join(ATTRIBUTES)
+        if attribute not in ATTRIBUTES:
+            raise ComponentError(Errors.SN020.format(name=self.name, attribute=attribute, known=known))
         self.attribute = settings.attribute
         self.spans_key = settings.spans_key
         self.overwrite = settings.overwrite

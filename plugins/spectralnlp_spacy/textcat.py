@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp_spacy.component import GetExamples, SpectralPipe
@@ -34,20 +33,13 @@ class SpectralTextcat(SpectralPipe):
     Two extensions say what to make of them: ``doc._.intent``, the likeliest label, or None where its
     probability is under the threshold; ``doc._.out_of_scope``, from 0 to 1, the higher the less the text
     looks like any label's.
-
-    Args:
-        vocab: the shared vocabulary.
-        name: of this component.
-        settings: of this component; None for the defaults.
     """
 
+    factory = "spectral_textcat"
+    settings_type = TextcatSettings
     task = "intents"
 
-    def __init__(
-        self, vocab: Vocab, name: str = "spectral_textcat", settings: TextcatSettings | None = None
-    ) -> None:
-        settings = settings or TextcatSettings()
-        super().__init__(vocab, name, settings)
+    def _configure(self, settings: TextcatSettings) -> None:
         self.threshold = settings.threshold
         self.intent, self.out_of_scope = f"{settings.prefix}intent", f"{settings.prefix}out_of_scope"
         self.cfg = {"threshold": settings.threshold}
