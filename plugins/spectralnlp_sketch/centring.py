@@ -38,12 +38,10 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
 
     mean: Annotated[bool, Doc("Subtract column means.")] = True
     deviation: Annotated[
-        bool,
-        Doc("Divide by standard deviations; constant columns are left as they are."),
+        bool, Doc("Divide by standard deviations; constant columns are left as they are.")
     ] = False
     idf: Annotated[
-        bool,
-        Doc("Multiply by the inverse document frequency; not together with ``mean`` or ``deviation``."),
+        bool, Doc("Multiply by the inverse document frequency; not together with ``mean`` or ``deviation``.")
     ] = False
     norm: Annotated[bool, Doc("Divide each row by its Euclidean length, unless it is zero.")] = False
 

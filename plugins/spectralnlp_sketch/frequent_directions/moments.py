@@ -182,15 +182,8 @@ class FrequentDirectionsMoments(RowMoments):
 
     def parameters(self) -> dict[str, Any]:
         """All that `__init__` takes."""
-        return {
-            "sketch_size": self.sketch_size,
-            "n_columns": self.n_columns,
-            "method": self.method,
-            "dtype": self.dtype,
-            "sparse": self.sparse,
-            "buffer_rows": self.buffer_rows,
-            "seed": self.seed,
-        }
+        names = ("sketch_size", "n_columns", "method", "dtype", "sparse", "buffer_rows", "seed")
+        return {name: getattr(self, name) for name in names}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """``sketch`` (at most l, d); ``totals`` (4,); what waits, as ``waiting`` or in CSR."""

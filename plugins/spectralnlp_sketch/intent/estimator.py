@@ -80,9 +80,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     C: Annotated[float, Gt(0), Doc("Weight of the loss against that of large weights.")] = 30.0
     label_names: Annotated[bool, Doc("Whether a label's name is an example of it.")] = True
     pseudo_labels: Annotated[
-        int,
-        Ge(0),
-        Doc("Unlabelled texts that join as examples, at most so many a label."),
+        int, Ge(0), Doc("Unlabelled texts that join as examples, at most so many a label.")
     ] = 50
     pseudo_weight: Annotated[float, Gt(0), Doc("Weight of each of them.")] = 0.3
     rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 1

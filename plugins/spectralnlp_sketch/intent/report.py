@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import __version__
+from spectralnlp.scoring.table import two_columns
 
 N_CONFUSIONS = 10
 N_BINS = 10
+PERCENTAGES = ("accuracy", "macro_f1", "calibration_error")
 
 
 @dataclass(frozen=True)
@@ -88,16 +90,13 @@ class IntentReport:
 
     def to_table(self) -> str:
         """The scores as a table for readers."""
+        values = self.to_flat_dict()
         rows = [
-            ("accuracy", f"{self.accuracy:.2f}"),
-            ("macro F1", f"{self.macro_f1:.2f}"),
-            ("calibration error", f"{self.calibration_error:.2f}"),
-            ("texts", f"{len(self.gold)}"),
-            ("labels", f"{len(set(self.gold))}"),
-            ("texts/s", f"{len(self.gold) / max(self.seconds, 1e-9):.0f}"),
+            *((key.replace("f1", "F1").replace("_", " "), f"{values[key]:.2f}") for key in PERCENTAGES),
+            *((key, f"{values[key]}") for key in ("texts", "labels")),
+            ("texts/s", f"{values['texts_per_second']:.0f}"),
         ]
-        lines = [f"{name:<18}{value:>10}" for name, value in rows]
-        lines += [
+        confusions = [
             f"  {count:>4} × {gold} taken for {found}" for gold, found, count in self.confusions(N_CONFUSIONS)
         ]
-        return "\n".join([*lines, self.signature])
+        return two_columns(rows, "\n".join([*confusions, self.signature]), name_width=18, value_width=10)
