@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
+# English: see en/README.md.
 EN = Path(__file__).parent / "en"
-"""English: see en/README.md."""
-
+# English of biomedical articles: see en_biomedical/README.md.
 EN_BIOMEDICAL = Path(__file__).parent / "en_biomedical"
-"""English of biomedical articles: see en_biomedical/README.md."""
-
+# Penn tags of English: see en_tagger/README.md.
 EN_TAGGER = Path(__file__).parent / "en_tagger"
-"""Penn tags of English: see en_tagger/README.md."""
-
+# Universal parts of speech of English: see en_upos/README.md.
 EN_UPOS = Path(__file__).parent / "en_upos"
-"""Universal parts of speech of English: see en_upos/README.md."""

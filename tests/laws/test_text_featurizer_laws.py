@@ -1,4 +1,4 @@
-"""What every featurizer that eats text promises, as scikit-learn's own checks say it of matrices."""
+"""The promises of every featurizer of texts, as scikit-learn's own checks state them for matrices."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ UNBOUNDED = ("counts", "keys", "numbers", "clusters")
 
 
 def model_folders(own_corpora: Path, words: dict[str, Path]) -> dict[str, list[str]]:
-    """What is trained: the arguments of ``spectralnlp train``, by the kind of model."""
+    """The arguments of ``spectralnlp train`` for each kind of model."""
     trees, text = str(own_corpora / "treebank" / "dev.mrg"), str(own_corpora / "text" / "lighthouse.txt")
     intents = str(own_corpora / "intents" / "dev.tsv")
     tokens = str(own_corpora / "text" / "tokenized.txt")
