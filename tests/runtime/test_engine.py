@@ -12,6 +12,7 @@ from pathlib import Path
 
 import engine_functions
 import pytest
+from worker_functions import EndlessNumbers, refuse_seven, square
 
 from spectralnlp.errors import ConfigError, InputError, RegistryError, SpectralError
 from spectralnlp.runtime import (
@@ -36,27 +37,20 @@ every_engine = pytest.mark.parametrize("name", ENGINES)
 @every_engine
 def test_map_is_ordered(name: str) -> None:
     with use_engine(name, **ENGINES[name]):
-        assert list(map_ordered(engine_functions.square, range(100))) == [i * i for i in range(100)]
-        assert list(map_ordered(engine_functions.square, InMemoryCorpus([3], 2))) == [9]
-        assert list(map_ordered(engine_functions.square, [])) == []
+        assert list(map_ordered(square, range(100))) == [i * i for i in range(100)]
+        assert list(map_ordered(square, InMemoryCorpus([3], 2))) == [9]
+        assert list(map_ordered(square, [])) == []
 
 
 @every_engine
 def test_map_reads_only_little_ahead_of_an_endless_stream(name: str) -> None:
-    taken = 0
-
-    def stream() -> Iterator[int]:
-        nonlocal taken
-        while True:
-            yield taken
-            taken += 1
-
+    stream = EndlessNumbers()
     with use_engine(name, **ENGINES[name]):
-        results = map_ordered(engine_functions.square, stream())
+        results = map_ordered(square, stream)
         assert next(results) == 0
-        assert taken <= 15
+        assert stream.taken <= 15
         assert [next(results) for _ in range(200)][-1] == 200 * 200
-        assert taken <= 200 + 5 * 16
+        assert stream.taken <= 200 + 5 * 16
         results.close() if hasattr(results, "close") else None
 
 
@@ -64,7 +58,7 @@ def test_map_reads_only_little_ahead_of_an_endless_stream(name: str) -> None:
 def test_an_error_in_a_worker_is_the_same_line_after_the_results_before_it(name: str) -> None:
     seen: list[int] = []
     with use_engine(name, **ENGINES[name]), pytest.raises(InputError) as refusal:
-        seen.extend(map_ordered(engine_functions.refuse_seven, range(100)))
+        seen.extend(map_ordered(refuse_seven, range(100)))
     assert str(refusal.value) == "numbers.txt:7: seven; leave it out"
     assert seen == list(range(7))
 
@@ -77,7 +71,7 @@ def test_an_error_in_the_stream_comes_after_the_results_before_it(name: str) -> 
 
     seen: list[int] = []
     with use_engine(name, **ENGINES[name]), pytest.raises(InputError, match=r"stream\.txt:11: torn"):
-        seen.extend(map_ordered(engine_functions.square, stream()))
+        seen.extend(map_ordered(square, stream()))
     assert seen == [i * i for i in range(10)]
 
 
@@ -110,7 +104,7 @@ def test_the_engine_is_a_context() -> None:
     with use_engine("threads", jobs=1) as threads:
         assert current_engine() is threads
         with use_engine("serial"):
-            results = map_ordered(engine_functions.square, [2])
+            results = map_ordered(square, [2])
         assert current_engine() is threads
         assert list(results) == [4]
     assert isinstance(current_engine(), SerialEngine)

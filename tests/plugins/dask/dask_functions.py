@@ -12,16 +12,6 @@ from spectralnlp.errors import InputError
 from spectralnlp.runtime import open_text
 
 
-def square(x: int) -> int:
-    return x * x
-
-
-def refuse_seven(x: int) -> int:
-    if x == 7:
-        raise InputError("seven", path="numbers.txt", line=7, hint="leave it out")
-    return x
-
-
 def lines(words: list[str]) -> Iterator[list[str]]:
     return iter([[word] for word in words])
 

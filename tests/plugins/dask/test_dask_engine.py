@@ -7,12 +7,12 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import dask_functions
 import pytest
+from worker_functions import EndlessNumbers, refuse_seven, square
 
 from spectralnlp.errors import ConfigError, InputError, SpectralError
 from spectralnlp.runtime import (
@@ -49,25 +49,18 @@ def words(*each: str) -> object:
 
 
 def test_map_is_ordered_and_reads_only_little_ahead(scheduler: str) -> None:
-    taken = 0
-
-    def stream() -> Iterator[int]:
-        nonlocal taken
-        while True:
-            yield taken
-            taken += 1
-
+    stream = EndlessNumbers()
     with use_engine("dask", scheduler=scheduler):
-        results = map_ordered(dask_functions.square, stream())
+        results = map_ordered(square, stream)
         assert [next(results) for _ in range(200)] == [i * i for i in range(200)]
-        assert taken <= 200 + 5 * 16
-        assert list(map_ordered(dask_functions.square, [])) == []
+        assert stream.taken <= 200 + 5 * 16
+        assert list(map_ordered(square, [])) == []
 
 
 def test_errors_come_after_the_results_before_them(scheduler: str) -> None:
     seen: list[int] = []
     with use_engine("dask", scheduler=scheduler), pytest.raises(InputError) as refusal:
-        seen.extend(map_ordered(dask_functions.refuse_seven, range(100)))
+        seen.extend(map_ordered(refuse_seven, range(100)))
     assert str(refusal.value) == "numbers.txt:7: seven; leave it out"
     assert seen == list(range(7))
 
