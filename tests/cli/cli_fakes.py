@@ -25,6 +25,7 @@ from spectralnlp.tasks.task import Task
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees.parse import Constituent, Parse
 from spectralnlp.trees.readers import read_trees
 from spectralnlp.trees.tree import Tree
 
@@ -40,35 +41,17 @@ class Outcome(NamedTuple):
 Run = Callable[..., Outcome]
 
 
-@dataclass(frozen=True)
-class FakeConstituent:
-    label: str
-    start: int
-    end: int
-    posterior: float
-
-
-@dataclass(frozen=True)
-class FakeParse:
-    tree: Tree
-    sentence: Sentence
-    log_probability: float | None
-    constituents: tuple[FakeConstituent, ...]
-    fallback: str | None = None
-    alternatives: tuple[object, ...] = ()
-
-
-def flat_parse(sentence: Sentence) -> FakeParse:
+def flat_parse(sentence: Sentence) -> Parse:
     """(TOP (S (X ...) (X ...))), a fallback where the word ``underivable`` is seen."""
     tags = sentence.tags or ("X",) * len(sentence)
     words = [Tree(tag, word=form) for tag, form in zip(tags, sentence.forms, strict=True)]
     tree = Tree("TOP", [Tree("S", words)])
     underivable = "underivable" in sentence.words
-    return FakeParse(
+    return Parse(
         tree,
         sentence,
         None if underivable else math.log(0.5),
-        (FakeConstituent("S", 0, len(words), 0.75),),
+        (Constituent("S", 0, len(words), 0.75),),
         "no derivation" if underivable else None,
     )
 
@@ -91,7 +74,7 @@ class FakeParser:
         *,
         decoder: str | None = None,
         k: int = 1,
-    ) -> Iterator[FakeParse | None]:
+    ) -> Iterator[Parse | None]:
         for sentence in sentences:
             yield None if sentence is None else flat_parse(sentence)
 

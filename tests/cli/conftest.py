@@ -56,6 +56,13 @@ def drop() -> None:
 
 
 @pytest.fixture
+def work_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which commands run in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def plugin(tmp_path: Path) -> Path:
     """A folder that, on the path, is an installed third-party distribution."""
     site = tmp_path / "site"

@@ -263,14 +263,12 @@ def test_what_cannot_be_is_refused_in_one_line(
     gold: Path,
     model: Path,
     word_folders: Folders,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    work_folder: Path,
     arguments: list[str],
     complaint: str,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty.txt").write_text("\n")
-    names = {"GOLD": gold, "MODEL": model, "EMPTY": tmp_path / "empty.txt"}
+    (work_folder / "empty.txt").write_text("\n")
+    names = {"GOLD": gold, "MODEL": model, "EMPTY": work_folder / "empty.txt"}
     names |= {"STATES": word_folders["states"], "PLAIN": word_folders["plain"]}
     for name, path in names.items():
         arguments = [each.replace(name, str(path)) for each in arguments]
@@ -278,4 +276,4 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert status == 2
     assert complaint in err
     assert err.count("\n") == 1
-    assert not (tmp_path / "new").exists()
+    assert not (work_folder / "new").exists()

@@ -83,19 +83,17 @@ def test_from_text_to_neighbours_to_a_picture(command: Run, text: Path, tmp_path
 def test_what_makes_no_sense_is_refused_in_one_line(
     command: Run,
     text: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    work_folder: Path,
     arguments: list[str],
     complaint: str,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "LABELS").write_text("he P\nsaw V\n")
+    (work_folder / "LABELS").write_text("he P\nsaw V\n")
     command("train", "eigenwords", text, "-o", "MODEL", "--column", "2", "--set", "dimensions=2")
     status, _, err = command(*(str(text) if each == "TEXT" else each for each in arguments))
     assert status == 2
     assert complaint in err
     assert err.count("\n") == 1
-    assert not (tmp_path / "other").exists()
+    assert not (work_folder / "other").exists()
 
 
 def test_a_warning_is_one_line(command: Run, text: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -11,34 +11,17 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.render import FORMATS, renderer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.brackets import read_brackets
+from spectralnlp.trees.parse import Constituent, Parse
 from spectralnlp.trees.tree import Tree
 
 BRACKETS = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (NP (DT the) (NN mat))))) (. .)))"
-
-
-@dataclass(frozen=True)
-class Constituent:
-    label: str
-    start: int
-    end: int
-    posterior: float
-
-
-@dataclass(frozen=True)
-class Parse:
-    tree: Tree
-    sentence: Sentence
-    log_probability: float | None
-    constituents: tuple[Constituent, ...]
-    fallback: str | None = None
-    alternatives: tuple[object, ...] = ()
 
 
 def parse_of(brackets: str) -> Parse:
     (tree,) = read_brackets([brackets])
     spans = tree.spans()[1:]  # without TOP
     constituents = tuple(Constituent(*span, posterior=1 - i / 100) for i, span in enumerate(spans))
-    return Parse(tree, Sentence.from_words(tree.words()), -12.5, constituents)
+    return Parse(tree, Sentence.from_words(tree.words()), -12.5, constituents, None)
 
 
 def test_ptb() -> None:
@@ -99,7 +82,7 @@ def test_json_is_as_its_schema_says() -> None:
 
 def test_svg_is_one_line_of_xml_whatever_the_token() -> None:
     awkward = Tree("TOP", [Tree("X", word="<&>\x01\ud800"), Tree("Y", word="😀\n")])
-    parse = Parse(awkward, Sentence.from_words(awkward.words()), None, ())
+    parse = Parse(awkward, Sentence.from_words(awkward.words()), None, (), None)
     document = renderer("svg")(parse)
     assert "\n" not in document
     texts = [node.text for node in ElementTree.fromstring(document).iter() if node.tag.endswith("text")]
