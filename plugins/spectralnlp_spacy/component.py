@@ -78,12 +78,12 @@ class SpectralPipe(Pipe):
     """
 
     factory: ClassVar[str]
-    settings_type: ClassVar[Callable[[], PipeSettings]]
+    settings_type: ClassVar[type[PipeSettings]]
     task: ClassVar[str]
     place_setting: ClassVar[str | None] = None
 
     def __init__(self, vocab: Vocab, name: str | None = None, settings: PipeSettings | None = None) -> None:
-        settings = settings or self.settings_type()
+        settings = settings or self.settings_type()  # type: ignore[call-arg]
         self.vocab = vocab
         self.name = name or self.factory
         self.source = settings.model

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import __version__
-from spectralnlp.scoring.table import two_columns
 
 N_CONFUSIONS = 10
 N_BINS = 10
@@ -96,7 +95,8 @@ class IntentReport:
             *((key, f"{values[key]}") for key in ("texts", "labels")),
             ("texts/s", f"{values['texts_per_second']:.0f}"),
         ]
-        confusions = [
+        lines = [f"{name:<18}{value:>10}" for name, value in rows]
+        lines += [
             f"  {count:>4} × {gold} taken for {found}" for gold, found, count in self.confusions(N_CONFUSIONS)
         ]
-        return two_columns(rows, "\n".join([*confusions, self.signature]), name_width=18, value_width=10)
+        return "\n".join([*lines, self.signature])
