@@ -6,17 +6,9 @@ from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions
 
+PRIORS = ("tag_weight", "word_prior", "signature_prior", "state_prior", "signature_state_prior")
 UNSMOOTHED = LexiconOptions(
-    scheme="english",
-    rare=0,
-    keep_rare_words=True,
-    tag_weight=0.0,
-    rarest=0,
-    frequent=0,
-    word_prior=0.0,
-    signature_prior=0.0,
-    state_prior=0.0,
-    signature_state_prior=0.0,
+    scheme="english", rare=0, keep_rare_words=True, rarest=0, frequent=0, **dict.fromkeys(PRIORS, 0.0)
 )
 EXACT = ProjectionOptions(
     n_states=2,

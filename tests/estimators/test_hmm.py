@@ -30,16 +30,9 @@ def hkz(table: NGramTable, n_states: int, whitening: bool) -> Filter:
 
 
 def regression(table: NGramTable, n_states: int, history: int) -> Filter:
+    exact = {"backoff": 0.0, "ridge": 0.0, "damping": 60.0, "operator_count": 0, "leave_one_out": False}
     options = RegressionOptions(
-        n_states=n_states,
-        history=history,
-        target=history + 1,
-        backoff=0.0,
-        ridge=0.0,
-        damping=60.0,
-        operator_count=0,
-        leave_one_out=False,
-        random_state=0,
+        n_states=n_states, history=history, target=history + 1, random_state=0, **exact
     )
     operators, _ = solve_regression(table, UNTOUCHED, options)
     return OperatorFilter(operators)

@@ -12,6 +12,9 @@ from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 
 LENGTHS = (4, 0, 1, 3, 0)
 STARTS = np.cumsum([0, *LENGTHS], dtype=np.int64)
+every_chain = pytest.mark.parametrize(
+    ("seed", "n_tags", "forbidden"), list(product(range(4), [1, 2, 4], [0.0, 0.4]))
+)
 
 
 def random_chain(seed: int, n_tags: int, forbidden: float) -> list[NDArray[np.float32]]:
@@ -39,9 +42,7 @@ def all_scores(chain: list[NDArray[np.float32]], first: int, last: int) -> dict[
     return scores
 
 
-@pytest.mark.parametrize("forbidden", [0.0, 0.4])
-@pytest.mark.parametrize("n_tags", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(4))
+@every_chain
 def test_the_best_tags_are_the_best_of_all(seed: int, n_tags: int, forbidden: float) -> None:
     chain = random_chain(seed, n_tags, forbidden)
     emissions, *rest = chain
@@ -55,9 +56,7 @@ def test_the_best_tags_are_the_best_of_all(seed: int, n_tags: int, forbidden: fl
             assert ours == pytest.approx(max(scores.values()), abs=1e-4)
 
 
-@pytest.mark.parametrize("forbidden", [0.0, 0.4])
-@pytest.mark.parametrize("n_tags", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(4))
+@every_chain
 def test_marginals_and_sums_are_those_of_all(seed: int, n_tags: int, forbidden: float) -> None:
     chain = random_chain(seed, n_tags, forbidden)
     emissions, *rest = chain

@@ -142,6 +142,7 @@ LEFT, RIGHT = (
 PROJECTION = np.random.default_rng(1).standard_normal((8, 3))
 TOPICS = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])
 WORDS = ["the", "cat", ""]
+VOCABULARIES = (["the", "cat", "mat"], ["cat", "the", "mat"])
 HIDDEN = {
     "initial": np.array([0.6, 0.4]),
     "transition": np.array([[0.7, 0.2], [0.3, 0.8]]),
@@ -187,7 +188,7 @@ CASES = [
         ExpectedCounts,
         SENTENCES,
         {
-            "vocabulary": (["the", "cat", "mat"], ["cat", "the", "mat"]),
+            "vocabulary": VOCABULARIES,
             "topics": (TOPICS, TOPICS[::-1]),
             "weights": (TOPICS[:, 0], TOPICS[::-1, 0]),
             "alpha0": (1.0, 0.0),
@@ -209,11 +210,7 @@ CASES = [
         "n-grams of symbols",
         NGramCounts,
         SENTENCES,
-        {
-            "vocabulary": (["the", "cat", "mat"], ["cat", "the", "mat"]),
-            "order": (3, 2),
-            "first": (None, 3),
-        },
+        {"vocabulary": VOCABULARIES, "order": (3, 2), "first": (None, 3)},
     ),
     case("n-grams of all symbols", OpenNGramCounts, SENTENCES, {"order": (3, 2), "first": (None, 3)}),
     case("log of documents", DocumentLog, SENTENCES),

@@ -42,13 +42,11 @@ class Documents(Corpus[Any]):
     """A document a list of examples."""
 
     def __init__(self, documents: Sequence[Sequence[Any]]) -> None:
-        self.documents = documents
+        numbered = enumerate(documents)
+        self.parts = [Partition(f"document {n}", n, 0, partial(iter, each)) for n, each in numbered]
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        return [
-            Partition(f"document {number}", number, 0, partial(iter, each))
-            for number, each in enumerate(self.documents)
-        ]
+        return self.parts
 
 
 def documents_of(kind: type[Estimator]) -> list[list[Any]]:

@@ -147,9 +147,14 @@ def test_spacy_reads_what_we_write(vectors: Vectors, tmp_path: Path) -> None:
     np.testing.assert_allclose(nlp.vocab["n1ing"].vector, vectors.vector("n1ing"), atol=1e-5)
 
 
+def written(folder: Path, text: str) -> Path:
+    path = folder / "vectors.txt"
+    path.write_text(text)
+    return path
+
+
 def test_the_first_line_may_be_missing_and_a_word_may_come_twice(tmp_path: Path) -> None:
-    path = tmp_path / "glove.txt"
-    path.write_text("a 1 0\nb 0 1\na 5 5\n")
+    path = written(tmp_path, "a 1 0\nb 0 1\na 5 5\n")
     assert Vectors.from_word2vec(path).vector("a").tolist() == [1, 0]
 
 
@@ -167,8 +172,7 @@ def test_the_first_line_may_be_missing_and_a_word_may_come_twice(tmp_path: Path)
     ],
 )
 def test_bad_vectors_are_refused(tmp_path: Path, text: str, complaint: str) -> None:
-    path = tmp_path / "v.txt"
-    path.write_text(text)
+    path = written(tmp_path, text)
     with pytest.raises(SpectralError, match=complaint) as refusal:
         Vectors.from_word2vec(path)
     assert "\n" not in str(refusal.value)

@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralnlp.scoring import (
-    COLLINS,
-    EvalbScore,
-    SentenceCounts,
-    Status,
-    TagSource,
-    count_sentence,
-    with_gold_tags,
-)
+from spectralnlp.scoring import EvalbScore, SentenceCounts, Status, TagSource, count_sentence, with_gold_tags
+from spectralnlp.scoring.prm import COLLINS
 from spectralnlp.trees.tree import Tree
 
 Read = Callable[[str], Tree]

@@ -21,30 +21,33 @@ LITERAL = Conventions(
 )
 
 
+# A word, its form in the Penn Treebank, and its form where brackets and quotation marks stay as they are.
+FORMS = r"""
+( -LRB- (
+-LRB- -LRB- (
+} -RCB- }
+“ `` “
+'' '' "
+« `` "
+’ ' ’
+‘ ` '
+don’t don't don’t
+— -- —
+– -- --
+1990–92 1990-92 1990-92
+… ... ...
+1/2 1\/2 1/2
+1\/2 1\/2 1/2
+* \* *
+£ # £
+:) :-RRB- :)
+😀 😀 😀
+"""
+
+
 @pytest.mark.parametrize(
     ("word", "penn", "literal"),
-    [
-        ("(", "-LRB-", "("),
-        ("-LRB-", "-LRB-", "("),
-        ("}", "-RCB-", "}"),
-        ("“", "``", "“"),
-        ("''", "''", '"'),
-        ("«", "``", '"'),
-        ("’", "'", "’"),
-        ("‘", "`", "'"),
-        ("don’t", "don't", "don’t"),
-        ("—", "--", "—"),
-        ("–", "--", "--"),
-        ("1990–92", "1990-92", "1990-92"),
-        ("…", "...", "..."),
-        ("1/2", "1\\/2", "1/2"),
-        ("1\\/2", "1\\/2", "1/2"),
-        ("*", "\\*", "*"),
-        ("£", "#", "£"),
-        (":)", ":-RRB-", ":)"),
-        ("10\u00a0000", "10_000", "10_000"),
-        ("😀", "😀", "😀"),
-    ],
+    [*map(str.split, FORMS.strip().splitlines()), ("10\u00a0000", "10_000", "10_000")],
 )
 def test_forms(word: str, penn: str, literal: str) -> None:
     assert PENN.form(word) == penn

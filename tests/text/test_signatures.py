@@ -7,45 +7,39 @@ from hypothesis import strategies as st
 from spectralnlp.errors import ConfigError
 from spectralnlp.text.signatures import signature_by_name, signature_chain
 
-
-@pytest.mark.parametrize(
-    ("word", "position", "signature"),
-    [
-        ("Running", 0, "UNK-INITC-ing"),
-        ("Dogs", 0, "UNK-INITC-KNOWNLC-s"),
-        ("Dogs", 3, "UNK-CAPS-s"),
-        ("NATO", 0, "UNK-CAPS"),
-        ("mainly", 1, "UNK-LC-ly"),
-        ("clarity", 1, "UNK-LC-ity"),
-        ("glass", 1, "UNK-LC"),
-        ("well-dressed", 1, "UNK-LC-DASH"),
-        ("mid-1990s", 1, "UNK-LC-NUM-DASH-s"),
-        ("1,000", 1, "UNK-NUM"),
-        ("B2B", 1, "UNK-CAPS-NUM"),
-        ("op", 1, "UNK-LC"),
-        ("😀", 1, "UNK-SYM"),
-        ("-LRB-", 0, "UNK-SYM"),
-    ],
-)
-def test_english(word: str, position: int, signature: str) -> None:
-    assert signature_by_name("english")(word, position, {"dogs"}) == signature
+# The words that were seen in lower case in training.
+KNOWN = {"english": {"dogs"}, "neutral": {"compra"}}
 
 
 @pytest.mark.parametrize(
-    ("word", "position", "signature"),
+    ("scheme", "word", "position", "signature"),
     [
-        ("anunciaron", 2, "UNK~ron"),
-        ("Compra", 0, "UNK-INIT-KNOWNLC~pra"),
-        ("Compra", 1, "UNK-CAP~pra"),
-        ("EDF", 1, "UNK-ALLCAP"),
-        ("árabe", 1, "UNK~be"),
-        ("G-3", 1, "UNK-ALLCAP-NUM-PUNCT"),
-        ("7,24", 1, "UNK-NUMBER"),
-        ("(", 1, "UNK-SYM"),
+        ("english", "Running", 0, "UNK-INITC-ing"),
+        ("english", "Dogs", 0, "UNK-INITC-KNOWNLC-s"),
+        ("english", "Dogs", 3, "UNK-CAPS-s"),
+        ("english", "NATO", 0, "UNK-CAPS"),
+        ("english", "mainly", 1, "UNK-LC-ly"),
+        ("english", "clarity", 1, "UNK-LC-ity"),
+        ("english", "glass", 1, "UNK-LC"),
+        ("english", "well-dressed", 1, "UNK-LC-DASH"),
+        ("english", "mid-1990s", 1, "UNK-LC-NUM-DASH-s"),
+        ("english", "1,000", 1, "UNK-NUM"),
+        ("english", "B2B", 1, "UNK-CAPS-NUM"),
+        ("english", "op", 1, "UNK-LC"),
+        ("english", "😀", 1, "UNK-SYM"),
+        ("english", "-LRB-", 0, "UNK-SYM"),
+        ("neutral", "anunciaron", 2, "UNK~ron"),
+        ("neutral", "Compra", 0, "UNK-INIT-KNOWNLC~pra"),
+        ("neutral", "Compra", 1, "UNK-CAP~pra"),
+        ("neutral", "EDF", 1, "UNK-ALLCAP"),
+        ("neutral", "árabe", 1, "UNK~be"),
+        ("neutral", "G-3", 1, "UNK-ALLCAP-NUM-PUNCT"),
+        ("neutral", "7,24", 1, "UNK-NUMBER"),
+        ("neutral", "(", 1, "UNK-SYM"),
     ],
 )
-def test_neutral(word: str, position: int, signature: str) -> None:
-    assert signature_by_name("neutral")(word, position, {"compra"}) == signature
+def test_the_signature_of_a_word(scheme: str, word: str, position: int, signature: str) -> None:
+    assert signature_by_name(scheme)(word, position, KNOWN[scheme]) == signature
 
 
 @given(st.sampled_from(["english", "neutral"]), st.text(min_size=1), st.integers(0, 3))

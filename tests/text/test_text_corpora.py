@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,16 @@ from spectralnlp.text.tokenizer import Tokenizer
 
 TREEBANKS = Path(__file__).parents[3] / "shared" / "corpora" / "treebanks"
 NODE = re.compile(r"\(([^\s()]+)\s+([^\s()]+)[^()]*\)|\(|\)")
+
+# What GUM and CRAFT have in common.
+MODERN = Conventions(
+    ascii_escapes=False,
+    square=("[", "]"),
+    curly=("{", "}"),
+    single_quotes=("'", "'"),
+    split_hyphens=True,
+    split_slashes=True,
+)
 
 pytestmark = pytest.mark.corpus
 
@@ -44,29 +55,11 @@ def test_learns_the_wall_street_journal() -> None:
 
 
 def test_learns_gum() -> None:
-    assert learned("gum") == Conventions(
-        square=("[", "]"),
-        curly=("{", "}"),
-        double_quotes=('"', '"'),
-        single_quotes=("'", "'"),
-        typography="–—‘’“”…",
-        split_hyphens=True,
-        split_slashes=True,
-        ascii_escapes=False,
-    )
+    assert learned("gum") == replace(MODERN, double_quotes=('"', '"'), typography="–—‘’“”…")
 
 
 def test_learns_craft() -> None:
-    assert learned("craft") == Conventions(
-        square=("[", "]"),
-        curly=("{", "}"),
-        single_quotes=("'", "'"),
-        typography="–—‘’“”′−",
-        split_hyphens=True,
-        split_slashes=True,
-        split_fractions=True,
-        ascii_escapes=False,
-    )
+    assert learned("craft") == replace(MODERN, typography="–—‘’“”′−", split_fractions=True)
 
 
 def test_learns_cess_esp() -> None:

@@ -22,16 +22,31 @@ def parse(text: str) -> Tree:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("strip", "before", "after"),
     [
-        ("(S (NP (-NONE- *)) (VP (VB go)))", "(S (VP (VB go)))"),
-        ("(S (SBAR (-NONE- 0) (S (-NONE- *T*-1))) (UH oh))", "(S (UH oh))"),
-        ("(S (sn.e-SUJ *0*) (grup.verb (vmip3s0 va)))", "(S (grup.verb (vmip3s0 va)))"),
-        ("(S (SYM *) (NN *P))", "(S (SYM *) (NN *P))"),
+        (strip_traces, "(S (NP (-NONE- *)) (VP (VB go)))", "(S (VP (VB go)))"),
+        (strip_traces, "(S (SBAR (-NONE- 0) (S (-NONE- *T*-1))) (UH oh))", "(S (UH oh))"),
+        (strip_traces, "(S (sn.e-SUJ *0*) (grup.verb (vmip3s0 va)))", "(S (grup.verb (vmip3s0 va)))"),
+        (strip_traces, "(S (SYM *) (NN *P))", "(S (SYM *) (NN *P))"),
+        (strip_root, "( (S (X x)))", "(S (X x))"),
+        (strip_root, "(TOP (S (X x)))", "(S (X x))"),
+        (strip_root, "( (ROOT (X x)))", "(X x)"),
+        (strip_root, "( (S (X x)) (Y y))", "(TOP (S (X x)) (Y y))"),
+        (strip_root, "(ROOT (X x) (Y y))", "(TOP (X x) (Y y))"),
+        (strip_root, "(S (TOP (X x)))", "(S (TOP (X x)))"),
+        (strip_root, "(ROOT word)", "(ROOT word)"),
+        (
+            strip_repeats,
+            "(S (NP (NP (NP (PRP it)))) (VP (VP (VB go) (RB on))))",
+            "(S (NP (PRP it)) (VP (VB go) (RB on)))",
+        ),
+        (strip_repeats, "(X (X (X x)))", "(X (X x))"),  # the lowest is a tag, whatever it is called
+        (strip_repeats, "(X (Y (X x)))", "(X (Y (X x)))"),
+        (strip_repeats, "(NP (NP (X x)) (NP (X x)))", "(NP (NP (X x)) (NP (X x)))"),
     ],
 )
-def test_strip_traces(before, after):
-    assert strip_traces(parse(before)) == parse(after)
+def test_stripped(strip, before, after):
+    assert strip(parse(before)) == parse(after)
 
 
 def test_nothing_is_left_of_a_tree_of_traces():
@@ -61,35 +76,6 @@ def test_strip_functions(label, category):
 def test_tags_keep_their_signs():
     tree = parse("(NP-SBJ (-LRB- -LRB-) (PRP$ my) (NN-X dog) (-NONE- *-1))")
     assert strip_functions(tree).tags() == ["-LRB-", "PRP$", "NN-X", "-NONE-"]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("( (S (X x)))", "(S (X x))"),
-        ("(TOP (S (X x)))", "(S (X x))"),
-        ("( (ROOT (X x)))", "(X x)"),
-        ("( (S (X x)) (Y y))", "(TOP (S (X x)) (Y y))"),
-        ("(ROOT (X x) (Y y))", "(TOP (X x) (Y y))"),
-        ("(S (TOP (X x)))", "(S (TOP (X x)))"),
-        ("(ROOT word)", "(ROOT word)"),
-    ],
-)
-def test_strip_root(before, after):
-    assert strip_root(parse(before)) == parse(after)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("(S (NP (NP (NP (PRP it)))) (VP (VP (VB go) (RB on))))", "(S (NP (PRP it)) (VP (VB go) (RB on)))"),
-        ("(X (X (X x)))", "(X (X x))"),  # the lowest is a tag, whatever it is called
-        ("(X (Y (X x)))", "(X (Y (X x)))"),
-        ("(NP (NP (X x)) (NP (X x)))", "(NP (NP (X x)) (NP (X x)))"),
-    ],
-)
-def test_strip_repeats(before, after):
-    assert strip_repeats(parse(before)) == parse(after)
 
 
 def test_cleaning_is_all_of_it():

@@ -137,18 +137,9 @@ def test_unlabelled_texts_help() -> None:
 
 def test_folding_changes_nothing() -> None:
     """Scores by the table are those of the head over rows and projections."""
-    prior, rows = learn_prior(
-        TEXTS,
-        len(TEXTS),
-        NgramFormat((1, 2), (2, 5), 2**14),
-        min_texts=2,
-        lsa_rank=8,
-        lsa_scale=1.0,
-        eigenword_dimensions=5,
-        eigenword_scale=1.5,
-        window=6,
-        random_state=0,
-    )
+    ngrams = NgramFormat((1, 2), (2, 5), 2**14)
+    projections = {"lsa_rank": 8, "lsa_scale": 1.0, "eigenword_dimensions": 5, "eigenword_scale": 1.5}
+    prior, rows = learn_prior(TEXTS, len(TEXTS), ngrams, min_texts=2, window=6, random_state=0, **projections)
     prior = replace(prior, sparse_scale=2.0)
     assert prior.projection.shape[1] == 13
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]
