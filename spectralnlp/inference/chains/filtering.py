@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -106,18 +107,14 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
 
     def update(self, states: Floats, symbols: Ints) -> Floats:
         """Step 3."""
-        model = self.model
         after = np.empty_like(states)
-        operators = _OperatorArrays(
-            emission=model.emission,
-            operators=model.operators,
-            operator_index=model.operator_index,
-            arrival=model.arrival,
-            normaliser=model.normaliser,
-            floor=model.floor * model.base,
-        )
-        _advance(operators, states, symbols, after)
+        _advance(self._arrays, states, symbols, after)
         return after
+
+    @cached_property
+    def _arrays(self) -> _OperatorArrays:
+        own = {name: getattr(self.model, name) for name in _OperatorArrays._fields[:-1]}
+        return _OperatorArrays(**own, floor=self.model.floor * self.model.base)
 
 
 class MixtureFilter(Filter):

@@ -55,19 +55,8 @@ class ChainArrays(NamedTuple):
     @classmethod
     def of(cls, model: RefinedMarkov) -> ChainArrays:
         """Take the arrays of a model, without copies."""
-        return cls(
-            tied=model.tied,
-            n_states=model.n_states,
-            initial=model.initial,
-            final=model.final,
-            state_offsets=model.state_offsets,
-            joint_offsets=model.joint_offsets,
-            leaving=model.leaving,
-            arriving=model.arriving,
-            pair_index=model.pair_index,
-            matrix_offsets=model.transitions.offsets,
-            matrices=model.transitions.values,
-        )
+        own = {name: getattr(model, name) for name in cls._fields[:-2]}
+        return cls(**own, matrix_offsets=model.transitions.offsets, matrices=model.transitions.values)
 
 
 class Candidates(NamedTuple):

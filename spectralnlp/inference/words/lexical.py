@@ -31,13 +31,7 @@ class LexiconRows(NamedTuple):
     @classmethod
     def of(cls, lexicon: Lexicon) -> LexiconRows:
         """Take the arrays of a lexicon, without copies."""
-        return cls(
-            starts=lexicon.starts,
-            tags=lexicon.tags,
-            offsets=lexicon.offsets,
-            values=lexicon.values,
-            backoff=lexicon.backoff,
-        )
+        return cls(*(getattr(lexicon, name) for name in cls._fields))
 
 
 @kernel
