@@ -75,51 +75,51 @@ class NamedWords(WordNumbers):
 
     def __init__(self) -> None:
         self.n_words = 1
-        self._slots = np.full(_CAPACITY, -1, np.int32)
-        self._letters = np.empty(8 * _CAPACITY, np.uint8)
-        self._bounds = np.zeros(_CAPACITY + 1, np.int64)
-        self._hashes = np.zeros(_CAPACITY, np.uint64)
-        self._counts = np.zeros(_CAPACITY, np.int64)
+        self._known = InternedWords(
+            slots=np.full(_CAPACITY, -1, np.int32),
+            letters=np.empty(8 * _CAPACITY, np.uint8),
+            bounds=np.zeros(_CAPACITY + 1, np.int64),
+            hashes=np.zeros(_CAPACITY, np.uint64),
+            counts=np.zeros(_CAPACITY, np.int64),
+        )
 
     @property
     def counts(self) -> Longs:  # type: ignore[override]
         """int64 (n_words,); of each number."""
-        return self._counts[: self.n_words]
+        return self._known.counts[: self.n_words]
 
     def number(self, text: Bytes) -> Ints:
         """Number and count the words of a text; see `WordNumbers.number`."""
         ids, position, n_ids = np.empty(len(text) + 2, np.int32), 0, 1  # at worst a letter a line
         ids[0] = 0
         while True:
-            known = InternedWords(
-                slots=self._slots,
-                letters=self._letters,
-                bounds=self._bounds,
-                hashes=self._hashes,
-                counts=self._counts,
+            position, self.n_words, n_ids = intern_words(
+                text, position, self._known, self.n_words, ids, n_ids
             )
-            position, self.n_words, n_ids = intern_words(text, position, known, self.n_words, ids, n_ids)
             if position >= len(text):
                 return ids[:n_ids]
             self._grow(len(text))
 
     def _grow(self, n_letters: int) -> None:
-        if 2 * (self.n_words + 2) > len(self._slots):
-            self._slots = np.full(2 * len(self._slots), -1, np.int32)
-            fill_slots(self._slots, self._hashes, self.n_words)
-        if self.n_words + 2 >= len(self._hashes):
-            size = 2 * len(self._hashes)
-            self._bounds = _longer(self._bounds, size + 1)
-            self._hashes, self._counts = _longer(self._hashes, size), _longer(self._counts, size)
-        needed = int(self._bounds[self.n_words]) + n_letters
-        if needed > len(self._letters):
-            self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
+        slots, letters, bounds, hashes, counts = self._known
+        if 2 * (self.n_words + 2) > len(slots):
+            slots = np.full(2 * len(slots), -1, np.int32)
+            fill_slots(slots, hashes, self.n_words)
+        if self.n_words + 2 >= len(hashes):
+            size = 2 * len(hashes)
+            bounds, hashes, counts = _longer(bounds, size + 1), _longer(hashes, size), _longer(counts, size)
+        needed = int(bounds[self.n_words]) + n_letters
+        if needed > len(letters):
+            letters = _longer(letters, max(needed, 2 * len(letters)))
+        self._known = InternedWords(slots, letters, bounds, hashes, counts)
 
     def table(self) -> WordTable:
         """Return the words by number."""
-        bounds = self._bounds[: self.n_words + 1]
+        bounds = self._known.bounds[: self.n_words + 1]
         return WordTable(
-            letters=self._letters[: bounds[-1]], bounds=bounds, hashes=self._hashes[: self.n_words]
+            letters=self._known.letters[: bounds[-1]],
+            bounds=bounds,
+            hashes=self._known.hashes[: self.n_words],
         )
 
     def used(self) -> Longs:
@@ -128,16 +128,16 @@ class NamedWords(WordNumbers):
 
     def name(self, number: int) -> bytes:
         """Return the word of a number; empty for 0."""
-        return self._letters[self._bounds[number] : self._bounds[number + 1]].tobytes()
+        return self._known.letters[self._known.bounds[number] : self._known.bounds[number + 1]].tobytes()
 
     def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
         """Take in counted words of others; see `WordNumbers.add`."""
         before = self.counts.copy()
         ours = self.number(as_bytes(b" ".join(names[1:]) + b"\n"))[: len(names)]
         ours[0] = 0
-        self._counts[: self.n_words] = 0
-        self._counts[: len(before)] = before
-        self._counts[ours] += counts
+        self._known.counts[: self.n_words] = 0
+        self._known.counts[: len(before)] = before
+        self._known.counts[ours] += counts
         ours_of = np.full(int(numbers.max()) + 1, -1, np.int32)
         ours_of[numbers] = ours
         return ours_of
@@ -153,9 +153,9 @@ class NamedWords(WordNumbers):
         before, n_before = self.counts.copy(), self.n_words
         ours = self.number(text)[: other.n_words]
         ours[0] = 0
-        self._counts[:n_before] = before
-        self._counts[n_before : self.n_words] = 0
-        self._counts[ours] += other.counts
+        self._known.counts[:n_before] = before
+        self._known.counts[n_before : self.n_words] = 0
+        self._known.counts[ours] += other.counts
         return ours
 
     def keep(self, kept: NDArray[np.bool_]) -> Ints:
