@@ -196,17 +196,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     @property
     def _regression_options(self) -> RegressionOptions:
-        return RegressionOptions(
-            n_states=self.n_states,
-            history=self.history,
-            target=self.target,
-            backoff=self.backoff,
-            ridge=self.ridge,
-            damping=self.damping,
-            operator_count=self.operator_count,
-            leave_one_out=self.leave_one_out,
-            random_state=self.random_state,
-        )
+        return RegressionOptions.of(self)
 
     def _solve_hkz(self, counts: NGramCounts) -> None:
         table = counts.table()

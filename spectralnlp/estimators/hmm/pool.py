@@ -27,7 +27,7 @@ class HMMPool(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     weight: Annotated[float, Gt(0), Lt(1), Doc("Of ``hmm``, between 0 and 1.")] = 0.6
     max_symbols: MaxSymbols = HMM.max_symbols
     min_count: MinCount = HMM.min_count
-    random_state: Annotated[int, Ge(0), Doc("Seed of both.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Seed of both.")] = HMM.random_state
 
     def learn(self, corpus: Corpus[Sequence[str]]) -> None:
         """Fit both models.

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.hmm.ngrams import Columns, NGrams, encode, group_starts, histories, in_chunks
+from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats
@@ -31,7 +32,7 @@ FUTURES = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressionOptions:
+class RegressionOptions(Options):
     """Settings of `solve_regression`; :class:`~spectralnlp.estimators.hmm.HMM` describes them."""
 
     n_states: int
