@@ -31,6 +31,7 @@ from spectralnlp.runtime.engine import (
 )
 from spectralnlp.runtime.files import (
     FileSystem,
+    Inputs,
     Location,
     decode_lines,
     expand_inputs,
@@ -51,7 +52,7 @@ from spectralnlp.runtime.reduction import (
     SkipPolicy,
     skip_bad_partitions,
 )
-from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, unpack_names
+from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, unpack_names
 from spectralnlp.runtime.spill import (
     Longs,
     Memory,
@@ -76,6 +77,7 @@ __all__ = [
     "FileCorpus",
     "FileSystem",
     "InMemoryCorpus",
+    "Inputs",
     "Joint",
     "Key",
     "Location",
@@ -117,6 +119,7 @@ __all__ = [
     "open_text",
     "pack_names",
     "parse_size",
+    "places_of",
     "positive_jobs",
     "save_part",
     "skip_bad_partitions",

@@ -21,6 +21,7 @@ from spectralnlp import registry
 from spectralnlp.errors import InputError
 
 Location: TypeAlias = Path | str
+Inputs: TypeAlias = Sequence[str | Path]  # files, folders and globs
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -135,7 +136,7 @@ def _check_encoding(encoding: str, path: str | Path) -> None:
         raise InputError(f"{encoding} cannot be read line by line", path=path, hint="convert it to UTF-8")
 
 
-def expand_inputs(inputs: Sequence[str | Path]) -> list[Location]:
+def expand_inputs(inputs: Inputs) -> list[Location]:
     """The files that files, directories and globs stand for, each once.
 
     Args:

@@ -8,7 +8,7 @@ at the end.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -87,6 +87,20 @@ class ReplayLog(Moments[T]):
         for column in of:
             numbers = arrays[column]
             arrays[column] = np.where(numbers < 0, -1, np.searchsorted(used, numbers)).astype(numbers.dtype)
+
+
+def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int64]:
+    """The array ``places`` of a replay log.
+
+    Args:
+        sizes: numbers of items of the examples of each batch, by document and row of its first example.
+    """
+    places = [
+        (document, row, size)
+        for (document, start), batch in sorted(sizes.items())
+        for row, size in enumerate(batch, start)
+    ]
+    return np.array(places, np.int64).reshape(-1, 3)
 
 
 def pack_names(names: Any) -> Array:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, FileCorpus, expand_inputs, open_text
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, expand_inputs, open_text
 from spectralnlp.tasks.task import OnBad, Task
 
 
@@ -23,12 +23,7 @@ class LineTask(Task):
         """Return the words of a line; where there are none, the line is passed over."""
 
     def read(
-        self,
-        inputs: Sequence[str | Path],
-        *,
-        reader: str = "auto",
-        on_bad: OnBad | None = None,
-        column: int | None = None,
+        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None, column: int | None = None
     ) -> Corpus[list[str]]:
         """Read the words of each line; lines without any are passed over.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 from spectralnlp.errors import InputError
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
-from spectralnlp.runtime import Corpus, FileCorpus, expand_inputs
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, expand_inputs
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import OnBad
@@ -42,9 +42,7 @@ class ParsingTask(TokenTask):
 The parameters and the vocabulary come from the training trees: their licence applies. Made for text like
 them: run `spectralnlp evaluate` on gold trees of your own before you rely on it."""
 
-    def read(
-        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
-    ) -> Corpus[Tree]:
+    def read(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Tree]:
         """Read cleaned trees of files, folders and globs.
 
         Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +14,7 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.models.tagger import Tagger
-from spectralnlp.runtime import Corpus, FileCorpus, MappedCorpus, expand_inputs, open_text
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, MappedCorpus, expand_inputs, open_text
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel
@@ -40,7 +40,7 @@ Weights and vocabulary come from the training data, and those of vectors from th
 their licences apply."""
 
     def read(
-        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
+        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[AnnotatedSentence]:
         """Read annotated sentences of files, folders and globs.
 

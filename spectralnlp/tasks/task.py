@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator, timed_passes
-from spectralnlp.runtime import Corpus, Moments
+from spectralnlp.runtime import Corpus, Inputs, Moments
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 
@@ -81,9 +81,7 @@ class Task(ABC):
     default_card: ClassVar[str] = "# A model"
 
     @abstractmethod
-    def read(
-        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
-    ) -> Corpus[Any]:
+    def read(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Any]:
         """Read what estimators of the task learn from.
 
         Args:
@@ -95,13 +93,11 @@ class Task(ABC):
         the text.
         """
 
-    def settled_reader(self, inputs: Sequence[str | Path], reader: str) -> str:
+    def settled_reader(self, inputs: Inputs, reader: str) -> str:
         """Return the reader by which more data is read as these inputs are, in place of ``auto``."""
         return reader
 
-    def read_gold(
-        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
-    ) -> Corpus[Any]:
+    def read_gold(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Any]:
         """Read what models of the task are evaluated on; as `read` does, unless the task says otherwise."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from spectralnlp.errors import InputError
 from spectralnlp.models.vectors import Vectors
-from spectralnlp.runtime import Corpus, FileCorpus, expand_inputs, open_text
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, expand_inputs, open_text
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import OnBad, Task
 from spectralnlp.text.blocks import TextFiles, settled_reader
@@ -34,12 +34,7 @@ The vocabulary and how its words are used come from the training text: its licen
 prejudices."""
 
     def read(
-        self,
-        inputs: Sequence[str | Path],
-        *,
-        reader: str = "auto",
-        column: int | None = None,
-        on_bad: OnBad | None = None,
+        self, inputs: Inputs, *, reader: str = "auto", column: int | None = None, on_bad: OnBad | None = None
     ) -> Corpus[str | Ngrams]:
         """Read text, a block of lines at a time.
 
@@ -61,12 +56,12 @@ prejudices."""
         return text
 
     def read_gold(
-        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
+        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[tuple[str, str]]:
         """Read words with labels: CoNLL-U (form and universal tag), or a word first and a label last."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
-    def settled_reader(self, inputs: Sequence[str | Path], reader: str) -> str:
+    def settled_reader(self, inputs: Inputs, reader: str) -> str:
         """Return ``tokens`` or ``text`` in place of ``auto``, by how the first file begins."""
         if reader != "auto":
             return reader

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
+from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, places_of, unpack_names
 from spectralnlp.trees.binarise import (
     Binariser,
     ambiguous_labels,
@@ -183,11 +183,6 @@ class TreeLog(ReplayLog[Tree]):
         """The canonical table and the place of each tree; the same trees give the same bytes."""
         table = self._table()
         arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)
-        keys = [
-            (document, start + row, size)
-            for (document, start), chunk in sorted(self._chunks.items())
-            for row, size in enumerate(chunk.sizes.tolist())
-        ]
         return {
             "symbols": pack_names(table.symbols),
             "words": pack_names(table.words),
@@ -200,7 +195,7 @@ class TreeLog(ReplayLog[Tree]):
             "chains": pack_names(
                 f"{count}\1" + "\1".join(chain) for chain, count in sorted(self.chains.items())
             ),
-            "places": np.array(keys, np.int64).reshape(-1, 3),
+            "places": places_of({place: chunk.sizes for place, chunk in self._chunks.items()}),
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

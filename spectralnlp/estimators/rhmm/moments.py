@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, unpack_names
+from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, places_of, unpack_names
 from spectralnlp.trees.numbering import Numbering
 
 TaggedSentence = tuple[Sequence[str], Sequence[str]]  # words, and the tag of each
@@ -122,17 +122,12 @@ class TagLog(ReplayLog[TaggedSentence]):
     def arrays(self) -> dict[str, Array]:
         """The canonical table and the place of each sentence; the same sentences give the same bytes."""
         table = self.table()
-        places = [
-            (document, start + row, size)
-            for (document, start), chunk in sorted(self._chunks.items())
-            for row, size in enumerate(chunk.sizes.tolist())
-        ]
         return {
             "tags": pack_names(table.tags),
             "words": pack_names(table.words),
             "tag": table.tag,
             "word": table.word,
-            "places": np.array(places, np.int64).reshape(-1, 3),
+            "places": places_of({place: chunk.sizes for place, chunk in self._chunks.items()}),
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

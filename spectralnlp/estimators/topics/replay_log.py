@@ -10,7 +10,16 @@ from typing import ClassVar
 import numpy as np
 
 from spectralnlp.parameters import Ints
-from spectralnlp.runtime import Array, Batch, Corpus, Partition, ReplayLog, pack_names, unpack_names
+from spectralnlp.runtime import (
+    Array,
+    Batch,
+    Corpus,
+    Partition,
+    ReplayLog,
+    pack_names,
+    places_of,
+    unpack_names,
+)
 
 
 class DocumentLog(ReplayLog[Sequence[str]]):
@@ -44,15 +53,12 @@ class DocumentLog(ReplayLog[Sequence[str]]):
         names = sorted(self._words)
         rank = {name: i for i, name in enumerate(names)}
         renumbered = np.array([rank[name] for name in self._words] or [0], np.int32)
-        places, word = [], [np.empty(0, np.int32)]
-        for (document, start), chunk in sorted(self._chunks.items()):
-            for row, words in enumerate(chunk, start):
-                places.append((document, row, len(words)))
-                word.append(renumbered[words])
+        word = [renumbered[words] for _, chunk in sorted(self._chunks.items()) for words in chunk]
+        sizes = {place: map(len, chunk) for place, chunk in self._chunks.items()}
         return {
             "words": pack_names(names),
-            "word": np.concatenate(word),
-            "places": np.array(places, np.int64).reshape(-1, 3),
+            "word": np.concatenate([np.empty(0, np.int32), *word]),
+            "places": places_of(sizes),
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
