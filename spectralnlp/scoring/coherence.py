@@ -70,14 +70,16 @@ class TopicReport:
         """How the scores were counted."""
         return f"NPMI|top:{self.n_top}|window:document|v:{__version__}"
 
+    @property
+    def _counts(self) -> dict[str, int]:
+        return {"documents": self.n_documents, "words": self.n_words, "unknown": self.n_unknown}
+
     def to_flat_dict(self) -> dict[str, float | int | str]:
         """Return the scores and counts by name."""
         return {
             "coherence": self.coherence,
             "perplexity": self.perplexity,
-            "documents": self.n_documents,
-            "words": self.n_words,
-            "unknown": self.n_unknown,
+            **self._counts,
             "signature": self.signature,
         }
 
@@ -86,8 +88,6 @@ class TopicReport:
         rows = [
             ("coherence", f"{self.coherence:.3f}"),
             ("perplexity", f"{self.perplexity:.1f}"),
-            ("documents", f"{self.n_documents}"),
-            ("words", f"{self.n_words}"),
-            ("unknown", f"{self.n_unknown}"),
+            *((name, str(count)) for name, count in self._counts.items()),
         ]
         return two_columns(rows, self.signature)

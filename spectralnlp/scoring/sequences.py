@@ -43,6 +43,11 @@ class SequenceReport:
         return 100.0 * self.n_correct / max(self.n_symbols, 1)
 
     @property
+    def symbols_per_second(self) -> float:
+        """Symbols read in a second."""
+        return self.n_symbols / max(self.seconds, 1e-9)
+
+    @property
     def signature(self) -> str:
         """How the scores were counted."""
         return f"PERPLEXITY|per:symbol|ends:none|vocabulary:{self.vocabulary}|v:{__version__}"
@@ -56,7 +61,7 @@ class SequenceReport:
             "symbols": self.n_symbols,
             "unknown": self.n_unknown,
             "sequences": self.n_sequences,
-            "symbols_per_second": self.n_symbols / max(self.seconds, 1e-9),
+            "symbols_per_second": self.symbols_per_second,
             "signature": self.signature,
         }
 
@@ -68,6 +73,6 @@ class SequenceReport:
             ("symbols", f"{self.n_symbols}"),
             ("  unknown", f"{self.n_unknown}"),
             ("sequences", f"{self.n_sequences}"),
-            ("symbols/s", f"{self.n_symbols / max(self.seconds, 1e-9):.0f}"),
+            ("symbols/s", f"{self.symbols_per_second:.0f}"),
         ]
         return two_columns(rows, self.signature)
