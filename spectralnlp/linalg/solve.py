@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+Product = Callable[[Array], Array]  # X to A X, for a matrix A that is never written out
 
 
 def ridge(
@@ -50,12 +51,7 @@ def ridge(
 
 
 def conjugate_gradients(
-    multiply: Callable[[Array], Array],
-    right: Array,
-    diagonal: Array,
-    *,
-    tolerance: float = 1e-10,
-    iterations: int = 1000,
+    multiply: Product, right: Array, diagonal: Array, *, tolerance: float = 1e-10, iterations: int = 1000
 ) -> Array:
     """Solve A X = R, a column at a time but all at once.
 

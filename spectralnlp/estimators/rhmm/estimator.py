@@ -44,6 +44,13 @@ _WORD_PRIOR = 0.5  # half of what the parser's lexicon wants
 _LANGUAGE_TOKENS = 5000  # that tell English from other languages
 
 
+Beam = Annotated[
+    float,
+    Ge(0),
+    Doc("Tags less probable than this under one refinement a tag are left out; 0 for exact marginals."),
+]
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class RefinementHMM(MomentEstimator[TaggedSentence]):
     """A hidden Markov model over tags whose refinements are latent, spectral.
@@ -124,11 +131,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     signatures: settings.Signatures = settings.AUTO
     rare: settings.Rare = settings.RARE
     tag_weight: settings.TagWeight = settings.TAG_WEIGHT
-    beam: Annotated[
-        float,
-        Ge(0),
-        Doc("Tags less probable than this under one refinement a tag are left out; 0 for exact marginals."),
-    ] = 3e-3
+    beam: Beam = 3e-3
     random_state: settings.RandomState = settings.RANDOM_STATE
 
     def check_combination(self) -> None:

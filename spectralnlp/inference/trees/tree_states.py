@@ -44,7 +44,7 @@ class _ObservedTrees(NamedTuple):
     """Columns of a TreeTable, and where the vectors of nodes and symbols lie.
 
     Attributes:
-        symbol, left, right, parent, tree, event: int32 (n_nodes,).
+        symbol, event, left, right, parent, tree: int32 (n_nodes,).
         weight: float64 (n_trees,).
         n_states: int32 (n_symbols,).
         node_offsets: int64 (n_nodes + 1,).
@@ -52,11 +52,11 @@ class _ObservedTrees(NamedTuple):
     """
 
     symbol: Ints
+    event: Ints
     left: Ints
     right: Ints
     parent: Ints
     tree: Ints
-    event: Ints
     weight: Floats
     n_states: Ints
     node_offsets: Offsets
@@ -88,11 +88,11 @@ def expected_counts(
     counts = StateTensors(*(np.zeros_like(array) for array in probabilities))
     trees = _ObservedTrees(
         symbol=table.symbol,
+        event=event,
         left=table.left,
         right=table.right,
         parent=table.parent,
         tree=table.tree,
-        event=event,
         weight=table.weight,
         n_states=n_states,
         node_offsets=np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)]),

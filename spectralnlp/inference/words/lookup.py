@@ -84,13 +84,9 @@ class VectorLookup:
     def contexts(self, words: Sequence[str]) -> Array32:
         """For each word of a sentence, the vector of its context, scaled to length 1.
 
-        It is the other side of the CCA, z = Bᵀ(context) of the tutorial.
-
-        Args:
-            words: one sentence.
-
         Returns:
-            float32 (n_words, dimensions); zero where no word around is known.
+            float32 (n_words, dimensions), z = Bᵀ(context) of the tutorial; zero where no word around is
+            known.
 
         Raises:
             InputError: these vectors came without contexts.
