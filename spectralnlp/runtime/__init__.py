@@ -52,7 +52,7 @@ from spectralnlp.runtime.reduction import (
     SkipPolicy,
     skip_bad_partitions,
 )
-from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, unpack_names
+from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, slices_of, unpack_names
 from spectralnlp.runtime.spill import (
     Longs,
     Memory,
@@ -123,6 +123,7 @@ __all__ = [
     "positive_jobs",
     "save_part",
     "skip_bad_partitions",
+    "slices_of",
     "sum_by_key",
     "unpack_names",
     "use_checkpoint",

@@ -8,7 +8,7 @@ at the end.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -101,6 +101,14 @@ def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int6
         for row, size in enumerate(batch, start)
     ]
     return np.array(places, np.int64).reshape(-1, 3)
+
+
+def slices_of(places: NDArray[np.int64]) -> Iterator[tuple[tuple[int, int], slice]]:
+    """Yield the document and row of each example, and where its items lie in the columns of a replay log."""
+    begin = 0
+    for document, row, size in places.tolist():
+        yield (document, row), slice(begin, begin + size)
+        begin += size
 
 
 def pack_names(names: Any) -> Array:

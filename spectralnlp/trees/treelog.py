@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, places_of, unpack_names
+from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, places_of, slices_of, unpack_names
 from spectralnlp.trees.binarise import (
     Binariser,
     ambiguous_labels,
@@ -195,18 +195,16 @@ class TreeLog(ReplayLog[Tree]):
             "chains": pack_names(
                 f"{count}\1" + "\1".join(chain) for chain, count in sorted(self.chains.items())
             ),
-            "places": places_of({place: chunk.sizes for place, chunk in self._chunks.items()}),
+            "places": places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()}),
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         self._labels = Numbering.of(unpack_names(arrays["symbols"]))
         self._words = Numbering.of(unpack_names(arrays["words"]))
-        row = 0
-        for document, start, size in arrays["places"].tolist():
-            part = slice(row, row + size)
+        for place, part in slices_of(arrays["places"]):
             columns = (arrays[name][part].astype(np.int32) for name in ("symbol", "word", "arity", "head"))
-            self._chunks[document, start] = _Chunk(*(*columns, np.array([size], np.int32)))
-            row += size
+            size = np.array([part.stop - part.start], np.int32)
+            self._chunks[place] = _Chunk(*(*columns, size))
         for line in unpack_names(arrays["chains"]):
             count, *chain = line.split("\1")
             self.chains[tuple(chain)] = int(count)

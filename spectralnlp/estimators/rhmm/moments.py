@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, places_of, unpack_names
+from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, places_of, slices_of, unpack_names
 from spectralnlp.trees.numbering import Numbering
 
 TaggedSentence = tuple[Sequence[str], Sequence[str]]  # words, and the tag of each
@@ -127,19 +127,15 @@ class TagLog(ReplayLog[TaggedSentence]):
             "words": pack_names(table.words),
             "tag": table.tag,
             "word": table.word,
-            "places": places_of({place: chunk.sizes for place, chunk in self._chunks.items()}),
+            "places": places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()}),
         }
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         self._tags = Numbering.of(unpack_names(arrays["tags"]))
         self._words = Numbering.of(unpack_names(arrays["words"]))
-        row = 0
-        for document, start, size in arrays["places"].tolist():
-            part = slice(row, row + size)
-            self._chunks[document, start] = _Chunk(
-                arrays["tag"][part], arrays["word"][part], np.array([size], np.int32)
-            )
-            row += size
+        for place, part in slices_of(arrays["places"]):
+            size = np.array([part.stop - part.start], np.int32)
+            self._chunks[place] = _Chunk(arrays["tag"][part], arrays["word"][part], size)
 
     def _add(self, other: TagLog) -> None:
         tag, word = self._tags.numbers_of(other._tags), self._words.numbers_of(other._words)

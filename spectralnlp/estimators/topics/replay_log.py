@@ -18,6 +18,7 @@ from spectralnlp.runtime import (
     ReplayLog,
     pack_names,
     places_of,
+    slices_of,
     unpack_names,
 )
 
@@ -63,10 +64,8 @@ class DocumentLog(ReplayLog[Sequence[str]]):
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         self._words = {name: i for i, name in enumerate(unpack_names(arrays["words"]))}
-        begin = 0
-        for document, row, size in arrays["places"].tolist():
-            self._chunks[document, row] = [arrays["word"][begin : begin + size]]
-            begin += size
+        for place, part in slices_of(arrays["places"]):
+            self._chunks[place] = [arrays["word"][part]]
 
     def _add(self, other: DocumentLog) -> None:
         numbers = [self._words.setdefault(name, len(self._words)) for name in other._words]
