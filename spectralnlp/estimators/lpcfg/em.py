@@ -108,16 +108,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         wanted = index.wanted_states(self.n_states, self.nodes_per_state)
         if self.start == "random":
             return index.random_counts(wanted, noise=self.noise, random_state=self.random_state)
-        options = ProjectionOptions.of(
-            self,
-            min_nodes=settings.MIN_NODES,
-            min_feature_count=settings.MIN_FEATURE_COUNT,
-            scaling=settings.SCALING,
-            kappa=settings.KAPPA,
-            shrinkage=settings.SHRINKAGE,
-            min_singular_value=settings.MIN_SINGULAR_VALUE,
-            min_rank=settings.CLUSTER_DIMENSIONS,
-        )
+        options = ProjectionOptions.of(self, min_rank=settings.CLUSTER_DIMENSIONS)
         features = node_features(index.table, "rich", signature_by_name(self.signatures_))
         return index.count_clusters(
             find_directions(nodes_of(index.table), features, options),

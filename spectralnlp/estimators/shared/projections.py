@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from spectralnlp.estimators.shared.settings import Options
+from spectralnlp.estimators.shared import settings
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.trees.features import Ids, NodeFeatures
@@ -20,7 +20,7 @@ _POWER_ITERATIONS = 3  # of the SVD
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectionOptions(Options):
+class ProjectionOptions(settings.Options):
     """How features become states.
 
     Args:
@@ -38,13 +38,13 @@ class ProjectionOptions(Options):
 
     n_states: int
     nodes_per_state: float
-    min_nodes: float
-    min_feature_count: float
-    scaling: bool
-    kappa: float
-    shrinkage: float
-    min_singular_value: float
-    min_rank: int
+    min_nodes: float = settings.MIN_NODES
+    min_feature_count: float = settings.MIN_FEATURE_COUNT
+    scaling: bool = settings.SCALING
+    kappa: float = settings.KAPPA
+    shrinkage: float = settings.SHRINKAGE
+    min_singular_value: float = settings.MIN_SINGULAR_VALUE
+    min_rank: int = 0
     random_state: int
 
     def rank(self, n_nodes: float) -> int:
