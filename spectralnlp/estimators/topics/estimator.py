@@ -57,7 +57,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     n_documents_: int = field(init=False)
 
     n_topics: Annotated[
-        int, Ge(1), Doc("K. Lowered, with a warning, where the words have fewer directions.")
+        int, Ge(1), Doc("Number of topics (k); lowered, with a warning, where words have fewer directions.")
     ] = 20
     alpha0: Annotated[
         float, Ge(0), Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model.")
