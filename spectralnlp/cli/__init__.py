@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["main"]
+
 
 def main() -> int:
     """Run the command line on ``sys.argv`` and return its exit status (entry point ``spectralnlp``)."""

@@ -9,6 +9,8 @@ from spectralnlp import registry
 from spectralnlp.errors import ModelError
 from spectralnlp.storage import META, load_model
 
+__all__ = ["load"]
+
 
 def load(name: str | Path) -> Any:
     """Load a trained model.

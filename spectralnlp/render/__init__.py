@@ -14,6 +14,8 @@ from spectralnlp.errors import ConfigError
 if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
 
+__all__ = ["FORMATS", "Renderer", "renderer"]
+
 FORMATS = ("ptb", "pretty", "json", "svg")
 
 

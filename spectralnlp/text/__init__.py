@@ -1,1 +1,14 @@
 """Text: tokens with offsets, tokenisation in a treebank's conventions, sentences, rare-word signatures."""
+
+# The public modules; the others are private.
+__all__ = [
+    "blocks",
+    "conll",
+    "conventions",
+    "ngrams",
+    "sentences",
+    "signatures",
+    "spans",
+    "tokenizer",
+    "tokens",
+]

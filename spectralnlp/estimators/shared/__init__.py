@@ -10,3 +10,6 @@
 
 Families import the modules; nothing here is public API.
 """
+
+# Nothing here is public.
+__all__: list[str] = []

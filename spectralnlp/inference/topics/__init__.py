@@ -1,1 +1,4 @@
 """Mixtures of topics in documents."""
+
+# Nothing here is public.
+__all__: list[str] = []
