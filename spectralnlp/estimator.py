@@ -101,16 +101,19 @@ class Estimator(ABC, Generic[T]):
         Raises:
             ConfigError: this estimator learns from the examples themselves.
         """
-        what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"
-        raise ConfigError(what, hint="train it again on all the data")
+        raise self._no_moments()
 
     def init_kept_moments(self, corpus: Corpus[T]) -> Moments[T]:
         """Return empty moments for incremental updates and unlearning; errors as of `init_moments`."""
         return self.init_moments(corpus)
 
     def solve_kept(self, moments: Any) -> Self:
-        """Learn from kept moments; see `MomentEstimator`."""
-        raise NotImplementedError(type(self).__name__)
+        """Learn from kept moments; see `MomentEstimator`. Errors as of `init_moments`."""
+        raise self._no_moments()
+
+    def _no_moments(self) -> ConfigError:
+        what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"
+        return ConfigError(what, hint="train it again on all the data")
 
     @classmethod
     def from_preset(cls, name: str, /, **overrides: object) -> Self:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.runtime import OnBad
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OnBad, OwnChanges, Task
+from spectralnlp.tasks.task import OwnChanges, Task
 from spectralnlp_sketch.changes import SketchChanges
 from spectralnlp_sketch.files import load_sketch, tells_rows_apart
 

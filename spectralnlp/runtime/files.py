@@ -11,7 +11,7 @@ import glob
 import gzip
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -21,6 +21,8 @@ from spectralnlp import registry
 from spectralnlp.errors import InputError
 
 Location: TypeAlias = Path | str
+# Called for each bad line or example, which is then left out.
+OnBad: TypeAlias = Callable[[InputError], None]
 Inputs: TypeAlias = Sequence[str | Path]  # files, folders and globs
 GZIP_MAGIC = b"\x1f\x8b"
 

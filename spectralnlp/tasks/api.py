@@ -15,8 +15,8 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import load
-from spectralnlp.runtime import Corpus, as_corpus
-from spectralnlp.tasks.task import OnBad, Report, Task, silent
+from spectralnlp.runtime import Corpus, OnBad, as_corpus
+from spectralnlp.tasks.task import Report, Task, silent
 from spectralnlp.trees.tree import Tree
 
 

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, expand_inputs, open_text
-from spectralnlp.tasks.task import OnBad, Task
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text
+from spectralnlp.tasks.task import Task
 
 
 class LineTask(Task):

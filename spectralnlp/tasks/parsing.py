@@ -12,10 +12,9 @@ from typing import Any
 from spectralnlp.errors import InputError
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, expand_inputs
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OnBad
 from spectralnlp.tasks.token_boundaries import TokenBoundaries, TokenTask
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence

@@ -14,11 +14,10 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.models.tagger import Tagger
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, MappedCorpus, expand_inputs, open_text
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, MappedCorpus, OnBad, expand_inputs, open_text
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OnBad
 from spectralnlp.tasks.token_boundaries import TokenTask
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
 from spectralnlp.trees import clean, read_trees

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from spectralnlp import __version__
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, timed_passes
-from spectralnlp.runtime import Corpus, Inputs, Moments
+from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 
-OnBad = Callable[[InputError], None]
 ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
 
@@ -135,8 +134,12 @@ class Task(ABC):
         return replace(self.wrap(fitted), about=about, card=card)
 
     def wrap(self, fitted: Any) -> Any:
-        """Make a model of a fitted estimator; its ``about`` and ``card`` are filled in afterwards."""
-        raise NotImplementedError(f"{type(self).__name__} trains no models")
+        """Make a model of a fitted estimator; its ``about`` and ``card`` are filled in afterwards.
+
+        Raises:
+            ConfigError: models of this task are not made of fitted estimators.
+        """
+        raise ConfigError(f"models for {self.name} are not trained from estimators")
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
         """Return how much data an estimator was fitted to, by name, for ``info``."""

@@ -13,9 +13,9 @@ import numpy as np
 
 from spectralnlp.errors import InputError
 from spectralnlp.models.vectors import Vectors
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, expand_inputs, open_text
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OnBad, Task
+from spectralnlp.tasks.task import Task
 from spectralnlp.text.blocks import TextFiles, settled_reader
 from spectralnlp.text.ngrams import Ngrams, read_ngrams
 

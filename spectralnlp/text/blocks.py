@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.runtime import FileCorpus, Partition, is_address, is_zipped, open_binary, open_text
-
-OnBad = Callable[[InputError], None]
+from spectralnlp.runtime import FileCorpus, OnBad, Partition, is_address, is_zipped, open_binary, open_text
 
 # Bytes of a block, about.
 BLOCK = 1 << 15

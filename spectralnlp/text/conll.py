@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.runtime import open_text
+from spectralnlp.runtime import OnBad, open_text
 
 # Words, and a tag for each.
 TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
 # Called for each bad sentence.
-OnBad = Callable[[InputError], None]
 
 READERS = ("conllu", "columns", "tagged")
 _CONLLU_WIDTH = 10

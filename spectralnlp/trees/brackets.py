@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spectralnlp.errors import InputError
+from spectralnlp.runtime import OnBad
 from spectralnlp.trees.tree import Tree
 
-OnBad = Callable[[InputError], None]
 Leaf = Callable[[list[str]], "str | None"]
 
 # Blanks are ASCII blanks: treebanks have U+00A0 and its kin inside tokens.

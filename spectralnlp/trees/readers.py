@@ -11,8 +11,8 @@ from typing import Any
 
 from spectralnlp.errors import InputError
 from spectralnlp.registry import readers
-from spectralnlp.runtime import is_address, open_text
-from spectralnlp.trees.brackets import Leaf, OnBad, read_brackets, single_word
+from spectralnlp.runtime import OnBad, is_address, open_text
+from spectralnlp.trees.brackets import Leaf, read_brackets, single_word
 from spectralnlp.trees.tree import Tree
 
 _HEAD_LINES, _HEAD_CHARACTERS = 200, 20_000

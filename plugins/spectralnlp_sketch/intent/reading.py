@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, FileCorpus, Partition, open_text
-from spectralnlp.tasks.task import OnBad
+from spectralnlp.runtime import Corpus, FileCorpus, OnBad, Partition, open_text
 from spectralnlp_sketch.labelled import Example
 
 

@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, expand_inputs
+from spectralnlp.runtime import Corpus, OnBad, expand_inputs
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OnBad, Task
+from spectralnlp.tasks.task import Task
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.reading import ExampleFiles
 from spectralnlp_sketch.intent.report import IntentReport
