@@ -21,7 +21,8 @@ CONFIG = {
     # What does not fit into a worker's memory would be written to disk as pickles.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
-    "distributed.deploy.lost-worker-timeout": "1s",
+    # A worker that is slow to start again is not lost: taken for that, it is killed with a task in its hands.
+    "distributed.deploy.lost-worker-timeout": "10s",
     # One task at a time: what waits in a worker that dies is suspected of having killed it.
     "distributed.scheduler.worker-saturation": 1.0,
     # Dask has workers give memory back at once; taking it again for each batch costs a tenth of the time.
