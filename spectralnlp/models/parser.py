@@ -21,6 +21,8 @@ from spectralnlp.inference.trees.derivations import (
 )
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
+from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
+from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.words.lexical import look_up
@@ -28,15 +30,14 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
-from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
+from spectralnlp.parameters import GrammarSet, LatentGrammar, SpanScorer
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import split_sentences
-from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree, add_root, is_intermediate, labels_of, restore, strip_root
+from spectralnlp.trees import Tree, add_root, labels_of, restore, strip_root
 from spectralnlp.trees.parse import Alternative, Parse
 
 _SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
@@ -60,6 +61,7 @@ class Parser(StorableModel):
         pruning: what the coarse pass keeps.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
+        span_scorer: weighs the labels of spans anew, between the forests and the decoder; None without.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
     """
 
@@ -70,6 +72,7 @@ class Parser(StorableModel):
     pruning: Pruning = field(default_factory=Pruning)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
+    span_scorer: SpanScorer | None = None
     tag_evidence: TagEvidence | None = None
 
     task = "parsing"
@@ -119,17 +122,14 @@ class Parser(StorableModel):
     @cached_property
     def pipelines(self) -> tuple[Pipeline, ...]:
         """Inference over the grammars of each binarisation."""
-        return tuple(
-            Pipeline(
-                each.coarse,
-                each.grammars,
-                signature_by_name(each.coarse.lexicon.scheme),
-                bracket_counts(each.coarse),
-                self.pruning,
-                each.pruner,
-            )
-            for each in self.grammar_sets
-        )
+        return tuple(Pipeline.of(each, self.pruning) for each in self.grammar_sets)
+
+    @cached_property
+    def rescorer(self) -> SpanRescorer | None:
+        """The span scorer, ready for the grammars' labels."""
+        if self.span_scorer is None:
+            return None
+        return SpanRescorer(self.span_scorer, self.pool.shared, self.coarse.lexicon)
 
     @property
     def pipeline(self) -> Pipeline:
@@ -205,6 +205,9 @@ class Parser(StorableModel):
         found = [(number, inference) for number, inference in inferred if inference is not None]
         if not found:
             return self._flat(sentence, forms, tags)
+        if self.rescorer is not None:
+            forests = self.rescorer.rescore({number: each.scored for number, each in found}, forms)
+            found = [(number, replace(each, scored=forests[number])) for number, each in found]
         tree = self._decode(found, forms, decoder)
         posteriors = mean_posteriors(
             [bracket_posteriors(each.scored, self.grammar_sets[n].coarse.symbols) for n, each in found]
@@ -316,7 +319,7 @@ class Parser(StorableModel):
         with one_blas_thread():
             for number, grammars in enumerate(self.grammar_sets):
                 arrays |= with_prefix(f"{number}.", grammars.to_arrays(compact=compact))
-        metadata = {
+        metadata: dict[str, Any] = {
             "grammar_sets": [grammars.to_json() for grammars in self.grammar_sets],
             "conventions": self.conventions.to_dict(),
             "decoder": self.decoder,
@@ -324,12 +327,15 @@ class Parser(StorableModel):
             "pruning": asdict(self.pruning),
             "about": dict(self.about),
         }
+        if self.span_scorer is not None:
+            metadata["span_scorer"] = self.span_scorer.to_json()
+            arrays |= with_prefix("span_scorer.", self.span_scorer.to_arrays(compact=compact))
         return metadata, arrays
 
     @classmethod
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
-        sets = enumerate(metadata["grammar_sets"])
+        sets, scorer = enumerate(metadata["grammar_sets"]), metadata.get("span_scorer")
         return cls(
             grammar_sets=tuple(
                 GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
@@ -340,6 +346,7 @@ class Parser(StorableModel):
             pruning=Pruning(**metadata["pruning"]),
             about=metadata["about"],
             card=card,
+            span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),
         )
 
 
@@ -357,15 +364,6 @@ def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
         for symbol, known in zip(grammar.symbols, grammar.is_tag, strict=True)
     ]
     return np.array(is_it) if any(is_it) else grammar.is_tag
-
-
-def bracket_counts(grammar: LatentGrammar) -> Ints:
-    """int32 (n_symbols,): how many constituents each symbol stands for."""
-    counts = [
-        0 if is_intermediate(symbol) else len(labels_of(symbol)) - int(is_tag)
-        for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
-    ]
-    return np.array(counts, np.int32)
 
 
 def make_decoder(name: str, settings: Mapping[str, Any]) -> Decoder:

@@ -14,6 +14,7 @@ from spectralnlp.parameters.operators import (
     SequenceParameters,
     read_sequence_parameters,
 )
+from spectralnlp.parameters.span_scorers import SpanScorer
 from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedMarkovSet
 from spectralnlp.parameters.tensors import DenseTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
@@ -34,6 +35,7 @@ __all__ = [
     "RefinedMarkovSet",
     "SequenceMixture",
     "SequenceParameters",
+    "SpanScorer",
     "SparseTensors",
     "Spelling",
     "Tensors",

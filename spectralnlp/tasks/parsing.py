@@ -58,6 +58,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         """Make a parser of the grammars of a fitted estimator."""
         return Parser(
             grammar_sets=fitted.grammar_sets_,
+            span_scorer=fitted.span_scorer_,
             conventions=Conventions(),
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,

@@ -71,6 +71,39 @@ class TreeTable:
         """Number of trees."""
         return len(self.weight)
 
+    def select(self, trees: NDArray[np.bool_]) -> TreeTable:
+        """The table of some of the trees, with the symbols and words that occur in them.
+
+        Args:
+            trees: bool (n_trees,).
+        """
+        rows = trees[self.tree]
+        row_of = np.cumsum(rows, dtype=np.int32) - 1
+        position_of = np.cumsum(rows & (self.word >= 0), dtype=np.int32) - 1
+        n_tokens_before = np.concatenate([[0], position_of[self.word >= 0] + 1])  # before each token
+        symbols, symbol = np.unique(self.symbol[rows], return_inverse=True)
+        words, word = np.unique(self.word[rows], return_inverse=True)
+        if no_word := len(words) > 0 and words[0] < 0:
+            words = words[1:]
+
+        def moved(column: Ints) -> Ints:
+            return np.where(column[rows] >= 0, row_of[column[rows]], -1).astype(np.int32)
+
+        return TreeTable(
+            symbols=tuple(self.symbols[s] for s in symbols),
+            words=tuple(self.words[w] for w in words),
+            symbol=symbol.astype(np.int32),
+            left=moved(self.left),
+            right=moved(self.right),
+            parent=moved(self.parent),
+            word=(word - no_word).astype(np.int32),
+            start=n_tokens_before[self.start[rows]].astype(np.int32),
+            end=n_tokens_before[self.end[rows]].astype(np.int32),
+            head=moved(self.head),
+            tree=(np.cumsum(trees) - 1)[self.tree[rows]].astype(np.int32),
+            weight=self.weight[trees],
+        )
+
 
 @dataclass(frozen=True)
 class _Chunk:
@@ -151,6 +184,11 @@ class TreeLog(ReplayLog[Tree]):
         numbers = [[place.get(role.get(name, ""), -1) for name in table.symbols] for role in (phrases, tags)]
         symbol = np.array(numbers, np.int32)[over_word.astype(int), table.symbol]
         return replace(table, symbols=tuple(symbols), symbol=symbol)
+
+    def documents(self) -> Ints:
+        """int32 (n_trees,): the number of each tree's document, in the order of the table."""
+        sizes = [(key[0], len(self._chunks[key].sizes)) for key in sorted(self._chunks)]
+        return np.repeat(*np.array(sizes, np.int32).reshape(-1, 2).T)
 
     def _table(self) -> TreeTable:
         """Return all trees, their symbols as binarisation made them."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from spectralnlp.inference.trees.spans import SpanLabels, SpanPosteriors, decode_spans
+from spectralnlp.inference.trees.labels import SpanLabels
+from spectralnlp.inference.trees.spans import SpanPosteriors, decode_spans
 
 IS_TAG = np.array([True, True, False, False])  # labels: two tags, two phrases
 PAIRS = np.array([[2, 0], [2, 3], [3, 2]], np.int32)  # phrase 2 over tag 0, over phrase 3, and 3 over 2

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from estimator_cases import TRAINING
 
-from spectralnlp import changes, registry
+from spectralnlp import changes, load, registry
 from spectralnlp.changes import Change, KeptMoments
 from spectralnlp.changes.kept import task_of, unlearning_of
 from spectralnlp.errors import ConfigError, InputError
@@ -117,6 +117,16 @@ def test_what_forgot_a_document_never_saw_it(
     assert moments_bytes(forgot.kept) != moments_bytes(kept)
     never = train(name, estimator, documents[:which] + documents[which + 1 :])
     assert_same(forgot, never, tmp_path)
+
+
+def test_a_span_scorer_is_learned_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spectralnlp.estimators.lpcfg.estimator.LEAST_TREES", 1)
+    kind = registry.estimators.get("lpcfg.v1")
+    estimator, documents = kind(em_iterations=0), documents_of(kind)
+    kept = reloaded(train("lpcfg.v1", estimator, documents), tmp_path / "all")
+    forgot = changes.forget(kept, Documents([documents[1]]))
+    assert_same(forgot, train("lpcfg.v1", estimator, documents[:1] + documents[2:]), tmp_path)
+    assert load(tmp_path / "left").span_scorer is not None
 
 
 @every_case

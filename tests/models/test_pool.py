@@ -13,8 +13,9 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.decoders import ForestDecoder, ViterbiDecoder
+from spectralnlp.inference.trees.labels import SpanLabels
 from spectralnlp.inference.trees.scored_forest import ScoredForest
-from spectralnlp.inference.trees.spans import Span, SpanLabels, SpanPosteriors, decode_spans
+from spectralnlp.inference.trees.spans import Span, SpanPosteriors, decode_spans
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Ints
 from spectralnlp.tasks.parsing import ParsingTask

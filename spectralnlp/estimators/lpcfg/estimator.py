@@ -9,8 +9,8 @@ are its tensors (``solve.py``, as published); or clusters of the vectors are sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, cast
 
 from annotated_types import Ge
 from typing_extensions import Doc
@@ -25,6 +25,8 @@ from spectralnlp.estimators.lpcfg.moments import (
     word_counts,
 )
 from spectralnlp.estimators.lpcfg.solve import plain_grammar, spectral_grammar
+from spectralnlp.estimators.lpcfg.span_scorer import LEAST_TREES, folds_of, learn_span_scorer
+from spectralnlp.estimators.lpcfg.span_training import TrainingOptions
 from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
@@ -39,7 +41,7 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
-from spectralnlp.parameters import GrammarSet, LatentGrammar
+from spectralnlp.parameters import GrammarSet, LatentGrammar, SpanScorer
 from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
@@ -48,6 +50,7 @@ from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 TENSORS, CLUSTERS = "tensors", "clusters"
 PLAIN, PRUNER = "plain grammar", "pruning grammar"
+_FOLD_CLUSTERS = 16  # states of the grammars that a span scorer is learned from
 _LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
 
 
@@ -60,6 +63,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
     Attributes:
         grammar_sets_: one for each binarisation.
+        span_scorer_: the span scorer, or None.
         n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
     """
 
@@ -79,6 +83,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "keep_rare_words": False,
             "tag_weight": 0.4,
             "decoder": "labelled-recall",
+            "span_scorer": False,
         },
         "fast": {"grammars": CLUSTERS, "n_clusters": 16},
         "best": {"binarisations": "head+left+right+head^1+left^1"},
@@ -128,6 +133,14 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         Doc("The parser's default: ``mbr``, ``max-rule`` or ``labelled-recall``."),
     ] = "mbr"
     bracket_price: settings.BracketPrice = settings.BRACKET_PRICE
+    span_scorer: Annotated[
+        bool,
+        Doc(
+            "Learn a span scorer, which weighs the labels of spans by words and tags in and around them, "
+            "from parses by grammars of the other folds. Off for fewer than 500 trees."
+        ),
+    ] = True
+    folds: Annotated[int, Ge(2), Doc("Folds of documents that the span scorer is learned from.")] = 3
     absolute_marginals: Annotated[
         bool,
         Doc('Of ``labelled-recall``: take absolute values ("Negative Marginals").'),
@@ -174,6 +187,9 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         self.grammar_sets_ = tuple(
             self._grammar_set(name, cast(TreeLog, moments.parts[name])) for name in self._binarisation_names
         )
+        self.span_scorer_ = None
+        if self.span_scorer and self.n_trees_ >= LEAST_TREES:
+            self.span_scorer_ = self._learn_span_scorer(moments)
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
 
     def _grammar_set(self, binarisation: str, log: TreeLog) -> GrammarSet:
@@ -184,20 +200,24 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         self.heads_ = log.binariser.heads
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        with fit_pass(f"{binarisation}: features"):
+        return GrammarSet(binariser=log.binariser, chains=chains, **self._grammars_of(table, binarisation))
+
+    def _grammars_of(self, table: TreeTable, name: str) -> dict[str, Any]:
+        """The coarse grammar, the pruner and the others, as the fields of `GrammarSet`."""
+        with fit_pass(f"{name}: features"):
             features = node_features(table, self.features, signature_by_name(self.signatures_))
-        with fit_pass(f"{binarisation}: SVD"):
+        with fit_pass(f"{name}: SVD"):
             directions = find_directions(nodes_of(table), features, self._projection_options())
         index = TreeEventIndex.of(table, least_posterior=_LEAST_POSTERIOR)
 
         def learn(numbered_name: tuple[int, str]) -> LatentGrammar:
-            seed, name = numbered_name
-            with fit_pass(f"{binarisation}: {name}"):
-                if name == TENSORS:
+            seed, kind = numbered_name
+            with fit_pass(f"{name}: {kind}"):
+                if kind == TENSORS:
                     return self._tensor_grammar(table, directions)
-                if name == CLUSTERS:
+                if kind == CLUSTERS:
                     return self._cluster_grammar(index, directions, self.n_clusters, seed=seed)
-                if name == PRUNER:
+                if kind == PRUNER:
                     return self._cluster_grammar(index, directions, self.pruner_states)
                 return plain_grammar(table, self._lexicon_options())
 
@@ -205,13 +225,21 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
         learnt = list(map_kernels(learn, enumerate(names)))
         grammars, coarse, *pruner = tuple(learnt[: len(wanted)]), *learnt[len(wanted) :]
-        return GrammarSet(
-            binariser=log.binariser,
-            chains=chains,
-            coarse=coarse,
-            pruner=pruner[0] if pruner else None,
-            grammars=grammars,
-        )
+        return {"coarse": coarse, "pruner": pruner[0] if pruner else None, "grammars": grammars}
+
+    def _learn_span_scorer(self, moments: Joint[Tree]) -> SpanScorer:
+        """The span scorer, from parses by small grammars of the first binarisation's folds."""
+        name, grammars = self._binarisation_names[0], self.grammar_sets_[0]
+        log = cast(TreeLog, moments.parts[name])
+        small = replace(self, grammars=CLUSTERS, n_clusters=min(self.n_clusters, _FOLD_CLUSTERS))
+        small.signatures_ = self.signatures_
+
+        def learn(table: TreeTable) -> GrammarSet:
+            return replace(grammars, **small._grammars_of(table, f"fold, {name}"))
+
+        folds = folds_of(log.documents(), self.folds)
+        options = TrainingOptions(random_state=self.random_state)
+        return learn_span_scorer(log.table(), folds, grammars, learn, options)
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""

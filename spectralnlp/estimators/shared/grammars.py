@@ -10,7 +10,7 @@ import numpy as np
 
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Tensors
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, SpanScorer, Tensors
 from spectralnlp.trees import Binariser, Tree
 
 
@@ -19,6 +19,7 @@ class GrammarEstimator(Estimator[Tree]):
 
     Attributes:
         grammar_sets_: one for each binarisation.
+        span_scorer_: weighs the labels of spans anew; None without.
         n_trees_: training trees.
         word_counts_: how often each word occurred.
         heads_, signatures_: names of the head rules and of the signatures that were used.
@@ -28,6 +29,7 @@ class GrammarEstimator(Estimator[Tree]):
     task = "parsing"
 
     grammar_sets_: tuple[GrammarSet, ...]
+    span_scorer_: SpanScorer | None = None
     n_trees_: int
     word_counts_: Mapping[str, int]
     heads_: str

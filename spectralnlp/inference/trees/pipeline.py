@@ -13,12 +13,13 @@ from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest, prune_forest
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.labels import bracket_counts
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, look_up
-from spectralnlp.parameters import Floats, Ints, LatentGrammar
-from spectralnlp.text.signatures import Signature
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar
+from spectralnlp.text.signatures import Signature, signature_by_name
 
 # Least posterior of a hyperedge where the usual pruning left nothing to derive.
 _LOOSE = 1e-9
@@ -82,6 +83,18 @@ class Pipeline:
     n_brackets: Ints
     pruning: Pruning = field(default_factory=Pruning)
     pruner: LatentGrammar | None = None
+
+    @classmethod
+    def of(cls, grammars: GrammarSet, pruning: Pruning | None = None) -> Pipeline:
+        """The pipeline of the grammars of one binarisation."""
+        return cls(
+            coarse=grammars.coarse,
+            grammars=grammars.grammars,
+            signature=signature_by_name(grammars.coarse.lexicon.scheme),
+            n_brackets=bracket_counts(grammars.coarse),
+            pruning=pruning or Pruning(),
+            pruner=grammars.pruner,
+        )
 
     @cached_property
     def rules(self) -> RuleIndex:

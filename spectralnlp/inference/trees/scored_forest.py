@@ -24,6 +24,8 @@ class ScoredForest:
         posteriors: for each grammar, its usable posteriors.
         n_brackets: int32 (n_symbols,); constituents that a symbol stands for: 0 for tags and for the
             intermediates of binarisation, 1 for phrases, more for collapsed unary chains.
+        rescored: whether a span scorer has changed the posteriors, of which the means over all grammars are
+            shares then, and those of a single grammar may be more than 1.
     """
 
     forest: Forest
@@ -31,6 +33,7 @@ class ScoredForest:
     leaves: Sequence[Floats]
     posteriors: Sequence[ForestPosteriors]
     n_brackets: Ints
+    rescored: bool = False
 
     @cached_property
     def edge_owners(self) -> Offsets:
@@ -40,9 +43,12 @@ class ScoredForest:
     @cached_property
     def node_shares(self) -> Sequence[Floats]:
         """For each grammar float64 (n_nodes,): posteriors without their sign, at most 1."""
-        return [np.minimum(np.abs(each.node), 1.0) for each in self.posteriors]
+        return [self._share(each.node) for each in self.posteriors]
 
     @cached_property
     def edge_shares(self) -> Sequence[Floats]:
         """For each grammar float64 (n_edges,): posteriors without their sign, at most 1."""
-        return [np.minimum(np.abs(each.edge), 1.0) for each in self.posteriors]
+        return [self._share(each.edge) for each in self.posteriors]
+
+    def _share(self, posterior: Floats) -> Floats:
+        return posterior if self.rescored else np.minimum(np.abs(posterior), 1.0)

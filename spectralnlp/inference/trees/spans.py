@@ -12,42 +12,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.coarse import n_tokens_of, span_row
 from spectralnlp.inference.trees.forest import TOP
+from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, Ints
-
-# In place of a label or a pair of labels.
-NO_LABEL = -1
-
-
-@dataclass(frozen=True)
-class LabelMap:
-    """One grammar's symbols and unary rules as numbers that a pool's grammars share.
-
-    Attributes:
-        bottom: int32 (n_symbols,); the label of a phrase or tag, NO_LABEL for intermediates.
-        unary: int32 (n_unary,); the pair (top label, bottom label) of each unary rule.
-    """
-
-    bottom: Ints
-    unary: Ints
-
-
-@dataclass(frozen=True)
-class SpanLabels:
-    """The labels that a pool's grammars share.
-
-    Attributes:
-        is_tag: bool (n_labels,).
-        pairs: int32 (n_pairs, 2); top and bottom label of unary rules.
-    """
-
-    is_tag: NDArray[np.bool_]
-    pairs: Ints
+from spectralnlp.parameters import Floats
 
 
 class Span(NamedTuple):

@@ -1,0 +1,221 @@
+"""A span scorer, learned from parses by grammars that never saw the sentence (stacking, Wolpert 1992).
+
+Each fold of the treebank is parsed by a grammar of the others (the jackknife), because posteriors of training
+sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree,
+given these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are
+small and few: a scorer that learned from them serves the large ones as well (docs/experiments.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimator import fit_pass
+from spectralnlp.estimators.lpcfg.kernels import count_heads
+from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, learn_weights
+from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
+from spectralnlp.inference.trees.pipeline import Pipeline
+from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
+from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
+from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
+from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
+from spectralnlp.inference.trees.rescoring.templates import TEMPLATES, template_table
+from spectralnlp.parameters import GrammarSet, Ints, SpanScorer
+from spectralnlp.runtime import map_kernels
+from spectralnlp.trees.treelog import TreeTable
+
+# Trees under which a scorer learns more noise than sense.
+LEAST_TREES = 500
+_DOCUMENTS_PER_FOLD = 5  # with fewer, folds are blocks of sentences
+
+# Learns grammars from some of the trees.
+LearnGrammars = Callable[[TreeTable], GrammarSet]
+
+
+def folds_of(documents: Ints, n_folds: int) -> Ints:
+    """int32 (n_trees,): the fold of each tree, the same for all trees of a document.
+
+    Where there are fewer than five documents a fold, folds are blocks of neighbouring trees.
+
+    Args:
+        documents: int32 (n_trees,); the document of each tree, ascending.
+        n_folds: how many.
+    """
+    _, rank = np.unique(documents, return_inverse=True)
+    if len(rank) and rank.max() + 1 >= _DOCUMENTS_PER_FOLD * n_folds:
+        return (rank % n_folds).astype(np.int32)
+    n_blocks = _DOCUMENTS_PER_FOLD * n_folds
+    return (np.arange(len(rank)) * n_blocks // max(len(rank), 1) % n_folds).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class GoldSpans:
+    """The labelled spans of a treebank, by tree, end and start.
+
+    Attributes:
+        tree, start, end: int64 (n_spans,); tokens are those of the tree, ``end`` exclusive.
+        label: int64 (n_spans,); the option, as in `SpanOptions`.
+    """
+
+    tree: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    label: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, table: TreeTable, shared: SharedLabels) -> GoldSpans:
+        """The spans of a table of trees.
+
+        Args:
+            table: of trees.
+            shared: labels; its first grammar is of these trees.
+        """
+        bottom = shared.maps[0].bottom[table.symbol].astype(np.int64)
+        n_labels, is_tag = len(shared.names), shared.labels.is_tag
+        pair_of = {(top, below): n for n, (top, below) in enumerate(shared.labels.pairs.tolist())}
+        label = bottom.copy()
+        for row in np.flatnonzero((table.left >= 0) & (table.right < 0)).tolist():
+            below = int(bottom[table.left[row]])
+            if not is_tag[below]:
+                label[row] = n_labels + pair_of[int(bottom[row]), below]
+        rows = np.flatnonzero((bottom != NO_LABEL) & (table.word < 0))
+        first_token = first_tokens(table)
+        tree = table.tree[rows].astype(np.int64)
+        start, end = table.start[rows] - first_token[tree], table.end[rows] - first_token[tree]
+        # Of a bracket and the unary rule over it, which is the later row, the rule's option counts.
+        order = np.lexsort((rows, start, end, tree))
+        tree, start, end, label = tree[order], start[order], end[order], label[rows][order]
+        same = (tree[1:] == tree[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
+        kept = np.append(~same, True)[: len(tree)]
+        return cls(tree[kept], start[kept], end[kept], label[kept])
+
+    def options(self, tree: int, options: SpanOptions) -> Ints:
+        """int32 (n_spans,): the option of each span that the tree has; see `Example`."""
+        first, last = np.searchsorted(self.tree, [tree, tree + 1])
+        size = len(options.tag) + 1
+        ours = self.end[first:last] * size + self.start[first:last]
+        spans = options.end.astype(np.int64) * size + options.start
+        at = np.searchsorted(ours, spans)
+        found = np.flatnonzero((at < len(ours)) & (ours[np.minimum(at, len(ours) - 1)] == spans))
+        gold = np.full(len(spans), NO_BRACKET, np.int32)
+        gold[found] = NOT_AN_OPTION
+        wanted = self.label[first:last][at[found]]
+        for span, label in zip(found.tolist(), wanted.tolist(), strict=True):
+            low, high = options.first[span], options.first[span + 1]
+            here = np.flatnonzero(options.label[low:high] == label)
+            if len(here):
+                gold[span] = low + here[0]
+        return gold
+
+
+def first_tokens(table: TreeTable) -> NDArray[np.int64]:
+    """int64 (n_trees,): the first token of each tree, counted in the whole treebank."""
+    roots = np.flatnonzero(table.parent < 0)
+    return table.start[roots].astype(np.int64)
+
+
+def learn_span_scorer(
+    table: TreeTable, folds: Ints, grammars: GrammarSet, learn: LearnGrammars, options: TrainingOptions
+) -> SpanScorer:
+    """Jackknife a treebank and fit a scorer.
+
+    Args:
+        table: the trees.
+        folds: int32 (n_trees,); as of `folds_of`.
+        grammars: learned from all trees; its labels are those of the scorer.
+        learn: learns grammars from some of the trees.
+        options: of training.
+    """
+    shared = SharedLabels.of([grammars.coarse])
+    blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
+    examples: dict[int, Example] = {}
+    for fold in np.unique(folds).tolist():
+        learnt = learn(table.select(folds != fold))
+        with fit_pass(f"span scorer: parses of fold {fold + 1}"):
+            reader = _FoldReader(table, grammars, learnt, blank, gold)
+            trees = np.flatnonzero(folds == fold).tolist()
+            found = zip(trees, map_kernels(reader.example, trees), strict=True)
+            examples |= {tree: example for tree, example in found if example is not None}
+    with fit_pass("span scorer: weights"):
+        ordered = ExampleTable.of([examples[tree] for tree in sorted(examples)])
+        weights = learn_weights(ordered, label_values(blank, shared), template_table(), options)
+    features = np.flatnonzero(weights.features).astype(np.int32)
+    return replace(
+        blank,
+        features=features,
+        weights=weights.features[features],
+        number_weights=weights.numbers,
+    )
+
+
+class _FoldReader:
+    """Makes training examples of the trees of a fold.
+
+    Args:
+        table: all trees.
+        grammars: those of all trees, whose labels are numbered first.
+        learnt: those of the other folds.
+        blank: a scorer without weights.
+        gold: spans of all trees.
+    """
+
+    def __init__(
+        self, table: TreeTable, grammars: GrammarSet, learnt: GrammarSet, blank: SpanScorer, gold: GoldSpans
+    ) -> None:
+        shared = SharedLabels.of([grammars.coarse, learnt.coarse])
+        self.labels, self.label_map, self.gold = shared.labels, shared.maps[1], gold
+        self.tokens = token_reader(blank, shared, learnt.coarse.lexicon)
+        self.pipeline = Pipeline.of(learnt)
+        leaves = np.flatnonzero(table.word >= 0)
+        self.words, self.word = table.words, table.word[leaves]
+        self.first_token = np.append(first_tokens(table), len(leaves))
+
+    def example(self, tree: int) -> Example | None:
+        """A tree's example; None where the grammars cannot parse its words."""
+        word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
+        words = [self.words[w] for w in word.tolist()]
+        inference = self.pipeline.infer(words)
+        if inference is None:
+            return None
+        options, _ = span_options([inference.scored], [self.label_map], self.labels, len(words))
+        return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
+
+
+def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
+    """A scorer that knows heads, but has no weights."""
+    is_tag = shared.labels.is_tag
+    score, is_last = _head_tables(table, shared)
+    return SpanScorer(
+        templates=tuple(line for line in TEMPLATES.splitlines() if line.strip() and not line.startswith("#")),
+        phrases=tuple(name for name, tag in zip(shared.names, is_tag, strict=True) if not tag),
+        tags=tuple(name for name, tag in zip(shared.names, is_tag, strict=True) if tag),
+        words=(),
+        features=np.empty(0, np.int32),
+        weights=np.empty(0, np.float32),
+        number_weights=np.zeros(N_NUMBERS),
+        head_score=score[np.ix_(~is_tag, is_tag)],
+        head_is_last=is_last[np.ix_(~is_tag, is_tag)],
+        clusters=np.empty((0, 2), np.int32),
+    )
+
+
+def _head_tables(table: TreeTable, shared: SharedLabels) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    """How good tags are as heads of phrases, and whether the last of several is the head."""
+    bottom = shared.maps[0].bottom
+    leaves = np.flatnonzero(table.word >= 0)
+    token_of = np.zeros(table.n_nodes, np.int64)
+    token_of[leaves] = np.arange(len(leaves))
+    phrases = np.flatnonzero((bottom[table.symbol] != NO_LABEL) & (table.word < 0))
+    heads, seen, last = count_heads(
+        bottom[table.symbol[phrases]],
+        table.start[phrases],
+        table.end[phrases],
+        token_of[table.head[phrases]],
+        bottom[table.symbol[leaves]],
+        len(shared.names),
+    )
+    return np.log((heads + 0.1) / (seen + 1.0)).astype(np.float32), (last > 0).astype(np.int8)

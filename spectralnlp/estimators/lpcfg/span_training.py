@@ -1,0 +1,82 @@
+"""Weights of a span scorer: a softmax for each span, learned online by FTRL-proximal.
+
+FTRL-proximal (McMahan et al. 2013, algorithm 1) is stochastic gradient descent with a rate of its own for
+each feature and an L1 penalty that keeps most weights at zero. Weights are averaged over the last epochs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spectralnlp.estimators.lpcfg.kernels import DROPPED, SQUARES, WEIGHT, count_features, learn_epoch
+from spectralnlp.inference.trees.rescoring.corpus import ExampleTable
+from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
+from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
+from spectralnlp.inference.trees.rescoring.values import LabelValues
+from spectralnlp.parameters import Floats
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """Settings of FTRL-proximal.
+
+    Args:
+        rate: α, of learning; β is 1.
+        l1, l2: penalties λ₁ and λ₂.
+        epochs: passes over the examples.
+        averaged: last epochs whose weights are averaged.
+        min_count: features of fewer options are dropped.
+        random_state: seed of the order of examples.
+    """
+
+    rate: float = 0.02
+    l1: float = 1.5
+    l2: float = 5.0
+    epochs: int = 6
+    averaged: int = 3
+    min_count: int = 3
+    random_state: int = 0
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What was learned.
+
+    Attributes:
+        features: float32 (n_buckets,).
+        numbers: float64 (N_NUMBERS,).
+    """
+
+    features: np.ndarray
+    numbers: Floats
+
+
+def learn_weights(
+    examples: ExampleTable, labels: LabelValues, table: np.ndarray, options: TrainingOptions
+) -> Weights:
+    """Minimise the cross-entropy of gold options.
+
+    Args:
+        examples: of training, with posteriors by grammars that never saw them.
+        labels: values of labels.
+        table: of templates.
+        options: settings.
+    """
+    n_examples = len(examples.spans) - 1
+    counts = np.zeros(N_BUCKETS, np.uint8)
+    count_features(examples, labels, table, counts)
+    state = np.zeros((N_BUCKETS, 3), np.float32)
+    state[counts < options.min_count, SQUARES] = DROPPED
+    number_state = np.zeros((N_NUMBERS, 3))
+    features, numbers = np.zeros(N_BUCKETS, np.float32), np.zeros(N_NUMBERS)
+    random = np.random.default_rng(options.random_state)
+    rates = (options.rate, options.l1, options.l2)
+    for epoch in range(options.epochs):
+        order = random.permutation(n_examples)
+        learn_epoch(examples, labels, table, order, state, number_state, rates)
+        if epoch >= options.epochs - options.averaged:
+            features += state[:, WEIGHT] / np.float32(options.averaged)
+            numbers += number_state[:, WEIGHT] / options.averaged
+    return Weights(features, numbers)

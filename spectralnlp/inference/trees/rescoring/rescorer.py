@@ -1,0 +1,170 @@
+"""A span scorer at work: forests in, forests with new posteriors out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from spectralnlp.errors import ModelError
+from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
+from spectralnlp.inference.trees.labels import SharedLabels
+from spectralnlp.inference.trees.latent import ForestPosteriors
+from spectralnlp.inference.trees.rescoring.options import NO_OPTION, OptionsOfForest, span_options
+from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace, score_span
+from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
+from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
+from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
+from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.inference.words.lexical import is_rare
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import Floats, Lexicon, SpanScorer
+
+_NO_HEAD = -np.inf  # score of tags that a scorer does not know
+
+
+class SpanRescorer:
+    """Applies a span scorer to the forests of a parser.
+
+    Args:
+        scorer: what was learned.
+        shared: labels of the parser's grammars.
+        lexicon: tells rare words.
+
+    Raises:
+        ModelError: a template names a value that there is not.
+    """
+
+    def __init__(self, scorer: SpanScorer, shared: SharedLabels, lexicon: Lexicon) -> None:
+        self.scorer, self.shared = scorer, shared
+        self.labels = label_values(scorer, shared)
+        self.tokens = token_reader(scorer, shared, lexicon)
+        try:
+            self.table = template_table("\n".join(scorer.templates))
+        except (KeyError, ValueError) as error:
+            what = f"the span scorer has a template that is not known: {error}"
+            raise ModelError(what, hint="install the version of spectralnlp that made the model") from error
+
+    @cached_property
+    def weight_of(self) -> np.ndarray:
+        """float32 (n_buckets,): the weight of each feature."""
+        weights = np.zeros(N_BUCKETS, np.float32)
+        weights[self.scorer.features] = self.scorer.weights
+        return weights
+
+    def rescore(self, forests: Mapping[int, ScoredForest], words: Sequence[str]) -> dict[int, ScoredForest]:
+        """The forests of one sentence with the scorer's posteriors in place of the grammars'.
+
+        Their mean over all grammars is what the scorer says; each grammar keeps its share of it.
+
+        Args:
+            forests: by the number of their grammars among those of ``shared``.
+            words: of the sentence.
+        """
+        maps = [self.shared.maps[number] for number in forests]
+        options, places = span_options(list(forests.values()), maps, self.shared.labels, len(words))
+        tokens = self.tokens.read(words, options.tag)
+        factors = _factors(
+            options, tokens, self.labels, self.table, self.weight_of, self.scorer.number_weights
+        )
+        return {
+            number: _rescored(forest, place, factors)
+            for (number, forest), place in zip(forests.items(), places, strict=True)
+        }
+
+
+def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
+    """What a scorer says about labels, as they are numbered in ``shared``."""
+    names, pairs = shared.names, shared.labels.pairs
+    hashes = [hash_name("label", name) for name in names]
+    hashes += [hash_name("unary", names[top], names[bottom]) for top, bottom in pairs.tolist()]
+    head_score = np.full((len(names), len(names)), _NO_HEAD, np.float32)
+    head_is_last = np.zeros(head_score.shape, bool)
+    roles = zip(names, shared.labels.is_tag.tolist(), strict=True)
+    index = {name_and_role: number for number, name_and_role in enumerate(roles)}
+    rows = [(row, index[name, False]) for row, name in enumerate(scorer.phrases) if (name, False) in index]
+    columns = [
+        (column, index[name, True]) for column, name in enumerate(scorer.tags) if (name, True) in index
+    ]
+    if rows and columns:
+        (theirs, ours), (their_tags, our_tags) = (np.array(each).T for each in (rows, columns))
+        head_score[np.ix_(ours, our_tags)] = scorer.head_score[np.ix_(theirs, their_tags)]
+        head_is_last[np.ix_(ours, our_tags)] = scorer.head_is_last[np.ix_(theirs, their_tags)] > 0
+    return LabelValues(
+        name=np.array(hashes, np.uint64),
+        bottom=np.concatenate([np.arange(len(names)), pairs[:, 1]]).astype(np.int32),
+        head_score=head_score,
+        head_is_last=head_is_last,
+    )
+
+
+def token_reader(scorer: SpanScorer, shared: SharedLabels, lexicon: Lexicon) -> TokenReader:
+    """Reads tokens as a scorer wants them; rare are the words that the lexicon holds to be rare."""
+    clusters = dict(zip(scorer.words, map(tuple, scorer.clusters.tolist()), strict=True))
+    return TokenReader(lambda word: is_rare(lexicon, word), shared.names, clusters)
+
+
+@kernel
+def _factors(options, tokens, labels, table, weight_of, number_weights):
+    """float64 (n_options,): what the posteriors of each option are to be multiplied with."""
+    factors = np.ones(len(options.label))
+    brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
+    work = make_workspace(options.first, len(table))
+    for s in range(len(options.start)):
+        first, last = options.first[s], options.first[s + 1]
+        describe_span(s, options, tokens, labels, brackets, table, work)
+        log_sum = score_span(last - first, weight_of, number_weights, work)
+        for o in range(first, last):
+            factors[o] = np.exp(work.score[o - first] - log_sum) / options.posterior[o].mean()
+    return factors
+
+
+def _rescored(scored: ScoredForest, place: OptionsOfForest, factors: Floats) -> ScoredForest:
+    new = []
+    for old, node, edge in zip(scored.posteriors, scored.node_shares, scored.edge_shares, strict=True):
+        edges, nodes = _multiply(scored.forest, place.of_node, place.of_edge, factors, node, edge)
+        new.append(ForestPosteriors(old.log_total, edges, nodes, usable=True))
+    return replace(scored, posteriors=tuple(new), rescored=True)
+
+
+@kernel
+def _multiply(forest, of_node, of_edge, factors, node, edge):
+    """Posteriors of hyperedges and nodes after those of options were multiplied."""
+    new_node, new_edge = node.copy(), edge.copy()
+    alone = node.copy()  # of each bottom: without a unary rule over it
+    for v in range(len(node)):
+        if forest.kind[v] == TOP:
+            for e in range(forest.edges[v], forest.edges[v + 1]):
+                if forest.rule[e] >= 0:
+                    alone[forest.left[e]] -= edge[e]
+    for v in range(len(node)):
+        alone[v] = max(alone[v], 0.0)
+        if forest.kind[v] == BINARY and of_node[v] != NO_OPTION:
+            new_node[v] += alone[v] * (factors[of_node[v]] - 1.0)
+            alone[v] *= factors[of_node[v]]
+    for v in range(len(node)):
+        if forest.kind[v] != TOP:
+            continue
+        for e in range(forest.edges[v], forest.edges[v + 1]):
+            below = forest.left[e]
+            if forest.rule[e] < 0 or of_edge[e] == NO_OPTION:
+                continue
+            new_edge[e] *= factors[of_edge[e]]
+            change = new_edge[e] - edge[e]
+            if forest.kind[below] == LEXICAL:
+                alone[below] = max(alone[below] - change, 0.0)
+            else:
+                new_node[below] += change
+    for v in range(len(node)):
+        if forest.kind[v] == TOP:
+            new_node[v] = 0.0
+            for e in range(forest.edges[v], forest.edges[v + 1]):
+                if forest.rule[e] < 0:
+                    new_edge[e] = alone[forest.left[e]]
+                new_node[v] += new_edge[e]
+        elif forest.kind[v] == BINARY and node[v] > 0.0:
+            for e in range(forest.edges[v], forest.edges[v + 1]):
+                new_edge[e] *= new_node[v] / node[v]
+    return new_edge, new_node

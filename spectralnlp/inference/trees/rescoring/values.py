@@ -1,0 +1,352 @@
+"""What is said about the options of spans: words, tags, clusters, heads, likely brackets around and inside.
+
+A value is one number, a hash or a small count; 0 says that there is nothing, as no verb before the span.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import Ints
+
+Hashes = NDArray[np.uint64]
+
+# What a token is, as bits.
+COMMA, QUOTE, OPENS, CLOSES, VERB, NOUN, CONJUNCTION = (1 << bit for bit in range(7))
+
+MARGIN = 3  # tokens that stand for nothing, before the first token and after the last
+NOTHING = 0  # in place of a value
+_LIKELY = 0.3  # least posterior of brackets that are taken for neighbours in the tree
+
+
+class Value(IntEnum):
+    """The values of an option; before, first, last and after are tokens at the borders of its span."""
+
+    WORD_BEFORE_2 = 0
+    WORD_BEFORE = auto()
+    WORD_FIRST = auto()
+    WORD_FIRST_2 = auto()
+    WORD_LAST_2 = auto()
+    WORD_LAST = auto()
+    WORD_AFTER = auto()
+    WORD_AFTER_2 = auto()
+    TAG_BEFORE_3 = auto()
+    TAG_BEFORE_2 = auto()
+    TAG_BEFORE = auto()
+    TAG_FIRST = auto()
+    TAG_FIRST_2 = auto()
+    TAG_LAST_2 = auto()
+    TAG_LAST = auto()
+    TAG_AFTER = auto()
+    TAG_AFTER_2 = auto()
+    TAG_AFTER_3 = auto()
+    SHAPE_FIRST = auto()
+    SHAPE_LAST = auto()
+    COARSE_BEFORE = auto()  # clusters of words, fewer and more of them
+    COARSE_FIRST = auto()
+    COARSE_LAST = auto()
+    COARSE_AFTER = auto()
+    FINE_BEFORE = auto()
+    FINE_FIRST = auto()
+    FINE_LAST = auto()
+    FINE_AFTER = auto()
+    LENGTH = auto()
+    PLACE = auto()  # whether it begins or ends the sentence
+    TAGS = auto()  # all tags of a short span
+    COMMAS = auto()  # how many there are inside, and whether there is one before or after
+    QUOTES = auto()  # whether quotes and brackets are balanced
+    LAST_VERB = auto()  # before the span: what it may be attached to
+    LAST_VERB_TAG = auto()
+    LAST_VERB_FAR = auto()  # the verb and how far it is
+    LAST_VERB_COARSE = auto()
+    LAST_VERB_FINE = auto()
+    LAST_NOUN = auto()
+    LAST_NOUN_TAG = auto()
+    LAST_NOUN_COARSE = auto()
+    LAST_NOUN_FINE = auto()
+    CONJUNCTION = auto()  # the last one inside, and the tags around it
+    CONJUNCTION_BEFORE = auto()
+    CONJUNCTION_AFTER = auto()
+    LAST_CHILD = auto()  # label of the longest likely bracket, or tag, that ends where the span does
+    LAST_CHILD_HEAD = auto()
+    LAST_CHILD_TAG = auto()
+    LAST_CHILD_WORD = auto()  # its first: perhaps a preposition
+    LAST_CHILD_COARSE = auto()
+    LAST_CHILD_FINE = auto()
+    FIRST_CHILD = auto()
+    FIRST_CHILD_TAG = auto()
+    PARENT = auto()  # label of the shortest likely bracket around it
+    PARENT_MARGINS = auto()
+    LEFT = auto()  # label of the longest likely bracket, or tag, that ends before the span
+    RIGHT = auto()
+    POSTERIOR = auto()
+    SPREAD = auto()  # how much grammars differ
+    RANK = auto()
+    HEAD = auto()
+    HEAD_TAG = auto()
+    HEAD_BEFORE = auto()
+    HEAD_AFTER = auto()
+    HEAD_MARGINS = auto()
+    HEAD_COARSE = auto()
+    HEAD_FINE = auto()
+
+
+N_VALUES = len(Value)
+
+
+class TokenValues(NamedTuple):
+    """What is said about tokens; all arrays but the last have MARGIN entries before the first and after the
+    last.
+
+    Attributes:
+        word: uint64 (n_tokens + 6,); of the word, or of the shape and ending of a rare one.
+        shape: uint64 (n_tokens + 6,); of shape and ending.
+        tag: uint64 (n_tokens + 6,); of the most probable tag's name.
+        coarse, fine: uint64 (n_tokens + 6,); of clusters of words.
+        kind: int32 (n_tokens + 6,); bits, COMMA and so on.
+        tag_number: int32 (n_tokens,); of the most probable tag, as labels are numbered.
+    """
+
+    word: Hashes
+    shape: Hashes
+    tag: Hashes
+    coarse: Hashes
+    fine: Hashes
+    kind: Ints
+    tag_number: Ints
+
+
+class LabelValues(NamedTuple):
+    """What is said about labels; options are numbered as in `SpanOptions`.
+
+    Attributes:
+        name: uint64 (n_labels + n_pairs,); of the names of an option, X alone or A over X.
+        bottom: int32 (n_labels + n_pairs,); X.
+        head_score: float32 (n_labels, n_labels); how good tags are as heads of phrases.
+        head_is_last: bool (n_labels, n_labels); whether of several such tags the last is the head.
+    """
+
+    name: Hashes
+    bottom: Ints
+    head_score: NDArray[np.float32]
+    head_is_last: NDArray[np.bool_]
+
+
+class Brackets(NamedTuple):
+    """Likely brackets of a sentence.
+
+    Attributes:
+        start, end: int32 (n_brackets,); tokens, end exclusive.
+        label: int32 (n_brackets,); the likeliest option.
+        head: int32 (n_brackets,); the token that heads it.
+    """
+
+    start: Ints
+    end: Ints
+    label: Ints
+    head: Ints
+
+
+@kernel
+def mix(h, value):
+    """Return the hash of a hash and one more number, all uint64."""
+    h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
+    return h ^ (h >> np.uint64(29))
+
+
+@kernel
+def _length_class(n):
+    """Lengths and distances: 1 to 5, then classes that widen."""
+    if n <= 5:
+        return n
+    if n <= 15:
+        return 6 if n <= 7 else (7 if n <= 10 else 8)
+    return 9 if n <= 22 else (10 if n <= 35 else 11)
+
+
+@kernel
+def _odds_class(p):
+    """Log-odds of a probability, rounded down: 3 to 16."""
+    q = min(max(p, 1e-3), 0.999)
+    return int(np.floor(np.log(q / (1.0 - q)))) + 10
+
+
+@kernel
+def head_of(start, end, label, tag_number, labels):
+    """The token that heads a phrase: the one with the best tag for its label."""
+    best, best_score = start, -np.inf
+    for t in range(start, end):
+        score = labels.head_score[label, tag_number[t]]
+        if score > best_score or (score == best_score and labels.head_is_last[label, tag_number[t]]):
+            best, best_score = t, score
+    return best
+
+
+@kernel
+def likely_brackets(options, first_span, last_span, tokens, labels):
+    """The brackets among spans first to last (exclusive) that are probable enough to be neighbours."""
+    n, size = 0, last_span - first_span
+    start, end, label, head = (
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+    )
+    for s in range(first_span, last_span):
+        total, best, best_value = 0.0, 0, -1.0
+        for o in range(options.first[s], options.first[s + 1]):
+            value = options.posterior[o].mean()
+            total += value
+            if value > best_value:
+                best, best_value = o, value
+        if total >= _LIKELY:
+            start[n], end[n], label[n] = options.start[s], options.end[s], options.label[best]
+            head[n] = start[n]
+            if end[n] - start[n] > 1:
+                head[n] = head_of(start[n], end[n], labels.bottom[label[n]], tokens.tag_number, labels)
+            n += 1
+    return Brackets(start[:n], end[:n], label[:n], head[:n])
+
+
+@kernel
+def set_span_values(i, j, tokens, labels, brackets, values):
+    """Write the values that the options of span (i, j) have in common; the others become NOTHING."""
+    values[:] = np.uint64(NOTHING)
+    a, b = i + MARGIN, j + MARGIN  # first token and the one after the last, in padded arrays
+    for k in range(4):
+        values[Value.WORD_BEFORE_2 + k] = tokens.word[a - 2 + k]
+        values[Value.WORD_LAST_2 + k] = tokens.word[b - 2 + k]
+    for k in range(5):
+        values[Value.TAG_BEFORE_3 + k] = tokens.tag[a - 3 + k]
+        values[Value.TAG_LAST_2 + k] = tokens.tag[b - 2 + k]
+    for k in range(2):
+        values[Value.COARSE_BEFORE + k] = tokens.coarse[a - 1 + k]
+        values[Value.COARSE_LAST + k] = tokens.coarse[b - 1 + k]
+        values[Value.FINE_BEFORE + k] = tokens.fine[a - 1 + k]
+        values[Value.FINE_LAST + k] = tokens.fine[b - 1 + k]
+    values[Value.SHAPE_FIRST], values[Value.SHAPE_LAST] = tokens.shape[a], tokens.shape[b - 1]
+    values[Value.LENGTH] = np.uint64(_length_class(j - i))
+    values[Value.PLACE] = np.uint64(1 + (i == 0) + 2 * (j == len(tokens.tag_number)))
+    _set_yield_values(a, b, tokens, values)
+    _set_attachment_values(a, tokens, values)
+    _set_child_values(i, j, tokens, labels, brackets, values)
+    _set_context_values(i, j, tokens, labels, brackets, values)
+
+
+@kernel
+def _set_yield_values(a, b, tokens, values):
+    """What is said about the tokens of a span as a whole."""
+    commas = quotes = opened = 0
+    crossed = False
+    conjunction = -1
+    tags = np.uint64(1)
+    for t in range(a, b):
+        kind = tokens.kind[t]
+        commas += kind & COMMA > 0
+        quotes += kind & QUOTE > 0
+        opened += (kind & OPENS > 0) - (kind & CLOSES > 0)
+        crossed = crossed or opened < 0
+        if kind & CONJUNCTION and a < t < b - 1:
+            conjunction = t
+        if b - a <= 6:
+            tags = mix(tags, tokens.tag[t])
+    if b - a <= 6:
+        values[Value.TAGS] = tags
+    at_borders = (tokens.kind[a - 1] & COMMA > 0) + 2 * (tokens.kind[b] & COMMA > 0)
+    values[Value.COMMAS] = np.uint64(1 + 4 * min(commas, 3) + at_borders)
+    values[Value.QUOTES] = np.uint64(1 + quotes % 2 + 2 * min(max(opened + 1, 0), 2) + 6 * crossed)
+    if conjunction >= 0:
+        values[Value.CONJUNCTION] = tokens.word[conjunction]
+        values[Value.CONJUNCTION_BEFORE] = tokens.tag[conjunction - 1]
+        values[Value.CONJUNCTION_AFTER] = tokens.tag[conjunction + 1]
+
+
+@kernel
+def _set_attachment_values(a, tokens, values):
+    """What is said about the last verb and the last noun before a span."""
+    verb = noun = -1
+    for t in range(a - 1, MARGIN - 1, -1):
+        if tokens.kind[t] & VERB and verb < 0:
+            verb = t
+        if tokens.kind[t] & NOUN and noun < 0:
+            noun = t
+        if verb >= 0 and noun >= 0:
+            break
+    if verb >= 0:
+        values[Value.LAST_VERB], values[Value.LAST_VERB_TAG] = tokens.word[verb], tokens.tag[verb]
+        values[Value.LAST_VERB_FAR] = mix(tokens.word[verb], np.uint64(_length_class(a - verb)))
+        values[Value.LAST_VERB_COARSE] = tokens.coarse[verb]
+        values[Value.LAST_VERB_FINE] = tokens.fine[verb]
+    if noun >= 0:
+        values[Value.LAST_NOUN], values[Value.LAST_NOUN_TAG] = tokens.word[noun], tokens.tag[noun]
+        values[Value.LAST_NOUN_COARSE] = tokens.coarse[noun]
+        values[Value.LAST_NOUN_FINE] = tokens.fine[noun]
+
+
+@kernel
+def _set_child_values(i, j, tokens, labels, brackets, values):
+    """What is said about the first and the last child of a span of several tokens."""
+    if j - i == 1:
+        return
+    first = last = -1
+    for b in range(len(brackets.start)):
+        start, end = brackets.start[b], brackets.end[b]
+        if start == i and end < j and (first < 0 or end > brackets.end[first]):
+            first = b
+        if end == j and start > i and (last < 0 or start < brackets.start[last]):
+            last = b
+    head = MARGIN + (i if first < 0 else brackets.head[first])
+    values[Value.FIRST_CHILD_TAG] = tokens.tag[head]
+    values[Value.FIRST_CHILD] = tokens.tag[head] if first < 0 else labels.name[brackets.label[first]]
+    head = MARGIN + (j - 1 if last < 0 else brackets.head[last])
+    values[Value.LAST_CHILD_HEAD], values[Value.LAST_CHILD_TAG] = tokens.word[head], tokens.tag[head]
+    values[Value.LAST_CHILD_COARSE], values[Value.LAST_CHILD_FINE] = tokens.coarse[head], tokens.fine[head]
+    values[Value.LAST_CHILD] = tokens.tag[head] if last < 0 else labels.name[brackets.label[last]]
+    values[Value.LAST_CHILD_WORD] = tokens.word[MARGIN + (j - 1 if last < 0 else brackets.start[last])]
+
+
+@kernel
+def _set_context_values(i, j, tokens, labels, brackets, values):
+    """What is said about the parent of a span, and about what stands to its left and right."""
+    parent = left = right = -1
+    for b in range(len(brackets.start)):
+        start, end = brackets.start[b], brackets.end[b]
+        is_around = start <= i and end >= j and end - start > j - i
+        if is_around and (parent < 0 or end - start < brackets.end[parent] - brackets.start[parent]):
+            parent = b
+        if end == i and (left < 0 or start < brackets.start[left]):
+            left = b
+        if start == j and (right < 0 or end > brackets.end[right]):
+            right = b
+    if parent >= 0:
+        before, after = i - brackets.start[parent], brackets.end[parent] - j
+        values[Value.PARENT] = labels.name[brackets.label[parent]]
+        values[Value.PARENT_MARGINS] = np.uint64(1 + min(before, 3) + 4 * min(after, 3))
+    values[Value.LEFT] = tokens.tag[i - 1 + MARGIN] if left < 0 else labels.name[brackets.label[left]]
+    values[Value.RIGHT] = tokens.tag[j + MARGIN] if right < 0 else labels.name[brackets.label[right]]
+
+
+@kernel
+def set_option_values(i, j, label, posterior, spread, rank, tokens, labels, values):
+    """Write the values that an option of span (i, j) has for itself.
+
+    Args:
+        label: of the option.
+        posterior: its mean over grammars.
+        spread: standard deviation of its logarithm over grammars.
+        rank: how many options of the span are more probable.
+    """
+    values[Value.POSTERIOR] = np.uint64(_odds_class(posterior))
+    values[Value.SPREAD] = np.uint64(1 + min(int(1.5 * spread), 5))
+    values[Value.RANK] = np.uint64(1 + min(rank, 2))
+    head = i if j - i == 1 else head_of(i, j, labels.bottom[label], tokens.tag_number, labels)
+    values[Value.HEAD_MARGINS] = np.uint64(1 + min(head - i, 3) + 4 * min(j - 1 - head, 3))
+    head += MARGIN
+    values[Value.HEAD], values[Value.HEAD_TAG] = tokens.word[head], tokens.tag[head]
+    values[Value.HEAD_BEFORE], values[Value.HEAD_AFTER] = tokens.tag[head - 1], tokens.tag[head + 1]
+    values[Value.HEAD_COARSE], values[Value.HEAD_FINE] = tokens.coarse[head], tokens.fine[head]

@@ -1,0 +1,222 @@
+"""The span scorer: jackknife, gradients, and how it stays with its parser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spectralnlp import load
+from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.lpcfg.kernels import GRADIENTS, SQUARES, learn_epoch
+from spectralnlp.estimators.lpcfg.span_scorer import GoldSpans, folds_of
+from spectralnlp.inference.trees.labels import SharedLabels
+from spectralnlp.inference.trees.pipeline import Pipeline
+from spectralnlp.inference.trees.rescoring.corpus import Example, ExampleTable
+from spectralnlp.inference.trees.rescoring.options import SpanOptions
+from spectralnlp.inference.trees.rescoring.scores import (
+    N_NUMBERS,
+    describe_span,
+    make_workspace,
+    score_span,
+)
+from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
+from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
+from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
+from spectralnlp.models.parser import Parser
+from spectralnlp.runtime import InMemoryCorpus, accumulate
+from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
+from spectralnlp.trees import Tree
+from spectralnlp.trees.treelog import TreeTable
+
+NEVER_OFF = "spectralnlp.estimators.lpcfg.estimator.LEAST_TREES"
+
+
+@pytest.fixture(scope="module")
+def trees(own_treebank: Path) -> list[Tree]:
+    return list(ParsingTask().read([own_treebank / "train.mrg"]))
+
+
+@pytest.fixture(scope="module")
+def scored(trees: list[Tree]) -> Parser:
+    """A parser with a scorer, of few trees."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NEVER_OFF, 1)
+        return ParsingTask().train(LPCFG(), InMemoryCorpus(trees))
+
+
+def test_folds_go_by_document_or_by_block() -> None:
+    documents = np.repeat(np.arange(20), 3)
+    folds = folds_of(documents, 4)
+    assert all(len(set(folds[documents == d].tolist())) == 1 for d in range(20))
+    assert np.bincount(folds).tolist() == [15] * 4
+    few = folds_of(np.repeat([0, 1], 50), 5)  # fewer than five documents a fold
+    assert np.bincount(few).tolist() == [20] * 5
+    assert (np.diff(few) != 0).sum() == 24
+    assert len(folds_of(np.empty(0, np.int32), 3)) == 0
+
+
+def marked_with(tree: Tree, document: int) -> Tree:
+    """The tree with the number of its document behind every word."""
+    return tree.fold(
+        lambda node, below: Tree(node.label, below, None if below else f"{node.word}-{document}")
+    )
+
+
+def test_no_document_is_shown_to_the_grammar_that_parses_it(
+    trees: list[Tree], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NEVER_OFF, 1)
+    marked = [
+        tree.fold(
+            lambda node, below, n=n: Tree(node.label, below, None if below else f"{node.word}-{n // 2}")
+        )
+        for n, tree in enumerate(trees[:60])
+    ]
+    seen: list[tuple[set[str], list[str]]] = []
+    plain = LPCFG._grammars_of
+
+    def learn(self: LPCFG, table: TreeTable, name: str) -> dict[str, object]:
+        if "fold" in name:
+            seen.append(({word.rsplit("-", 1)[1] for word in table.words}, []))
+        return plain(self, table, name)
+
+    infer = Pipeline.infer
+
+    def spy(self: Pipeline, words: list[str], *rest: object) -> object:
+        if seen:
+            seen[-1][1].append(words[0].rsplit("-", 1)[1])
+        return infer(self, words, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(LPCFG, "_grammars_of", learn)
+    monkeypatch.setattr(Pipeline, "infer", spy)
+    documents = [InMemoryCorpus(marked[at : at + 2]) for at in range(0, 60, 2)]
+
+    class Documents(InMemoryCorpus[Tree]):
+        def partitions(self) -> list[object]:  # type: ignore[override]
+            return [
+                replace(next(iter(each.partitions())), document_index=n, document=f"d{n}")
+                for n, each in enumerate(documents)
+            ]
+
+    LPCFG(em_iterations=0).fit(Documents(marked))
+    assert len(seen) == 3
+    assert sum(len(parsed) for _, parsed in seen) == 60
+    assert all(not known & set(parsed) for known, parsed in seen)
+
+
+def one_example() -> tuple[ExampleTable, LabelValues]:
+    names = ("DT", "NN", "NP", "X")
+    options = SpanOptions(
+        start=np.array([0, 0], np.int32),
+        end=np.array([2, 3], np.int32),
+        first=np.array([0, 2, 3]),
+        label=np.array([2, 3, 2], np.int32),
+        posterior=np.array([[0.5, 0.6], [0.2, 0.1], [0.9, 0.8]]),
+        tag=np.array([0, 1, 1], np.int32),
+    )
+    tokens = TokenReader(lambda _: False, names).read(["the", "old", "sea"], options.tag)
+    labels = LabelValues(
+        name=np.array([hash_name(name) for name in names], np.uint64),
+        bottom=np.arange(4, dtype=np.int32),
+        head_score=np.zeros((4, 4), np.float32),
+        head_is_last=np.ones((4, 4), bool),
+    )
+    return ExampleTable.of([Example(options, tokens, np.array([1, -1], np.int32))]), labels
+
+
+def loss(examples: ExampleTable, labels: LabelValues, weights: np.ndarray, numbers: np.ndarray) -> float:
+    options, table = examples.options, template_table()
+    work, total = make_workspace(options.first, len(table)), 0.0
+    brackets = likely_brackets(options, 0, 2, examples.tokens, labels)
+    for s, gold in enumerate(examples.gold.tolist()):
+        describe_span(s, options, examples.tokens, labels, brackets, table, work)
+        n_options = int(options.first[s + 1] - options.first[s])
+        log_sum = score_span(n_options, weights, numbers, work)
+        total += log_sum - (float(work.score[gold - options.first[s]]) if gold >= 0 else 0.0)
+    return total
+
+
+def test_gradients_are_finite_differences() -> None:
+    examples, labels = one_example()
+    state, numbers = np.zeros((N_BUCKETS, 3), np.float32), np.zeros((N_NUMBERS, 3))
+    # So strong a penalty, and so low a rate, that weights stay at zero and gradients add up.
+    learn_epoch(examples, labels, template_table(), np.array([0]), state, numbers, (1e-9, 1e6, 1.0))
+    features = np.flatnonzero(state[:, SQUARES])
+    assert len(features) > 200
+    rng, step = np.random.default_rng(0), 1e-3
+    weights, none = np.zeros(N_BUCKETS), np.zeros(N_NUMBERS)
+    for feature in rng.choice(features, 30, replace=False).tolist():
+        sides = []
+        for sign in (1, -1):
+            weights[feature] = sign * step
+            sides.append(loss(examples, labels, weights, none))
+            weights[feature] = 0.0
+        assert (sides[0] - sides[1]) / (2 * step) == pytest.approx(float(state[feature, GRADIENTS]), abs=1e-5)
+
+
+def test_gold_spans_are_those_of_the_trees(trees: list[Tree]) -> None:
+    estimator = LPCFG(em_iterations=0).fit(InMemoryCorpus(trees))
+    moments = estimator.init_moments(InMemoryCorpus(trees))
+    log = accumulate(moments, InMemoryCorpus(trees)).parts["head"]
+    shared = SharedLabels.of([estimator.coarse_])
+    gold = GoldSpans.of(log.table(), shared)  # type: ignore[attr-defined]
+    for number, tree in enumerate(trees):
+        rows = gold.tree == number
+        found = set(zip(gold.start[rows].tolist(), gold.end[rows].tolist(), strict=True))
+        assert found == {(start, end) for _, start, end in tree.spans()}
+        lowest = {(start, end): label for label, start, end in tree.spans() if end - start > 1}
+        for start, end, label in zip(gold.start[rows], gold.end[rows], gold.label[rows], strict=True):
+            if label < len(shared.names) and end - start > 1:
+                assert shared.names[label] == lowest[start, end]
+
+
+def test_switched_off_and_too_small_are_the_same(trees: list[Tree]) -> None:
+    corpus = InMemoryCorpus(trees)
+    small, off = LPCFG().fit(corpus), LPCFG(span_scorer=False).fit(corpus)
+    assert small.span_scorer_ is off.span_scorer_ is None
+    ours, theirs = (each.grammar_sets_[0].to_arrays() for each in (small, off))
+    assert all(np.array_equal(array, theirs[name]) for name, array in ours.items())
+
+
+def test_same_seed_same_bytes_and_the_disk(trees: list[Tree], scored: Parser, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NEVER_OFF, 1)
+        again = ParsingTask().train(LPCFG(), InMemoryCorpus(trees))
+    for name, parser in (("a", scored), ("b", again)):
+        parser.save(tmp_path / name)
+    arrays = [(tmp_path / name / "arrays.safetensors").read_bytes() for name in "ab"]
+    assert arrays[0] == arrays[1]
+    words = ["The", "keeper", "walks", "along", "the", "shore", "."]
+    loaded = load(tmp_path / "a")
+    assert loaded.span_scorer is not None
+    assert loaded.parse_tokens(words).tree == scored.parse_tokens(words).tree
+    half = tmp_path / "half"
+    scored.save(half, compact=True)
+    assert load(half).parse_tokens(words).tree.words() == words
+
+
+def test_it_works_with_all_that_parses(scored: Parser, trees: list[Tree]) -> None:
+    words, tags = trees[0].words(), trees[0].tags()
+    parse = scored.parse_tokens(words, tags)
+    assert parse.tree.tags() == tags
+    assert all(0.0 <= c.posterior <= 1.0 for c in parse.constituents)
+    for decoder in ("mbr", "max-rule", "labelled-recall", "viterbi"):
+        assert scored.parse_tokens(words, decoder=decoder).tree.words() == words
+    (best,) = scored.parse_many([gold_sentence(trees[0], scored.conventions)], k=5)
+    assert best is not None
+    assert best.alternatives[0].tree == best.tree
+    gains = [each.score for each in best.alternatives]
+    assert gains == sorted(gains, reverse=True)
+    pool = Parser.join([scored, scored])
+    assert pool.parse_tokens(words).tree == scored.parse_tokens(words).tree
+
+
+def test_a_grammar_of_another_treebank_can_be_rescored(scored: Parser, own_treebank: Path) -> None:
+    """Labels go by name: one that the scorer never saw has no features of its own."""
+    task = ParsingTask()
+    other = task.train(LPCFG(em_iterations=0), task.read([own_treebank / "dev.mrg"]))
+    words = ["The", "keeper", "walks", "."]
+    assert replace(other, span_scorer=scored.span_scorer).parse_tokens(words).tree.words() == words
