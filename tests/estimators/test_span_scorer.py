@@ -36,7 +36,7 @@ NEVER_OFF = "spectralnlp.estimators.lpcfg.estimator.LEAST_TREES"
 
 @pytest.fixture(scope="module")
 def trees(own_treebank: Path) -> list[Tree]:
-    return list(ParsingTask().read([own_treebank / "train.mrg"]))
+    return [*ParsingTask().read([own_treebank / "train.mrg"]), Tree("UH", word="Yes")]
 
 
 @pytest.fixture(scope="module")

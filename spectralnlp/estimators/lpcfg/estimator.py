@@ -28,6 +28,7 @@ from spectralnlp.estimators.lpcfg.solve import plain_grammar, spectral_grammar
 from spectralnlp.estimators.lpcfg.span_scorer import LEAST_TREES, folds_of, learn_span_scorer
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions
 from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
+from spectralnlp.estimators.lpcfg.word_clusters import WordClusters
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
@@ -141,6 +142,10 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         ),
     ] = True
     folds: Annotated[int, Ge(2), Doc("Folds of documents that the span scorer is learned from.")] = 3
+    eigenwords: Annotated[
+        str | None,
+        Doc("Folder of eigenwords, whose clusters of words are features of the span scorer."),
+    ] = None
     absolute_marginals: Annotated[
         bool,
         Doc('Of ``labelled-recall``: take absolute values ("Negative Marginals").'),
@@ -239,7 +244,11 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
         folds = folds_of(log.documents(), self.folds)
         options = TrainingOptions(random_state=self.random_state)
-        return learn_span_scorer(log.table(), folds, grammars, learn, options)
+        clusters = WordClusters.none()
+        if self.eigenwords is not None:
+            with fit_pass("clusters of words"):
+                clusters = WordClusters.load(self.eigenwords, self.random_state)
+        return learn_span_scorer(log.table(), folds, grammars, learn, clusters, options)
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.lpcfg.kernels import count_heads
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, learn_weights
+from spectralnlp.estimators.lpcfg.word_clusters import WordClusters
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.pipeline import Pipeline
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
@@ -96,19 +97,14 @@ class GoldSpans:
     def options(self, tree: int, options: SpanOptions) -> Ints:
         """int32 (n_spans,): the option of each span that the tree has; see `Example`."""
         first, last = np.searchsorted(self.tree, [tree, tree + 1])
-        size = len(options.tag) + 1
-        ours = self.end[first:last] * size + self.start[first:last]
-        spans = options.end.astype(np.int64) * size + options.start
-        at = np.searchsorted(ours, spans)
-        found = np.flatnonzero((at < len(ours)) & (ours[np.minimum(at, len(ours) - 1)] == spans))
-        gold = np.full(len(spans), NO_BRACKET, np.int32)
-        gold[found] = NOT_AN_OPTION
-        wanted = self.label[first:last][at[found]]
-        for span, label in zip(found.tolist(), wanted.tolist(), strict=True):
-            low, high = options.first[span], options.first[span + 1]
-            here = np.flatnonzero(options.label[low:high] == label)
-            if len(here):
-                gold[span] = low + here[0]
+        columns = (self.start[first:last], self.end[first:last], self.label[first:last])
+        label_of = {(i, j): label for i, j, label in zip(*(c.tolist() for c in columns), strict=True)}
+        gold = np.full(len(options.start), NO_BRACKET, np.int32)
+        for span, ends in enumerate(zip(options.start.tolist(), options.end.tolist(), strict=True)):
+            if ends in label_of:
+                low, high = options.first[span], options.first[span + 1]
+                here = np.flatnonzero(options.label[low:high] == label_of[ends])
+                gold[span] = low + here[0] if len(here) else NOT_AN_OPTION
         return gold
 
 
@@ -119,7 +115,12 @@ def first_tokens(table: TreeTable) -> NDArray[np.int64]:
 
 
 def learn_span_scorer(
-    table: TreeTable, folds: Ints, grammars: GrammarSet, learn: LearnGrammars, options: TrainingOptions
+    table: TreeTable,
+    folds: Ints,
+    grammars: GrammarSet,
+    learn: LearnGrammars,
+    clusters: WordClusters,
+    options: TrainingOptions,
 ) -> SpanScorer:
     """Jackknife a treebank and fit a scorer.
 
@@ -128,10 +129,11 @@ def learn_span_scorer(
         folds: int32 (n_trees,); as of `folds_of`.
         grammars: learned from all trees; its labels are those of the scorer.
         learn: learns grammars from some of the trees.
+        clusters: of words, perhaps none.
         options: of training.
     """
     shared = SharedLabels.of([grammars.coarse])
-    blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
+    blank, gold = _without_weights(table, shared, clusters), GoldSpans.of(table, shared)
     examples: dict[int, Example] = {}
     for fold in np.unique(folds).tolist():
         learnt = learn(table.select(folds != fold))
@@ -185,7 +187,7 @@ class _FoldReader:
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 
-def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
+def _without_weights(table: TreeTable, shared: SharedLabels, clusters: WordClusters) -> SpanScorer:
     """A scorer that knows heads, but has no weights."""
     is_tag = shared.labels.is_tag
     score, is_last = _head_tables(table, shared)
@@ -193,13 +195,13 @@ def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
         templates=tuple(line for line in TEMPLATES.splitlines() if line.strip() and not line.startswith("#")),
         phrases=tuple(name for name, tag in zip(shared.names, is_tag, strict=True) if not tag),
         tags=tuple(name for name, tag in zip(shared.names, is_tag, strict=True) if tag),
-        words=(),
+        words=clusters.words,
         features=np.empty(0, np.int32),
         weights=np.empty(0, np.float32),
         number_weights=np.zeros(N_NUMBERS),
         head_score=score[np.ix_(~is_tag, is_tag)],
         head_is_last=is_last[np.ix_(~is_tag, is_tag)],
-        clusters=np.empty((0, 2), np.int32),
+        clusters=clusters.clusters,
     )
 
 
