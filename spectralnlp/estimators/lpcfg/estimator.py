@@ -12,7 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, cast
 
+import numpy as np
 from annotated_types import Ge
+from numpy.typing import NDArray
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
@@ -51,7 +53,6 @@ from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 TENSORS, CLUSTERS = "tensors", "clusters"
 PLAIN, PRUNER = "plain grammar", "pruning grammar"
-_FOLD_CLUSTERS = 16  # states of the grammars that a span scorer is learned from
 _LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
 
 
@@ -233,22 +234,25 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         return {"coarse": coarse, "pruner": pruner[0] if pruner else None, "grammars": grammars}
 
     def _learn_span_scorer(self, moments: Joint[Tree]) -> SpanScorer:
-        """The span scorer, from parses by small grammars of the first binarisation's folds."""
-        name, grammars = self._binarisation_names[0], self.grammar_sets_[0]
-        log = cast(TreeLog, moments.parts[name])
-        small = replace(self, grammars=CLUSTERS, n_clusters=min(self.n_clusters, _FOLD_CLUSTERS))
-        small.signatures_ = self.signatures_
+        """The span scorer, from parses by such grammars as these, learned from the other folds."""
+        logs = {name: cast(TreeLog, moments.parts[name]) for name in self._binarisation_names}
+        tables = {name: log.table() for name, log in logs.items()}
+        folds = folds_of(next(iter(logs.values())).documents(), self.folds)
 
-        def learn(table: TreeTable) -> GrammarSet:
-            return replace(grammars, **small._grammars_of(table, f"fold, {name}"))
+        def learn(trees: NDArray[np.bool_]) -> list[GrammarSet]:
+            named = zip(tables.items(), self.grammar_sets_, strict=True)
+            return [
+                replace(grammars, **self._grammars_of(table.select(trees), f"fold, {name}"))
+                for (name, table), grammars in named
+            ]
 
-        folds = folds_of(log.documents(), self.folds)
-        options = TrainingOptions(random_state=self.random_state)
         clusters = WordClusters.none()
         if self.eigenwords is not None:
             with fit_pass("clusters of words"):
                 clusters = WordClusters.load(self.eigenwords, self.random_state)
-        return learn_span_scorer(log.table(), folds, grammars, learn, clusters, options)
+        options = TrainingOptions(random_state=self.random_state)
+        table = next(iter(tables.values()))
+        return learn_span_scorer(table, folds, self.grammar_sets_, learn, clusters, options)
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""

@@ -1,14 +1,14 @@
 """A span scorer, learned from parses by grammars that never saw the sentence (stacking, Wolpert 1992).
 
-Each fold of the treebank is parsed by a grammar of the others (the jackknife), because posteriors of training
-sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree,
-given these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are
-small and few: a scorer that learned from them serves the large ones as well (docs/experiments.md).
+Each fold of the treebank is parsed by grammars of the others (the jackknife), because posteriors of training
+sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree, given
+these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are of the kinds
+that parse in the end: with smaller ones F1 is no worse, but posteriors are (docs/experiments.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,8 +33,8 @@ from spectralnlp.trees.treelog import TreeTable
 LEAST_TREES = 500
 _DOCUMENTS_PER_FOLD = 5  # with fewer, folds are blocks of sentences
 
-# Learns grammars from some of the trees.
-LearnGrammars = Callable[[TreeTable], GrammarSet]
+# Learns grammars from some of the trees, told by bool (n_trees,): one set for each binarisation.
+LearnGrammars = Callable[[NDArray[np.bool_]], Sequence[GrammarSet]]
 
 
 def folds_of(documents: Ints, n_folds: int) -> Ints:
@@ -117,7 +117,7 @@ def first_tokens(table: TreeTable) -> NDArray[np.int64]:
 def learn_span_scorer(
     table: TreeTable,
     folds: Ints,
-    grammars: GrammarSet,
+    grammars: Sequence[GrammarSet],
     learn: LearnGrammars,
     clusters: WordClusters,
     options: TrainingOptions,
@@ -125,18 +125,18 @@ def learn_span_scorer(
     """Jackknife a treebank and fit a scorer.
 
     Args:
-        table: the trees.
+        table: the trees, in any binarisation of those of the grammars.
         folds: int32 (n_trees,); as of `folds_of`.
-        grammars: learned from all trees; its labels are those of the scorer.
+        grammars: learned from all trees, one set for each binarisation, the table's first.
         learn: learns grammars from some of the trees.
         clusters: of words, perhaps none.
         options: of training.
     """
-    shared = SharedLabels.of([grammars.coarse])
+    shared = SharedLabels.of([each.coarse for each in grammars])
     blank, gold = _without_weights(table, shared, clusters), GoldSpans.of(table, shared)
     examples: dict[int, Example] = {}
     for fold in np.unique(folds).tolist():
-        learnt = learn(table.select(folds != fold))
+        learnt = learn(folds != fold)
         with fit_pass(f"span scorer: parses of fold {fold + 1}"):
             reader = _FoldReader(table, grammars, learnt, blank, gold)
             trees = np.flatnonzero(folds == fold).tolist()
@@ -166,24 +166,31 @@ class _FoldReader:
     """
 
     def __init__(
-        self, table: TreeTable, grammars: GrammarSet, learnt: GrammarSet, blank: SpanScorer, gold: GoldSpans
+        self,
+        table: TreeTable,
+        grammars: Sequence[GrammarSet],
+        learnt: Sequence[GrammarSet],
+        blank: SpanScorer,
+        gold: GoldSpans,
     ) -> None:
-        shared = SharedLabels.of([grammars.coarse, learnt.coarse])
-        self.labels, self.label_map, self.gold = shared.labels, shared.maps[1], gold
-        self.tokens = token_reader(blank, shared, learnt.coarse.lexicon)
-        self.pipeline = Pipeline.of(learnt)
+        shared = SharedLabels.of([each.coarse for each in (*grammars, *learnt)])
+        self.labels, self.maps, self.gold = shared.labels, shared.maps[len(grammars) :], gold
+        self.tokens = token_reader(blank, shared, learnt[0].coarse.lexicon)
+        self.pipelines = [Pipeline.of(each) for each in learnt]
         leaves = np.flatnonzero(table.word >= 0)
         self.words, self.word = table.words, table.word[leaves]
         self.first_token = np.append(first_tokens(table), len(leaves))
 
     def example(self, tree: int) -> Example | None:
-        """A tree's example; None where the grammars cannot parse its words."""
+        """A tree's example; None where one of the grammars has no score for its words."""
         word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
         words = [self.words[w] for w in word.tolist()]
-        inference = self.pipeline.infer(words)
-        if inference is None:
-            return None
-        options, _ = span_options([inference.scored], [self.label_map], self.labels, len(words))
+        inferred = [pipeline.infer(words) for pipeline in self.pipelines]
+        forests = [each.scored for each in inferred if each is not None]
+        n_scores = sum(len(forest.posteriors) for forest in forests)
+        if n_scores < sum(len(pipeline.grammars) for pipeline in self.pipelines):
+            return None  # all examples have a column of posteriors for each grammar
+        options, _ = span_options(forests, self.maps, self.labels, len(words))
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 
