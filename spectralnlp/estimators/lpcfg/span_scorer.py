@@ -1,9 +1,9 @@
 """A span scorer, learned from parses by grammars that never saw the sentence (stacking, Wolpert 1992).
 
 Each fold of the treebank is parsed by grammars of the others (the jackknife), because posteriors of training
-sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree, given
-these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are of the kinds
-that parse in the end: with smaller ones F1 is no worse, but posteriors are (docs/experiments.md).
+sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree,
+given these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are of
+the kinds that parse in the end: with smaller ones F1 is no worse, but posteriors are (docs/experiments.md).
 """
 
 from __future__ import annotations
