@@ -123,7 +123,7 @@ class Registry:
         return [self._load(name)[0] if load else self._inspect(name) for name in self.names()]
 
     def _points(self) -> list[EntryPoint]:
-        return list(_entry_points().select(group=f"spectralnlp.{self.kind}"))
+        return list(_group(f"spectralnlp.{self.kind}"))
 
     def _claims(self, name: str) -> list[EntryPoint]:
         return [point for point in self._points() if point.name == name]
@@ -225,10 +225,17 @@ def _entry_points() -> importlib.metadata.EntryPoints:
     return cast(importlib.metadata.EntryPoints, importlib.metadata.entry_points())
 
 
+@cache
+def _group(name: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group; selecting it takes milliseconds, and decoders are looked up often."""
+    return tuple(_entry_points().select(group=name))
+
+
 def refresh() -> None:
     """Read the metadata of installed packages again: after an installation, or a change of ``sys.path``."""
     importlib.invalidate_caches()
     _entry_points.cache_clear()
+    _group.cache_clear()
 
 
 registries: dict[str, Registry] = {}
