@@ -28,7 +28,7 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
-from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
+from spectralnlp.parameters import CellModel, GrammarSet, Ints, LatentGrammar
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
@@ -58,6 +58,7 @@ class Parser(StorableModel):
         decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
         decoder_settings: its settings.
         pruning: what the coarse pass keeps.
+        cells: says which cells of the chart open, for all binarisations; None to open all.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
@@ -68,6 +69,7 @@ class Parser(StorableModel):
     decoder: str = "mbr"
     decoder_settings: Mapping[str, Any] = field(default_factory=dict)
     pruning: Pruning = field(default_factory=Pruning)
+    cells: CellModel | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
     tag_evidence: TagEvidence | None = None
@@ -127,6 +129,7 @@ class Parser(StorableModel):
                 bracket_counts(each.coarse),
                 self.pruning,
                 each.pruner,
+                self.cells,
             )
             for each in self.grammar_sets
         )
@@ -198,9 +201,13 @@ class Parser(StorableModel):
         if tags is None and evidence is not None:
             tags = evidence.given(forms)
             weights = evidence.weights([pipe.coarse for pipe in pipelines], forms)
+        given = [
+            (self._allowed(number, tags), weights[number] if weights else None)
+            for number in range(len(pipelines))
+        ]
+        opening = self.pipeline.opening(forms, *given[0])
         inferred = [
-            (number, pipe.infer(forms, self._allowed(number, tags), weights[number] if weights else None))
-            for number, pipe in enumerate(pipelines)
+            (number, pipe.infer(forms, *given[number], opening)) for number, pipe in enumerate(pipelines)
         ]
         found = [(number, inference) for number, inference in inferred if inference is not None]
         if not found:
@@ -267,7 +274,8 @@ class Parser(StorableModel):
 
         Unknown words count as their signatures. -inf when the grammar cannot derive the sentence.
         """
-        inference = self.pipeline.infer(self.conventions.forms(list(words)))
+        forms = self.conventions.forms(list(words))
+        inference = self.pipeline.infer(forms, opening=self.pipeline.opening(forms))
         return -np.inf if inference is None or inference.any_tag else inference.log_probability
 
     def tree_log_probability(self, tree: Tree) -> float:
@@ -324,12 +332,15 @@ class Parser(StorableModel):
             "pruning": asdict(self.pruning),
             "about": dict(self.about),
         }
+        if self.cells is not None:
+            metadata["cells"] = self.cells.to_json()
+            arrays |= with_prefix("cells.", self.cells.to_arrays(compact=compact))
         return metadata, arrays
 
     @classmethod
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
-        sets = enumerate(metadata["grammar_sets"])
+        sets, cells = enumerate(metadata["grammar_sets"]), metadata.get("cells")
         return cls(
             grammar_sets=tuple(
                 GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
@@ -338,6 +349,7 @@ class Parser(StorableModel):
             decoder=metadata["decoder"],
             decoder_settings=metadata["decoder_settings"],
             pruning=Pruning(**metadata["pruning"]),
+            cells=None if cells is None else CellModel.from_arrays(arrays.part("cells."), cells),
             about=metadata["about"],
             card=card,
         )

@@ -9,14 +9,16 @@ are its tensors (``solve.py``, as published); or clusters of the vectors are sta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, cast
 
-from annotated_types import Ge
+from annotated_types import Ge, Gt, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import MomentEstimator, fit_pass, report_progress
+from spectralnlp.estimators.lpcfg.cells import train_cells
 from spectralnlp.estimators.lpcfg.moments import (
     binariser_of,
     nodes_of,
@@ -39,7 +41,7 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
-from spectralnlp.parameters import GrammarSet, LatentGrammar
+from spectralnlp.parameters import CellModel, GrammarSet, LatentGrammar
 from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
@@ -79,6 +81,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "keep_rare_words": False,
             "tag_weight": 0.4,
             "decoder": "labelled-recall",
+            "closed_cells": False,
         },
         "fast": {"grammars": CLUSTERS, "n_clusters": 16},
         "best": {"binarisations": "head+left+right+head^1+left^1"},
@@ -117,6 +120,16 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "parent annotation; several, joined by ``+``, make a pool."
         ),
     ] = "head"
+    closed_cells: Annotated[
+        bool,
+        Doc(
+            "Learn which spans may be constituents, and open only their cells of the chart: two to three times "
+            "the speed. Not from fewer than 500 trees."
+        ),
+    ] = True
+    cell_recall: Annotated[
+        float, Gt(0), Le(1), Doc("Share of the true spans of held-out trees whose cells are to open.")
+    ] = 0.998
     unaries: settings.UnaryRules = settings.UNARIES
     heads: settings.Heads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
@@ -171,14 +184,25 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         Raises:
             InputError: there are no trees.
         """
+        tables: list[TreeTable] = []
         self.grammar_sets_ = tuple(
-            self._grammar_set(name, cast(TreeLog, moments.parts[name])) for name in self._binarisation_names
+            self._grammar_set(name, cast(TreeLog, moments.parts[name]), tables)
+            for name in self._binarisation_names
         )
+        self.cell_model_ = self._cell_model(tables)
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
 
-    def _grammar_set(self, binarisation: str, log: TreeLog) -> GrammarSet:
-        """All grammars of one binarisation."""
+    def _cell_model(self, tables: Sequence[TreeTable]) -> CellModel | None:
+        """What says which cells open in all binarisations."""
+        if not self.closed_cells:
+            return None
+        with fit_pass("closed cells"):
+            return train_cells(tables, self.coarse_, recall=self.cell_recall, random_state=self.random_state)
+
+    def _grammar_set(self, binarisation: str, log: TreeLog, tables: list[TreeTable]) -> GrammarSet:
+        """All grammars of one binarisation; its table is added to those of the others."""
         table, chains = table_of(log)
+        tables.append(table)
         for line in role_report(roles_in_table(table)):
             report_progress(f"{binarisation}: {line}")
         self.heads_ = log.binariser.heads

@@ -66,13 +66,32 @@ def all_cells(n_tokens: int, *, widest: int | None = None) -> Cells:
         n_tokens: one or more.
         widest: tokens; None for no such limit.
     """
-    cells: Cells = _indexed(n_tokens, *_listed(n_tokens, n_tokens if widest is None else widest))
+    cells: Cells = all_span_cells(n_tokens, n_tokens if widest is None else widest)
     return cells
+
+
+def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.int64]]:
+    """Open cells in any order, and the order in which they are listed, int64 (n_cells,).
+
+    Args:
+        n_tokens: of the sentence.
+        start, end: int32 (n_cells,); every single token and the whole sentence among them, none twice.
+    """
+    order = np.lexsort((start, end - start))
+    cells: Cells = _indexed(n_tokens, start[order], end[order])
+    return cells, order
 
 
 def without_model(n_tokens: int) -> Cells:
     """Every span of a sentence of up to 400 tokens, and narrower ones the longer a sentence is beyond that."""
     return all_cells(n_tokens, widest=max(MOST_CELLS // n_tokens, 2) if n_tokens > 400 else None)
+
+
+@kernel
+def all_span_cells(n, widest):
+    """Every span up to a width, for kernels; see `all_cells`."""
+    start, end = _listed(n, widest)
+    return _indexed(n, start, end)
 
 
 @kernel

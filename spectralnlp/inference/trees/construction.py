@@ -86,7 +86,10 @@ def _build(chart, rules, node_threshold, edge_threshold):
     bottom_place = np.empty(n_symbols, np.int64)  # of the cell at hand
     n_pairs = len(rules.pair_children)
     flows = _Flows(
-        np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((n_symbols, n_words), np.uint64), np.empty(n_pairs, np.int32)
+        np.zeros(n_pairs),
+        np.zeros(n_pairs),
+        np.zeros((n_symbols, n_words), np.uint64),
+        np.empty(n_pairs, np.int32),
     )
     left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
 
@@ -244,7 +247,9 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
     edges = np.zeros(n_nodes + 1, np.int64)
     rule, ordered_factor = np.empty(n_edges, np.int32), np.empty(n_edges)
     left, right = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
-    order = _counted_order(edge[:, _NODE], n_nodes, _counted_order(edge[:, _RULE] - WORD, 0, np.arange(n_edges)))
+    order = _counted_order(
+        edge[:, _NODE], n_nodes, _counted_order(edge[:, _RULE] - WORD, 0, np.arange(n_edges))
+    )
     kept = 0
     for e in order:
         left_child, right_child = NO_NODE, NO_NODE
