@@ -68,10 +68,6 @@ class RuleIndex(NamedTuple):
         parent: int32 (n_binary,); a of each rule.
         weight: float64 (n_binary,); its probability.
         rule: int32 (n_binary,); its index in the grammar.
-        by_parent: int64 (n_symbols + 1,); the rules with parent a are a range of the next one.
-        by_parent_rules: int32 (n_binary,); rules by parent, their pairs ascending.
-        pair_children: int32 (n_pairs, 2); b and c of each pair.
-        rule_pair: int32 (n_binary,); the pair of each rule.
         unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
         unary_child: int32 (n_unary,).
         unary_weight: float64 (n_unary,).
@@ -85,10 +81,6 @@ class RuleIndex(NamedTuple):
     parent: Ints
     weight: Floats
     rule: Ints
-    by_parent: Offsets
-    by_parent_rules: Ints
-    pair_children: Ints
-    rule_pair: Ints
     unary_by_parent: Offsets
     unary_child: Ints
     unary_weight: Floats
@@ -108,7 +100,6 @@ class RuleIndex(NamedTuple):
         firsts = np.flatnonzero(is_first)
         pair = np.full((n_symbols, n_symbols), NO_RULE, np.int32)
         pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
-        by_parent_rules = np.argsort(ordered[:, 0], kind="stable").astype(np.int32)
         return cls(
             pair=pair,
             partners=_bits_of(pair != NO_RULE),
@@ -116,10 +107,6 @@ class RuleIndex(NamedTuple):
             parent=ordered[:, 0].copy(),
             weight=grammar.binary.values[order],
             rule=order.astype(np.int32),
-            by_parent=_ranges(ordered[by_parent_rules, 0], n_symbols),
-            by_parent_rules=by_parent_rules,
-            pair_children=ordered[firsts, 1:].copy(),
-            rule_pair=(np.cumsum(is_first) - 1).astype(np.int32),
             unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
             unary_child=grammar.unary_rules[:, 1].copy(),
             unary_weight=grammar.unary.values,

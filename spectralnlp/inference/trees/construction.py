@@ -37,14 +37,16 @@ class _Flows(NamedTuple):
     Attributes:
         flow: float64 (n_pairs,); for each pair of children the sum over its rules.
         most: float64 (n_pairs,); the largest summand.
-        live: uint64 (n_symbols, n_words); a bit is set for each right child whose pair with b has a flow.
-        touched: int32 (n_pairs,); the pairs that have one, in no order.
+        cell: int32 (n_pairs,); the cell that these are of.
+        live: uint64 (n_symbols, n_words); no bit is set for a right child whose pair with b has no flow.
+        live_cell: int32 (n_symbols,); the cell that each row is of.
     """
 
     flow: Floats
     most: Floats
+    cell: Ints
     live: Bits
-    touched: Ints
+    live_cell: Ints
 
 
 def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_threshold: float) -> Forest:
@@ -84,12 +86,13 @@ def _build(chart, rules, node_threshold, edge_threshold):
     top_id = np.full(len(chart.top_value), NO_NODE, np.int32)
     bottom_id = np.full(len(chart.bottom_value), NO_NODE, np.int32)
     bottom_place = np.empty(n_symbols, np.int64)  # of the cell at hand
-    n_pairs = len(rules.pair_children)
+    n_pairs = len(rules.pair_rules) - 1
     flows = _Flows(
-        np.zeros(n_pairs),
-        np.zeros(n_pairs),
-        np.zeros((n_symbols, n_words), np.uint64),
-        np.empty(n_pairs, np.int32),
+        flow=np.empty(n_pairs),
+        most=np.empty(n_pairs),
+        cell=np.full(n_pairs, -1, np.int32),
+        live=np.empty((n_symbols, n_words), np.uint64),
+        live_cell=np.full(n_symbols, -1, np.int32),
     )
     left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
 
@@ -131,7 +134,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
             n_nodes += 1
         if cell == n_cells - 1:
             n_roots = n_nodes
-        most_below, n_touched = 0.0, 0
+        most_below = 0.0
         for place in range(bottom[cell], bottom[cell + 1]):
             a = chart.bottom_symbol[place]
             if below[a] == 0.0 or below[a] * inner[a] < node_threshold:
@@ -145,10 +148,8 @@ def _build(chart, rules, node_threshold, edge_threshold):
                 edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, WORD
                 factor[n_edges] = 2.0 ** -chart.exponent[cell]
                 n_edges += 1
-            else:
-                n_touched = _add_flows(rules, a, below[a], flows, n_touched)
             n_nodes += 1
-        if n_touched > 0:
+        if most_below > 0.0 and cell >= n:
             # Children that come nowhere near the threshold, whatever the rule, are passed over.
             hopeless = _NOWHERE_NEAR * edge_threshold / (most_below * most_weight)
             n_splits = find_splits(cells, cell, left_cells, right_cells)
@@ -163,6 +164,9 @@ def _build(chart, rules, node_threshold, edge_threshold):
                     in_left = scale * chart.top_value[left_place]
                     if in_left * most_right < hopeless:
                         continue
+                    if flows.live_cell[b] != cell:
+                        flows.live_cell[b] = cell
+                        flows.live[b] = rules.partners[b]
                     right_place = top[right]  # of the first symbol in the word at hand
                     for word in range(n_words):
                         present = chart.top_bits[right, word]
@@ -176,6 +180,12 @@ def _build(chart, rules, node_threshold, edge_threshold):
                             if in_left * in_right < hopeless:
                                 continue
                             bc = rules.pair[b, 64 * word + c]
+                            if flows.cell[bc] != cell:
+                                flows.cell[bc] = cell
+                                flows.flow[bc], flows.most[bc] = _flow_of(rules, bc, below)
+                                if flows.flow[bc] == 0.0:
+                                    flows.live[b, word] &= ~(np.uint64(1) << np.uint64(c))
+                                    continue
                             if flows.most[bc] * in_left * in_right >= edge_threshold:
                                 for r in range(rules.pair_rules[bc], rules.pair_rules[bc + 1]):
                                     a = rules.parent[r]
@@ -191,10 +201,6 @@ def _build(chart, rules, node_threshold, edge_threshold):
                             outside[left_place] += flows.flow[bc] * scale * in_right
                             outside[here] += flows.flow[bc] * in_left
                         right_place += count_bits(present)
-            for slot in range(n_touched):
-                bc = flows.touched[slot]
-                flows.flow[bc] = flows.most[bc] = 0.0
-                flows.live[rules.pair_children[bc, 0]] = np.uint64(0)
         for place in range(bottom[cell], bottom[cell + 1]):
             below[chart.bottom_symbol[place]] = inner[chart.bottom_symbol[place]] = 0.0
     return _ordered(n_roots, node[:n_nodes], edge[:n_edges], factor[:n_edges], top_id, bottom_id)
@@ -217,22 +223,14 @@ def _from_wide_to_narrow(cells):
 
 
 @kernel
-def _add_flows(rules, a, out, flows, n_touched):
-    """Add the rules of a symbol with this outside value; return the number of pairs that have a flow."""
-    for slot in range(rules.by_parent[a], rules.by_parent[a + 1]):
-        r = rules.by_parent_rules[slot]
-        value = out * rules.weight[r]
-        if value == 0.0:
-            continue
-        bc = rules.rule_pair[r]
-        if flows.flow[bc] == 0.0:
-            flows.touched[n_touched] = bc
-            n_touched += 1
-            b, c = rules.pair_children[bc, 0], rules.pair_children[bc, 1]
-            flows.live[b, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
-        flows.flow[bc] += value
-        flows.most[bc] = max(flows.most[bc], value)
-    return n_touched
+def _flow_of(rules, pair, below):
+    """The sum over a pair's rules of the outside value of the parent times the weight; and the largest summand."""
+    flow, most = 0.0, 0.0
+    for r in range(rules.pair_rules[pair], rules.pair_rules[pair + 1]):
+        out = below[rules.parent[r]] * rules.weight[r]
+        flow += out
+        most = max(most, out)
+    return flow, most
 
 
 @kernel
