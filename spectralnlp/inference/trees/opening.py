@@ -1,8 +1,8 @@
 """Which cells of a sentence's chart open: those that enough bracketings have, under a model without labels.
 
 Closing the others costs next to no accuracy, and makes parsing two to three times as fast and nearly linear in
-the length (Roark and Hollingshead 2008; Bodenstab et al. 2011). Beyond 300 tokens bracketings are of windows of that many
-tokens, each half over the next: a cell of up to 150 tokens has the marginal of the window that it is most central
+the length (Roark and Hollingshead 2008; Bodenstab et al. 2011). Beyond 200 tokens bracketings are of windows of that many
+tokens, each half over the next: a cell of up to 100 tokens has the marginal of the window that it is most central
 in, and wider ones are open at the sentence's beginning and end alone.
 """
 
@@ -21,7 +21,7 @@ from spectralnlp.inference.words.lexical import Lookup, are_rare
 from spectralnlp.parameters import CellModel, Floats, Ints, Lexicon
 
 # Tokens of a sentence up to which bracketings are of the whole sentence, and of a window beyond.
-WINDOW = 300
+WINDOW = 200
 
 # Marginals from which cells open where the model's threshold left no tree, in turn; then all do.
 _LADDER = (1e-6, 1e-9)
