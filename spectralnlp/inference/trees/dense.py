@@ -43,7 +43,7 @@ class DenseRules(NamedTuple):
         unary_offsets: int64 (n_unary + 1,).
         unary: float64 or float32; (m_a, m_b) for each rule.
         listed: int64 (n_binary + 1,); a rule that is a list has a range of the next two, others none.
-        states: int16 (n_listed, 3); states of a, b and c.
+        states: uint16 (n_listed, 3); states of a, b and c.
         values: float64 or float32 (n_listed,).
     """
 
@@ -52,7 +52,7 @@ class DenseRules(NamedTuple):
     unary_offsets: Offsets
     unary: NDArray[Any]
     listed: Offsets
-    states: NDArray[np.int16]
+    states: NDArray[np.uint16]
     values: NDArray[Any]
 
     @classmethod
@@ -126,7 +126,7 @@ def _lists(offsets, values, shapes, negligible):
             if abs(value) > limits[rule]:
                 count += 1
         listed[rule + 1] = listed[rule] + (count if count <= _MOST_LISTED * len(tensor) else 0)
-    states, kept = np.empty((listed[-1], 3), np.int16), np.empty(listed[-1], values.dtype)
+    states, kept = np.empty((listed[-1], 3), np.uint16), np.empty(listed[-1], values.dtype)
     for rule in range(n_rules):
         at = listed[rule]
         if listed[rule + 1] == at:
@@ -228,8 +228,13 @@ def _inside_dense(forest, rules, offsets, leaves):
                     x = inside[offsets[left[e]] : offsets[left[e] + 1]]
                     y = inside[offsets[right[e]] : offsets[right[e] + 1]]
                     scale = _scaling(powers[e] + exponent[left[e]] + exponent[right[e]] - common, inside)
+                    h, value = states[listed[r], 0], binary.dtype.type(0.0)
                     for t in range(listed[r], listed[r + 1]):
-                        vector[states[t, 0]] += scale * values[t] * x[states[t, 1]] * y[states[t, 2]]
+                        if states[t, 0] != h:
+                            vector[h] += scale * value
+                            h, value = states[t, 0], binary.dtype.type(0.0)
+                        value += values[t] * x[states[t, 1]] * y[states[t, 2]]
+                    vector[h] += scale * value
                     e += 1
                 continue
             size = m_b * m_c
@@ -334,13 +339,15 @@ def _outside_dense(forest, rules, offsets, root, inside, exponent):
                 )
                 total_flow = inside.dtype.type(0.0)
                 if is_listed:
+                    in_left, in_right = inside[x : x + m_b], inside[y : y + m_c]
+                    out_left, out_right = outside[x : x + m_b], outside[y : y + m_c]
                     for t in range(listed[r], listed[r + 1]):
-                        b, c = x + states[t, 1], y + states[t, 2]
+                        b, c = states[t, 1], states[t, 2]
                         flow = scale * values[t] * out[states[t, 0]]
-                        to_left = flow * inside[c]
-                        outside[b] += to_left
-                        outside[c] += flow * inside[b]
-                        total_flow += to_left * inside[b]
+                        to_left = flow * in_right[c]
+                        out_left[b] += to_left
+                        out_right[c] += flow * in_left[b]
+                        total_flow += to_left * in_left[b]
                 else:
                     for g in range(m_b):
                         value = inside.dtype.type(0.0)
