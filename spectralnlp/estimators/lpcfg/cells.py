@@ -1,7 +1,7 @@
 """Training the model of open cells: a conditional random field over the binary bracketings of a treebank.
 
-One model serves all binarisations of the same trees: it learns the mean of their bracketings. Every tenth tree is held out, to
-find the threshold on marginals that leaves the wanted share of the true spans open.
+One model serves all binarisations of the same trees: it learns the mean of their bracketings. Every tenth tree
+is held out, to find the threshold on marginals that leaves the wanted share of the true spans open.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ _RATE = 0.05  # of AdaGrad (Duchi, Hazan and Singer 2011)
 _FIRST_SQUARE = 0.1  # what its sums of squares begin with
 _NEGLIGIBLE = 1e-3  # gradients that are not worth an update
 
-# The threshold lies between these, whatever the trees that were held out.
-_LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 1e-2
+# The threshold lies between these, whatever the trees that were held out; the larger one is divided by the number
+# of binarisations, as the marginals of spans that are of one alone are.
+_LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 
 class _Sentences(NamedTuple):
@@ -116,7 +117,7 @@ def train_cells(
     weights = (learner.weights - learner.sums / (step + 1)).astype(np.float32)
     marginals = _marginals_of_spans(sentences, usable[held_out], weights)
     threshold = float(np.quantile(marginals, 1.0 - recall))
-    threshold = min(max(threshold, _LEAST_THRESHOLD), _LARGEST_THRESHOLD)
+    threshold = min(max(threshold, _LEAST_THRESHOLD), _LARGEST_THRESHOLD / len(tables))
     return CellModel(weights=weights, threshold=float(f"{threshold:.4g}"))
 
 
@@ -147,7 +148,7 @@ def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
 
 
 def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar) -> Cues:
-    """What is seen of all sentences; words that occur once have the tags of their class, as unknown ones will."""
+    """Cues of all sentences; words that occur once have the tags of their class, as unknown ones will."""
     lexicon, signature = coarse.lexicon, signature_by_name(coarse.lexicon.scheme)
     codes, prior = tag_codes(coarse), RuleIndex.of(coarse).prior
     counts = np.bincount(table.word[leaves], minlength=len(table.words))
@@ -237,7 +238,7 @@ def _spans_of(sentences, chosen, weights):
         size += sentences.spans[s + 1] - sentences.spans[s]
     found, count = np.empty(size), 0
     for s in chosen:
-        cells, marginals, cues = _marginals(sentences, s, weights)
+        _, marginals, cues = _marginals(sentences, s, weights)
         for span in range(sentences.spans[s], sentences.spans[s + 1]):
             found[count] = marginals[_cell_of(len(cues.word), sentences.start[span], sentences.end[span])]
             count += 1

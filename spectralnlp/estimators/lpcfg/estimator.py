@@ -123,8 +123,8 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     closed_cells: Annotated[
         bool,
         Doc(
-            "Learn which spans may be constituents, and open only their cells of the chart: two to three times "
-            "the speed. Not from fewer than 500 trees."
+            "Learn which spans may be constituents, and open only their cells of the chart: about twice the "
+            "speed. Not from fewer than 500 trees."
         ),
     ] = True
     cell_recall: Annotated[

@@ -1,6 +1,6 @@
-"""A distribution over the binary bracketings of a sentence, without labels: a conditional random field of spans.
+"""A distribution over the binary bracketings of a sentence, without labels: a conditional random field.
 
-The weight of a bracketing is the product of exp(score) of its spans (Finkel, Kleeman and Manning 2008, without
+The weight of a bracketing is the product of exp(score) of its spans (Finkel, Kleeman and Manning 2008, but for
 labels). Marginals say which cells of a chart may have a constituent.
 """
 
@@ -21,7 +21,7 @@ _MOST_SCORE = 300.0
 
 
 def marginals_of(cells: Cells, scores: Floats) -> Floats:
-    """The probability of each cell, float64 (n_cells,): the share of bracketings with it; all zero if there is none.
+    """The probability of each cell, float64 (n_cells,); all zero if there is no bracketing.
 
     Args:
         cells: the cells that bracketings are made of.

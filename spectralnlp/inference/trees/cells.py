@@ -1,7 +1,7 @@
 """The open cells of a chart: the spans that may have constituents, binarised ones among them.
 
-Cells are listed from narrow to wide, so that all parts of a cell come before it, and nothing here has the size of
-a square of the sentence's length unless that many cells are open.
+Cells are listed from narrow to wide, so that all parts of a cell come before it, and nothing here has the size
+of a square of the sentence's length unless that many cells are open.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
 
 
 def without_model(n_tokens: int) -> Cells:
-    """Every span of a sentence of up to 400 tokens, and narrower ones the longer a sentence is beyond that."""
+    """Every span of up to 400 tokens; of longer sentences narrow ones and those at either end."""
     return all_cells(n_tokens, widest=max(MOST_CELLS // n_tokens, 2) if n_tokens > 400 else None)
 
 

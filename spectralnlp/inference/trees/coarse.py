@@ -5,8 +5,8 @@ The chart has two layers a span: a *bottom* (a tag over its word, or a binary ru
 kept as a mantissa with a common power of two, so that sentences of hundreds of tokens neither
 underflow nor need logarithms (Goodman 1999 describes the passes; the scaling is Rabiner's).
 
-Only open cells (``cells.py``) are filled, and only values that are not zero are kept, so the chart of a sentence
-of thousands of tokens is small where most of its cells are closed.
+Only open cells (``cells.py``) are filled, and only values that are not zero are kept, so the chart of a
+sentence of thousands of tokens is small where most of its cells are closed.
 
 The outside pass (``construction.py``) visits only nodes whose posterior passes the threshold, and writes the
 hyperedges that do straight into the forest's arrays: there is no pass that searches the chart again.
@@ -65,7 +65,7 @@ class RuleIndex(NamedTuple):
         pair: int32 (n_symbols, n_symbols); number of each pair of children (b, c), or NO_RULE.
         partners: uint64 (n_symbols, n_words); a bit is set for each right child c that b has a pair with.
         pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
-        parent: int32 (n_binary,); a of each rule.
+        parent: uint32 (n_binary,); a of each rule.
         weight: float64 (n_binary,); its probability.
         rule: int32 (n_binary,); its index in the grammar.
         unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
@@ -78,7 +78,7 @@ class RuleIndex(NamedTuple):
     pair: Ints
     partners: Bits
     pair_rules: Offsets
-    parent: Ints
+    parent: NDArray[np.uint32]
     weight: Floats
     rule: Ints
     unary_by_parent: Offsets
@@ -104,7 +104,7 @@ class RuleIndex(NamedTuple):
             pair=pair,
             partners=_bits_of(pair != NO_RULE),
             pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
-            parent=ordered[:, 0].copy(),
+            parent=ordered[:, 0].astype(np.uint32),
             weight=grammar.binary.values[order],
             rule=order.astype(np.int32),
             unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
@@ -145,12 +145,12 @@ class Chart(NamedTuple):
     Attributes:
         cells: the open cells.
         top: int64 (n_cells + 1,); the top layer of a cell is a range of the next two.
-        top_symbol: int16 (n_tops,); ascending in a cell.
+        top_symbol: uint16 (n_tops,); ascending in a cell.
         top_value: float64 (n_tops,); mantissas.
         top_bits: uint64 (n_cells, n_words); a bit is set for each symbol of the cell's top layer.
         most: float64 (n_cells,); the largest value of the top layer.
         bottom: int64 (n_cells + 1,); the bottom layer of a cell is a range of the next two.
-        bottom_symbol: int16 (n_bottoms,); ascending in a cell.
+        bottom_symbol: uint16 (n_bottoms,); ascending in a cell.
         bottom_value: float64 (n_bottoms,); mantissas.
         exponent: float64 (n_cells,); values are mantissa · 2 ** exponent.
         total: the sentence's mantissa, 0 when the grammar cannot derive it.
@@ -158,12 +158,12 @@ class Chart(NamedTuple):
 
     cells: Cells
     top: Offsets
-    top_symbol: NDArray[np.int16]
+    top_symbol: NDArray[np.uint16]
     top_value: Floats
     top_bits: Bits
     most: Floats
     bottom: Offsets
-    bottom_symbol: NDArray[np.int16]
+    bottom_symbol: NDArray[np.uint16]
     bottom_value: Floats
     exponent: Floats
     total: float
@@ -213,7 +213,7 @@ def _inside(rules, lexical, beam, cells):
     n, n_symbols = lexical.shape
     n_cells, n_words = len(cells.start), rules.partners.shape[1]
     top, bottom = np.zeros(n_cells + 1, np.int64), np.zeros(n_cells + 1, np.int64)
-    top_symbol, bottom_symbol = np.empty(n_symbols + 8 * n_cells, np.int16), np.empty(1024, np.int16)
+    top_symbol, bottom_symbol = np.empty(n_symbols + 8 * n_cells, np.uint16), np.empty(1024, np.uint16)
     top_value, bottom_value = np.empty(n_symbols + 8 * n_cells), np.empty(1024)
     top_bits = np.zeros((n_cells, n_words), np.uint64)
     most, exponent = np.zeros(n_cells), np.zeros(n_cells)

@@ -25,6 +25,9 @@ from spectralnlp.parameters import Floats, Ints
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
 
+# Hyperedges of a node up to which they are sorted by insertion.
+_MOST_INSERTED = 24
+
 # Columns of the lists of nodes and hyperedges that grow as a forest is built. Children are not numbered
 # before their cell is visited: until then they are places in the layers of the chart.
 _KIND, _SYMBOL, _START, _END = range(4)
@@ -245,9 +248,7 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
     edges = np.zeros(n_nodes + 1, np.int64)
     rule, ordered_factor = np.empty(n_edges, np.int32), np.empty(n_edges)
     left, right = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
-    order = _counted_order(
-        edge[:, _NODE], n_nodes, _counted_order(edge[:, _RULE] - WORD, 0, np.arange(n_edges))
-    )
+    order = _by_node_and_rule(edge, n_nodes)
     kept = 0
     for e in order:
         left_child, right_child = NO_NODE, NO_NODE
@@ -282,20 +283,29 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
 
 
 @kernel
-def _counted_order(key, n_keys, order):
-    """Sort an order by keys from 0 on, those with equal keys as they were; ``n_keys`` may be 0 if unknown."""
-    for place in range(len(key)):
-        n_keys = max(n_keys, key[place] + 1)
-    starts = np.zeros(n_keys + 1, np.int64)
-    for place in range(len(key)):
-        starts[key[place] + 1] += 1
-    for number in range(n_keys):
-        starts[number + 1] += starts[number]
-    ordered = np.empty(len(key), np.int64)
-    for place in order:
-        ordered[starts[key[place]]] = place
-        starts[key[place]] += 1
-    return ordered
+def _by_node_and_rule(edge, n_nodes):
+    """The order of hyperedges by node, then by rule, then as they are."""
+    first = np.zeros(n_nodes + 1, np.int64)
+    for e in range(len(edge)):
+        first[edge[e, _NODE] + 1] += 1
+    for number in range(n_nodes):
+        first[number + 1] += first[number]
+    following, order = first[:-1].copy(), np.empty(len(edge), np.int64)
+    for e in range(len(edge)):
+        order[following[edge[e, _NODE]]] = e
+        following[edge[e, _NODE]] += 1
+    for number in range(n_nodes):
+        mine = order[first[number] : first[number + 1]]
+        if len(mine) > _MOST_INSERTED:
+            mine[:] = mine[np.argsort(edge[mine, _RULE], kind="mergesort")]
+            continue
+        for place in range(1, len(mine)):
+            e, rule = mine[place], edge[mine[place], _RULE]
+            while place > 0 and edge[mine[place - 1], _RULE] > rule:
+                mine[place] = mine[place - 1]
+                place -= 1
+            mine[place] = e
+    return order
 
 
 @kernel

@@ -289,7 +289,9 @@ def _outside_dense(forest, rules, offsets, root, inside, exponent):
         return total, total_exponent, posterior, node_posterior
     powers = np.log2(forest.factor)
     largest = _longest(offsets)
-    above = np.empty(largest * largest, inside.dtype)  # the tensor with the parent's outside vector contracted
+    above = np.empty(
+        largest * largest, inside.dtype
+    )  # the tensor with the parent's outside vector contracted
     for node in range(len(kind)):
         at, m_a = offsets[node], offsets[node + 1] - offsets[node]
         out = outside[at : at + m_a]
@@ -334,9 +336,7 @@ def _outside_dense(forest, rules, offsets, root, inside, exponent):
                         above[g] += value * tensor[h * size + g]
             while e < last and rule[e] == r:
                 x, y = offsets[left[e]], offsets[right[e]]
-                scale = _scaling(
-                    powers[e] + exponent[left[e]] + exponent[right[e]] - exponent[node], inside
-                )
+                scale = _scaling(powers[e] + exponent[left[e]] + exponent[right[e]] - exponent[node], inside)
                 total_flow = inside.dtype.type(0.0)
                 if is_listed:
                     in_left, in_right = inside[x : x + m_b], inside[y : y + m_c]

@@ -50,9 +50,7 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
         forest, offsets, leaves, root_weights(forest, grammar, offsets)
     )
     if not np.isfinite(total) or total == 0.0 or not (np.isfinite(edge).all() and np.isfinite(node).all()):
-        return ForestPosteriors(
-            -np.inf, np.zeros(forest.n_edges), np.zeros(forest.n_nodes), usable=False
-        )
+        return ForestPosteriors(-np.inf, np.zeros(forest.n_edges), np.zeros(forest.n_nodes), usable=False)
     log_total = float(np.log(abs(total)) + exponent * np.log(2.0)) + forest.log_scale
     return ForestPosteriors(log_total, edge, node, usable=True)
 

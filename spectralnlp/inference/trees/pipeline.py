@@ -96,7 +96,7 @@ class Pipeline:
 
     @cached_property
     def tag_codes(self) -> NDArray[np.int64]:
-        """int64 (n_symbols,); a number for the label that each symbol ends in, the same in all binarisations."""
+        """int64 (n_symbols,); a number for the label that each symbol ends in; see :func:`tag_codes`."""
         return tag_codes(self.coarse)
 
     def opening(
