@@ -1,7 +1,7 @@
 """A distribution over the binary bracketings of a sentence, without labels: a conditional random field.
 
-The weight of a bracketing is the product of exp(score) of its spans (Finkel, Kleeman and Manning 2008, but for
-labels). Marginals say which cells of a chart may have a constituent.
+The weight of a bracketing is the product of exp(score) of its spans (Finkel, Kleeman and Manning 2008, but
+for labels). Marginals say which cells of a chart may have a constituent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spectralnlp.parameters import Floats
 _NOTHING = -1e9
 
 # Scores are kept this close to 0, so that their exponentials stay floats.
-_MOST_SCORE = 300.0
+_MOST_SCORE = 100.0
 
 
 def marginals_of(cells: Cells, scores: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """The open cells of a chart: the spans that may have constituents, binarised ones among them.
 
-Cells are listed from narrow to wide, so that all parts of a cell come before it, and nothing here has the size
-of a square of the sentence's length unless that many cells are open.
+Cells are listed from narrow to wide, so that all parts of a cell come before it, and nothing here has the
+size of a square of the sentence's length unless that many cells are open.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ def _from_wide_to_narrow(cells):
 
 @kernel
 def _flow_of(rules, pair, below):
-    """The sum over a pair's rules of the outside value of the parent times the weight; and the largest summand."""
+    """The sum over a pair's rules of the parent's outside value times the weight; and the largest summand."""
     flow, most = 0.0, 0.0
     for r in range(rules.pair_rules[pair], rules.pair_rules[pair + 1]):
         out = below[rules.parent[r]] * rules.weight[r]

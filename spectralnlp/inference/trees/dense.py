@@ -1,11 +1,11 @@
 """Inside and outside over a packed forest, of rules with dense tensors.
 
 Edges of one node with one rule are taken together: their tensor is applied once to the sum of the outer
-products of their children. A tensor that is nearly all zeros, as those of clusters are, is a list of its other
-numbers instead, and its edges are taken one by one.
+products of their children. A tensor that is nearly all zeros, as those of clusters are, is a list of its
+other numbers instead, and its edges are taken one by one.
 
-Vectors are of the precision of the tensors, single from a model folder. Each has its own power of two, so that
-neither precision underflows or overflows at any length.
+Vectors are of the precision of the tensors, single from a model folder. Each has its own power of two, so
+that neither precision underflows or overflows at any length.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ def _outside_dense(forest, rules, offsets, root, inside, exponent):
     largest = _longest(offsets)
     above = np.empty(
         largest * largest, inside.dtype
-    )  # the tensor with the parent's outside vector contracted
+    )  # the tensor, contracted with the parent's outside vector
     for node in range(len(kind)):
         at, m_a = offsets[node], offsets[node + 1] - offsets[node]
         out = outside[at : at + m_a]

@@ -1,9 +1,9 @@
 """Opening cells of a sentence's chart: those that enough bracketings have, under a model without labels.
 
-Closing the others costs next to no accuracy, doubles the speed and makes it nearly linear in the length (Roark
-and Hollingshead 2008; Bodenstab et al. 2011). Beyond 200 tokens bracketings are of windows of that many, each
-half over the next: a cell of up to 100 tokens has the marginal of the window that it is most central in, and
-wider ones are open at the sentence's beginning and end alone.
+Closing the others costs next to no accuracy, doubles the speed and makes time nearly linear in the length
+(Roark and Hollingshead 2008; Bodenstab et al. 2011). Beyond 200 tokens bracketings are of windows of 200,
+half of each in the next: a cell of up to 100 tokens has the marginal of the window that it is most central
+in, and wider cells are open at the sentence's beginning and end alone.
 """
 
 from __future__ import annotations
