@@ -1,7 +1,7 @@
 """Training the model of open cells: a conditional random field over the binary bracketings of a treebank.
 
 One model serves all binarisations of the same trees: it learns the mean of their bracketings. Every tenth
-tree is held out, to find the threshold on marginals that leaves the wanted share of the true spans open.
+tree is held out, to find the threshold on marginals that leaves nearly all of the true spans open.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _N_WEIGHTS = 2**20
 
 _EPOCHS = 3
 _HELD_OUT = 10  # every tenth tree
+_RECALL = 0.998  # share of the held-out spans that the threshold leaves open
 _FIRST_SQUARE = 0.1  # what its sums of squares begin with
 
 # The threshold lies between these, whatever the trees that were held out; the larger one is divided by the
@@ -40,15 +41,12 @@ _FIRST_SQUARE = 0.1  # what its sums of squares begin with
 _LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 
-def train_cells(
-    tables: Sequence[TreeTable], coarse: LatentGrammar, *, recall: float, random_state: int
-) -> CellModel | None:
+def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_state: int) -> CellModel | None:
     """Learn which cells of a chart open; None from too few trees.
 
     Args:
         tables: the same trees in each binarisation.
         coarse: the plain grammar of the first, for the likeliest tags of words.
-        recall: share of the true spans that the threshold leaves open.
         random_state: seed of the order of sentences.
     """
     if tables[0].n_trees < LEAST_TREES:
@@ -69,7 +67,7 @@ def train_cells(
         step += len(taught)
     weights = (learner.weights - learner.sums / (step + 1)).astype(np.float32)
     marginals = marginals_of_spans(sentences, usable[held_out], weights)
-    threshold = float(np.quantile(marginals, 1.0 - recall))
+    threshold = float(np.quantile(marginals, 1.0 - _RECALL))
     threshold = min(max(threshold, _LEAST_THRESHOLD), _LARGEST_THRESHOLD / len(tables))
     return CellModel(weights=weights, threshold=float(f"{threshold:.4g}"))
 

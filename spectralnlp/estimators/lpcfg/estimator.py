@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, cast
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
@@ -127,9 +127,6 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "speed. Not from fewer than 500 trees."
         ),
     ] = True
-    cell_recall: Annotated[
-        float, Gt(0), Le(1), Doc("Share of the true spans of held-out trees whose cells are to open.")
-    ] = 0.998
     unaries: settings.UnaryRules = settings.UNARIES
     heads: settings.Heads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
@@ -197,7 +194,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         if not self.closed_cells:
             return None
         with fit_pass("closed cells"):
-            return train_cells(tables, self.coarse_, recall=self.cell_recall, random_state=self.random_state)
+            return train_cells(tables, self.coarse_, random_state=self.random_state)
 
     def _grammar_set(self, binarisation: str, log: TreeLog, tables: list[TreeTable]) -> GrammarSet:
         """All grammars of one binarisation; its table is added to those of the others."""
