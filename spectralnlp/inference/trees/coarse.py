@@ -64,6 +64,7 @@ class RuleIndex(NamedTuple):
     Attributes:
         pair: int32 (n_symbols, n_symbols); number of each pair of children (b, c), or NO_RULE.
         partners: uint64 (n_symbols, n_words); a bit is set for each right child c that b has a pair with.
+        first_pair: int64 (n_symbols,); number of the first pair with b; its others follow, by c.
         pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
         parent: uint32 (n_binary,); a of each rule.
         weight: float64 (n_binary,); its probability.
@@ -77,6 +78,7 @@ class RuleIndex(NamedTuple):
 
     pair: Ints
     partners: Bits
+    first_pair: Offsets
     pair_rules: Offsets
     parent: NDArray[np.uint32]
     weight: Floats
@@ -103,6 +105,7 @@ class RuleIndex(NamedTuple):
         return cls(
             pair=pair,
             partners=_bits_of(pair != NO_RULE),
+            first_pair=np.searchsorted(ordered[firsts, 1], np.arange(n_symbols)).astype(np.int64),
             pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
             parent=ordered[:, 0].astype(np.uint32),
             weight=grammar.binary.values[order],
@@ -281,21 +284,23 @@ def _inside(rules, lexical, beam, cells):
 def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, values):
     """Add the rules over each pair of a left and a right symbol to the values of a cell."""
     pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
+    partners_of, first_pair = rules.partners, rules.first_pair
     for slot in range(len(left_symbol)):
         b, scaled = left_symbol[slot], left_value[slot] * factor
-        rank = 0  # of the first right symbol in the word at hand
+        rank, first = 0, first_pair[b]  # of the first right symbol and pair in the word at hand
         for word in range(len(right_bits)):
-            present = right_bits[word]
-            bits = present & rules.partners[b, word]
+            present, partners = right_bits[word], partners_of[b, word]
+            bits = present & partners
             while bits != np.uint64(0):
                 c = lowest_bit(bits)
                 below = (np.uint64(1) << np.uint64(c)) - np.uint64(1)
                 value = scaled * right_value[rank + count_bits(present & below)]
-                bc = rules.pair[b, 64 * word + c]
+                bc = first + count_bits(partners & below)
                 for rule in range(pair_rules[bc], pair_rules[bc + 1]):
                     values[parent[rule]] += weight[rule] * value
                 bits &= bits - np.uint64(1)
             rank += count_bits(present)
+            first += count_bits(partners)
 
 
 @kernel

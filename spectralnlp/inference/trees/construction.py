@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +9,6 @@ from spectralnlp.inference.semirings import AnyAll
 from spectralnlp.inference.trees.cells import find_splits
 from spectralnlp.inference.trees.coarse import (
     NEGLIGIBLE_SHIFT,
-    Bits,
     Chart,
     RuleIndex,
     grown,
@@ -20,7 +17,6 @@ from spectralnlp.inference.trees.coarse import (
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.jit import count_bits, kernel, lowest_bit
-from spectralnlp.parameters import Floats, Ints
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
@@ -33,23 +29,8 @@ _MOST_INSERTED = 24
 _KIND, _SYMBOL, _START, _END = range(4)
 _NODE, _RULE, _LEFT, _RIGHT = range(4)
 
-
-class _Flows(NamedTuple):
-    """Outside values of a cell's bottom layer, times the weights of the rules: the same at every split.
-
-    Attributes:
-        flow: float64 (n_pairs,); for each pair of children the sum over its rules.
-        most: float64 (n_pairs,); the largest summand.
-        cell: int32 (n_pairs,); the cell that these are of.
-        live: uint64 (n_symbols, n_words); no bit is set for a right child whose pair with b has no flow.
-        live_cell: int32 (n_symbols,); the cell that each row is of.
-    """
-
-    flow: Floats
-    most: Floats
-    cell: Ints
-    live: Bits
-    live_cell: Ints
+# Columns of flows.
+_SUM, _MOST, _CELL = range(3)
 
 
 def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_threshold: float) -> Forest:
@@ -78,25 +59,28 @@ def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
 @kernel
 def _build(chart, rules, node_threshold, edge_threshold):
     """The forest, but for its ``log_scale``."""
-    cells, top, bottom = chart.cells, chart.top, chart.bottom
-    weight, unary_by_parent = rules.weight, rules.unary_by_parent
-    n_symbols, n_words = rules.partners.shape
+    # Local names of arrays: those of a named tuple are counted at every use.
+    cells, top, bottom, exponent = chart.cells, chart.top, chart.bottom, chart.exponent
+    top_symbol, top_value, top_bits, most = chart.top_symbol, chart.top_value, chart.top_bits, chart.most
+    bottom_symbol, bottom_value = chart.bottom_symbol, chart.bottom_value
+    weight, unary_by_parent, parent, rule = rules.weight, rules.unary_by_parent, rules.parent, rules.rule
+    unary_child, unary_weight, pair_rules = rules.unary_child, rules.unary_weight, rules.pair_rules
+    partners_of, first_pair = rules.partners, rules.first_pair
+    n_symbols, n_words = partners_of.shape
     n, n_cells = len(cells.by_start) - 1, len(cells.start)
-    outside = np.zeros(len(chart.top_value))  # of top layers, so that inside · outside is a posterior
+    outside = np.zeros(len(top_value))  # of top layers, so that inside · outside is a posterior
     below = np.zeros(n_symbols)  # the same of the bottom layer of the cell at hand, 0 where it is pruned
     inner = np.zeros(n_symbols)  # inside values of that layer
     ids = np.empty(n_symbols, np.int32)  # nodes of that layer
-    top_id = np.full(len(chart.top_value), NO_NODE, np.int32)
-    bottom_id = np.full(len(chart.bottom_value), NO_NODE, np.int32)
+    top_id = np.full(len(top_value), NO_NODE, np.int32)
+    bottom_id = np.full(len(bottom_value), NO_NODE, np.int32)
     bottom_place = np.empty(n_symbols, np.int64)  # of the cell at hand
-    n_pairs = len(rules.pair_rules) - 1
-    flows = _Flows(
-        flow=np.empty(n_pairs),
-        most=np.empty(n_pairs),
-        cell=np.full(n_pairs, -1, np.int32),
-        live=np.empty((n_symbols, n_words), np.uint64),
-        live_cell=np.full(n_symbols, -1, np.int32),
-    )
+    n_pairs = len(pair_rules) - 1
+    # For each pair of children the outside value of the parents times the weights of the rules, which is the same
+    # at every split of a cell: the sum over the rules, the largest summand and the cell that these are of.
+    flow = np.full((n_pairs, 4), -1.0)
+    live = np.empty((n_symbols, n_words), np.uint64)  # no bit is set for a right child whose pair has no flow
+    live_cell = np.full(n_symbols, -1, np.int32)  # the cell that each row is of
     left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
 
     node = np.empty((1024, 4), np.int32)
@@ -105,27 +89,27 @@ def _build(chart, rules, node_threshold, edge_threshold):
     n_nodes, n_edges, n_roots = 0, 0, 0
     most_weight = weight.max() if len(weight) else 0.0
     for place in range(top[n_cells - 1], top[n_cells]):
-        outside[place] = rules.root[chart.top_symbol[place]] / chart.total
+        outside[place] = rules.root[top_symbol[place]] / chart.total
 
     for cell in _from_wide_to_narrow(cells):
         i, j = cells.start[cell], cells.end[cell]
         while n_nodes + 2 * n_symbols >= len(node):
             node = grown(node)
-        while n_edges + 2 * n_symbols + len(rules.unary_child) >= len(edge):
+        while n_edges + 2 * n_symbols + len(unary_child) >= len(edge):
             edge, factor = grown(edge), grown(factor)
         for place in range(bottom[cell], bottom[cell + 1]):
-            b = chart.bottom_symbol[place]
-            inner[b], bottom_place[b] = chart.bottom_value[place], place
+            b = bottom_symbol[place]
+            inner[b], bottom_place[b] = bottom_value[place], place
         for place in range(top[cell], top[cell + 1]):
-            a, out = chart.top_symbol[place], outside[place]
-            if out == 0.0 or out * chart.top_value[place] < node_threshold:
+            a, out = top_symbol[place], outside[place]
+            if out == 0.0 or out * top_value[place] < node_threshold:
                 continue
             top_id[place] = n_nodes
             _write_node(node[n_nodes], TOP, a, i, j)
             for unary in range(unary_by_parent[a] - 1, unary_by_parent[a + 1]):
                 b, w, name = a, 1.0, IDENTITY  # it comes first
                 if unary >= unary_by_parent[a]:
-                    b, w, name = rules.unary_child[unary], rules.unary_weight[unary], unary
+                    b, w, name = unary_child[unary], unary_weight[unary], unary
                 if inner[b] == 0.0:
                     continue
                 below[b] += out * w
@@ -139,7 +123,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
             n_roots = n_nodes
         most_below = 0.0
         for place in range(bottom[cell], bottom[cell + 1]):
-            a = chart.bottom_symbol[place]
+            a = bottom_symbol[place]
             if below[a] == 0.0 or below[a] * inner[a] < node_threshold:
                 below[a] = 0.0
                 continue
@@ -149,7 +133,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
             if cell < n:
                 node[n_nodes, _KIND] = LEXICAL
                 edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, WORD
-                factor[n_edges] = 2.0 ** -chart.exponent[cell]
+                factor[n_edges] = 2.0 ** -exponent[cell]
                 n_edges += 1
             n_nodes += 1
         if most_below > 0.0 and cell >= n:
@@ -158,54 +142,58 @@ def _build(chart, rules, node_threshold, edge_threshold):
             n_splits = find_splits(cells, cell, left_cells, right_cells)
             for split in range(n_splits):
                 left, right = left_cells[split], right_cells[split]
-                shift = chart.exponent[left] + chart.exponent[right] - chart.exponent[cell]
+                shift = exponent[left] + exponent[right] - exponent[cell]
                 if shift < NEGLIGIBLE_SHIFT:
                     continue
-                scale, most_right = power_of_two(shift), chart.most[right]
+                scale, most_right = power_of_two(shift), most[right]
                 for left_place in range(top[left], top[left + 1]):
-                    b = chart.top_symbol[left_place]
-                    in_left = scale * chart.top_value[left_place]
+                    b = top_symbol[left_place]
+                    in_left = scale * top_value[left_place]
                     if in_left * most_right < hopeless:
                         continue
-                    if flows.live_cell[b] != cell:
-                        flows.live_cell[b] = cell
-                        flows.live[b] = rules.partners[b]
-                    right_place = top[right]  # of the first symbol in the word at hand
+                    if live_cell[b] != cell:
+                        live_cell[b] = cell
+                        for word in range(n_words):
+                            live[b, word] = partners_of[b, word]
+                    right_place, first = top[right], first_pair[b]  # in the word at hand
                     for word in range(n_words):
-                        present = chart.top_bits[right, word]
-                        bits = present & flows.live[b, word]
+                        present, partners = top_bits[right, word], partners_of[b, word]
+                        bits = present & live[b, word]
                         while bits != np.uint64(0):
                             c = lowest_bit(bits)
                             lower = (np.uint64(1) << np.uint64(c)) - np.uint64(1)
                             bits &= bits - np.uint64(1)
                             here = right_place + count_bits(present & lower)
-                            in_right = chart.top_value[here]
+                            in_right = top_value[here]
                             if in_left * in_right < hopeless:
                                 continue
-                            bc = rules.pair[b, 64 * word + c]
-                            if flows.cell[bc] != cell:
-                                flows.cell[bc] = cell
-                                flows.flow[bc], flows.most[bc] = _flow_of(rules, bc, below)
-                                if flows.flow[bc] == 0.0:
-                                    flows.live[b, word] &= ~(np.uint64(1) << np.uint64(c))
+                            bc = first + count_bits(partners & lower)
+                            if flow[bc, _CELL] != cell:
+                                flow[bc, _CELL] = cell
+                                flow[bc, _SUM], flow[bc, _MOST] = _flow_of(
+                                    pair_rules, parent, weight, bc, below
+                                )
+                                if flow[bc, _SUM] == 0.0:
+                                    live[b, word] &= ~(np.uint64(1) << np.uint64(c))
                                     continue
-                            if flows.most[bc] * in_left * in_right >= edge_threshold:
-                                for r in range(rules.pair_rules[bc], rules.pair_rules[bc + 1]):
-                                    a = rules.parent[r]
+                            if flow[bc, _MOST] * in_left * in_right >= edge_threshold:
+                                for r in range(pair_rules[bc], pair_rules[bc + 1]):
+                                    a = parent[r]
                                     out = below[a] * weight[r]
                                     if out == 0.0 or out * in_left * in_right < edge_threshold:
                                         continue
                                     if n_edges == len(edge):
                                         edge, factor = grown(edge), grown(factor)
-                                    edge[n_edges, _NODE], edge[n_edges, _RULE] = ids[a], rules.rule[r]
+                                    edge[n_edges, _NODE], edge[n_edges, _RULE] = ids[a], rule[r]
                                     edge[n_edges, _LEFT], edge[n_edges, _RIGHT] = left_place, here
                                     factor[n_edges] = scale
                                     n_edges += 1
-                            outside[left_place] += flows.flow[bc] * scale * in_right
-                            outside[here] += flows.flow[bc] * in_left
+                            outside[left_place] += flow[bc, _SUM] * scale * in_right
+                            outside[here] += flow[bc, _SUM] * in_left
                         right_place += count_bits(present)
+                        first += count_bits(partners)
         for place in range(bottom[cell], bottom[cell + 1]):
-            below[chart.bottom_symbol[place]] = inner[chart.bottom_symbol[place]] = 0.0
+            below[bottom_symbol[place]] = inner[bottom_symbol[place]] = 0.0
     return _ordered(n_roots, node[:n_nodes], edge[:n_edges], factor[:n_edges], top_id, bottom_id)
 
 
@@ -226,11 +214,11 @@ def _from_wide_to_narrow(cells):
 
 
 @kernel
-def _flow_of(rules, pair, below):
+def _flow_of(pair_rules, parent, weight, pair, below):
     """The sum over a pair's rules of the parent's outside value times the weight; and the largest summand."""
     flow, most = 0.0, 0.0
-    for r in range(rules.pair_rules[pair], rules.pair_rules[pair + 1]):
-        out = below[rules.parent[r]] * rules.weight[r]
+    for r in range(pair_rules[pair], pair_rules[pair + 1]):
+        out = below[parent[r]] * weight[r]
         flow += out
         most = max(most, out)
     return flow, most
