@@ -97,7 +97,7 @@ def forest_pairs() -> Iterator[Pair]:
         (forest, latent.vector_offsets(forest, grammar), latent.leaf_vectors(forest, grammar, entries))
         for forest, entries in scored
     ]
-    log_rules, root = viterbi.log_rules(grammar), np.log(np.maximum(grammar.root, 1e-300))
+    log_rules = viterbi.log_rules(grammar)
     log_vectors = [
         (forest._replace(factor=np.log(forest.factor)), offsets, np.log(leaves))
         for forest, offsets, leaves in vectors
@@ -108,7 +108,8 @@ def forest_pairs() -> Iterator[Pair]:
         for forest, offsets, leaves in log_vectors:
             best = state_weights(MaxPlus(), forest, log_rules, offsets, leaves)
             states = StateVectors(offsets, best, np.full_like(best, -np.inf))
-            latent.start_outside(forest, grammar.state_offsets, root, states)
+            root = latent.root_weights(forest, grammar, offsets)
+            states.outside[: len(root)] = np.log(np.maximum(root, 1e-300))
             chosen.append(viterbi._derivation(forest, log_rules, states))
         return chosen
 

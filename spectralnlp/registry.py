@@ -59,6 +59,7 @@ class Registry:
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._local: dict[str, Any] = {}
+        self._found: dict[str, Any] = {}  # by `get`, for metadata take milliseconds to read
 
     def register(self, name: str) -> Callable[[T], T]:
         """Register the decorated object in this process.
@@ -74,6 +75,7 @@ class Registry:
             if taken:
                 raise RegistryError(f"{self._called(name)} is already registered by {' and '.join(taken)}")
             self._local[name] = plugin
+            self._found.clear()
             return plugin
 
         return decorate
@@ -106,12 +108,18 @@ class Registry:
         Raises:
             RegistryError: the name is unknown, claimed twice, not installed or broken; says which.
         """
-        name = self.resolve(name)
-        entry, plugin = self._load(name)
-        if entry.status != "ok":
-            what = f"{self._called(name)} of {entry.distribution} is {entry.status}"
-            raise RegistryError(f"{what}: {entry.reason}")
-        return plugin
+        if name not in self._found:
+            full = self.resolve(name)
+            entry, plugin = self._load(full)
+            if entry.status != "ok":
+                what = f"{self._called(full)} of {entry.distribution} is {entry.status}"
+                raise RegistryError(f"{what}: {entry.reason}")
+            self._found[name] = plugin
+        return self._found[name]
+
+    def _forget(self) -> None:
+        """Look names up in the metadata again."""
+        self._found.clear()
 
     def describe(self, *, load: bool = False) -> list[Entry]:
         """How each name stands.
@@ -123,7 +131,7 @@ class Registry:
         return [self._load(name)[0] if load else self._inspect(name) for name in self.names()]
 
     def _points(self) -> list[EntryPoint]:
-        return list(_entry_points().select(group=f"spectralnlp.{self.kind}"))
+        return list(_group(f"spectralnlp.{self.kind}"))
 
     def _claims(self, name: str) -> list[EntryPoint]:
         return [point for point in self._points() if point.name == name]
@@ -225,10 +233,19 @@ def _entry_points() -> importlib.metadata.EntryPoints:
     return cast(importlib.metadata.EntryPoints, importlib.metadata.entry_points())
 
 
+@cache
+def _group(name: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group; selecting it takes milliseconds, and decoders are looked up often."""
+    return tuple(_entry_points().select(group=name))
+
+
 def refresh() -> None:
     """Read the metadata of installed packages again: after an installation, or a change of ``sys.path``."""
     importlib.invalidate_caches()
     _entry_points.cache_clear()
+    _group.cache_clear()
+    for registry in registries.values():
+        registry._forget()
 
 
 registries: dict[str, Registry] = {}

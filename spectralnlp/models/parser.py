@@ -30,7 +30,7 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
-from spectralnlp.parameters import GrammarSet, LatentGrammar, SpanScorer
+from spectralnlp.parameters import CellModel, GrammarSet, LatentGrammar, SpanScorer
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
@@ -59,6 +59,7 @@ class Parser(StorableModel):
         decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
         decoder_settings: its settings.
         pruning: what the coarse pass keeps.
+        cells: says which cells of the chart open, for all binarisations; None to open all.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
         span_scorer: weighs the labels of spans anew, between the forests and the decoder; None without.
@@ -70,6 +71,7 @@ class Parser(StorableModel):
     decoder: str = "mbr"
     decoder_settings: Mapping[str, Any] = field(default_factory=dict)
     pruning: Pruning = field(default_factory=Pruning)
+    cells: CellModel | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
     span_scorer: SpanScorer | None = None
@@ -122,7 +124,7 @@ class Parser(StorableModel):
     @cached_property
     def pipelines(self) -> tuple[Pipeline, ...]:
         """Inference over the grammars of each binarisation."""
-        return tuple(Pipeline.of(each, self.pruning) for each in self.grammar_sets)
+        return tuple(Pipeline.of(each, pruning=self.pruning, cells=self.cells) for each in self.grammar_sets)
 
     @cached_property
     def rescorer(self) -> SpanRescorer | None:
@@ -198,9 +200,13 @@ class Parser(StorableModel):
         if tags is None and evidence is not None:
             tags = evidence.given(forms)
             weights = evidence.weights([pipe.coarse for pipe in pipelines], forms)
+        given = [
+            (self._allowed(number, tags), weights[number] if weights else None)
+            for number in range(len(pipelines))
+        ]
+        opening = self.pipeline.opening(forms, *given[0])
         inferred = [
-            (number, pipe.infer(forms, self._allowed(number, tags), weights[number] if weights else None))
-            for number, pipe in enumerate(pipelines)
+            (number, pipe.infer(forms, *given[number], opening)) for number, pipe in enumerate(pipelines)
         ]
         found = [(number, inference) for number, inference in inferred if inference is not None]
         if not found:
@@ -270,7 +276,8 @@ class Parser(StorableModel):
 
         Unknown words count as their signatures. -inf when the grammar cannot derive the sentence.
         """
-        inference = self.pipeline.infer(self.conventions.forms(list(words)))
+        forms = self.conventions.forms(list(words))
+        inference = self.pipeline.infer(forms, opening=self.pipeline.opening(forms))
         return -np.inf if inference is None or inference.any_tag else inference.log_probability
 
     def tree_log_probability(self, tree: Tree) -> float:
@@ -330,12 +337,16 @@ class Parser(StorableModel):
         if self.span_scorer is not None:
             metadata["span_scorer"] = self.span_scorer.to_json()
             arrays |= with_prefix("span_scorer.", self.span_scorer.to_arrays(compact=compact))
+        if self.cells is not None:
+            metadata["cells"] = self.cells.to_json()
+            arrays |= with_prefix("cells.", self.cells.to_arrays(compact=compact))
         return metadata, arrays
 
     @classmethod
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
         sets, scorer = enumerate(metadata["grammar_sets"]), metadata.get("span_scorer")
+        cells = metadata.get("cells")
         return cls(
             grammar_sets=tuple(
                 GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
@@ -344,6 +355,7 @@ class Parser(StorableModel):
             decoder=metadata["decoder"],
             decoder_settings=metadata["decoder_settings"],
             pruning=Pruning(**metadata["pruning"]),
+            cells=None if cells is None else CellModel.from_arrays(arrays.part("cells."), cells),
             about=metadata["about"],
             card=card,
             span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),

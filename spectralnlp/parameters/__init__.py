@@ -5,6 +5,7 @@ Each declares the dtype, shape and range of its arrays (`spectralnlp.storage.Arr
 """
 
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets
+from spectralnlp.parameters.cells import CellModel
 from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.operators import (
@@ -21,6 +22,7 @@ from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
 
 __all__ = [
+    "CellModel",
     "ChainWeights",
     "DenseTensors",
     "Floats",

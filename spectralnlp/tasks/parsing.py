@@ -62,6 +62,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             conventions=Conventions(),
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,
+            cells=fitted.cell_model_,
         )
 
     def training_counts(self, fitted: Any) -> dict[str, int]:

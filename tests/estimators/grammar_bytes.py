@@ -33,6 +33,7 @@ def fingerprint(fitted: Any) -> dict[str, object]:
         "decoder": (fitted.decoder_, sorted(fitted.decoder_settings_.items())),
         **dict(_bytes_of(fitted.grammar_sets_)),
         **dict(_bytes_of(fitted.span_scorer_, "scorer")),
+        **dict(_bytes_of(fitted.cell_model_, "cells")),
     }
 
 

@@ -8,11 +8,13 @@ import pytest
 from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.lpcfg import LPCFG, cells
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.runtime import InMemoryCorpus, use_engine
 from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.tasks.vectors import VectorsTask
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 
@@ -37,6 +39,7 @@ CHANGES: dict[str, dict[str, object]] = {
     "smoothing": {"smoothing": False},
     "smoothing_strength": {"smoothing_strength": 1.0},
     "binarisations": {"binarisations": "right"},
+    "closed_cells": {"closed_cells": False},
     "unaries": {"unaries": "collapse"},
     "heads": {"heads": "neutral"},
     "signatures": {"signatures": "neutral"},
@@ -48,10 +51,11 @@ CHANGES: dict[str, dict[str, object]] = {
     "absolute_marginals": {"absolute_marginals": False},
     "span_scorer": {"span_scorer": False},
     "folds": {"folds": 4},
+    "eigenwords": {},  # a folder, made in the test
     "random_state": {"random_state": 7},
 }
 # These are about span scorers, which so few trees have only if told to.
-ABOUT_SCORERS = ("span_scorer", "folds")
+ABOUT_SCORERS = ("span_scorer", "folds", "eigenwords")
 CONTEXT = {"bracket_price": {"decoder": "mbr"}, "absolute_marginals": {"decoder": "labelled-recall"}}
 
 
@@ -68,14 +72,25 @@ def test_every_switch_is_tried() -> None:
     assert CHANGES.keys() == inspect.signature(LPCFG).parameters.keys()
 
 
+@pytest.fixture(scope="module")
+def eigenwords(examples: list[Tree], tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("eigenwords") / "model"
+    corpus = InMemoryCorpus([tree.words() for tree in examples])
+    VectorsTask().train(Eigenwords(dimensions=4, min_count=1), corpus).save(folder)
+    return str(folder)
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_switch_does_something(
-    name: str, examples: list[Tree], monkeypatch: pytest.MonkeyPatch
+    name: str, examples: list[Tree], eigenwords: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name in ABOUT_SCORERS:
         monkeypatch.setattr("spectralnlp.estimators.lpcfg.estimator.LEAST_TREES", 1)
+    if name == "closed_cells":  # 171 trees are too few to close cells
+        monkeypatch.setattr(cells, "LEAST_TREES", 100)
     context = CONTEXT.get(name, {})
-    before, after = fit(examples, **context), fit(examples, **context, **CHANGES[name])
+    change = {"eigenwords": eigenwords} if name == "eigenwords" else CHANGES[name]
+    before, after = fit(examples, **context), fit(examples, **context, **change)
     assert differences(before, after)
 
 

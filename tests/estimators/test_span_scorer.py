@@ -10,7 +10,7 @@ import pytest
 
 from spectralnlp import load
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.kernels import GRADIENTS, SQUARES, learn_epoch
+from spectralnlp.estimators.lpcfg.span_kernels import GRADIENTS, SQUARES, learn_epoch
 from spectralnlp.estimators.lpcfg.span_scorer import GoldSpans, folds_of
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.pipeline import Pipeline
@@ -85,10 +85,10 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
 
     infer = Pipeline.infer
 
-    def spy(self: Pipeline, words: list[str], *rest: object) -> object:
+    def spy(self: Pipeline, words: list[str], **rest: object) -> object:
         if seen:
             seen[-1][1].append(words[0].rsplit("-", 1)[1])
-        return infer(self, words, *rest)  # type: ignore[arg-type]
+        return infer(self, words, **rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(LPCFG, "_grammars_of", learn)
     monkeypatch.setattr(Pipeline, "infer", spy)

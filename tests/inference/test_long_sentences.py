@@ -130,16 +130,27 @@ def test_every_decoder_gives_a_tree_of_a_long_sentence() -> None:
         assert (forest.rule[chosen] == -2).sum() == N
 
 
-def test_an_overflow_is_called_unusable() -> None:
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_no_leaf_is_too_large_or_too_small(factor: float) -> None:
     words = ["w"] * 12
     forest = forest_of(grammar("S", 1, 0.1), words, 0.0)
     fine = grammar("S", 2, 1.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = score_forest(forest, fine, reference.leaves_of(forest, fine, words) * 1e200)
-    assert not scores.usable
-    assert scores.log_total == -np.inf
-    assert not scores.edge.any()
-    assert not scores.node.any()
+    leaves = reference.leaves_of(forest, fine, words)
+    usual, scaled = score_forest(forest, fine, leaves), score_forest(forest, fine, leaves * factor)
+    assert scaled.log_total == pytest.approx(usual.log_total + len(words) * log(factor))
+    np.testing.assert_allclose(scaled.edge, usual.edge, rtol=1e-9)
+
+
+def test_what_is_not_a_number_is_called_unusable() -> None:
+    words = ["w"] * 12
+    forest = forest_of(grammar("S", 1, 0.1), words, 0.0)
+    fine = grammar("S", 2, 1.0)
+    for value in (np.inf, np.nan, 0.0):
+        scores = score_forest(forest, fine, reference.leaves_of(forest, fine, words) * value)
+        assert not scores.usable
+        assert scores.log_total == -np.inf
+        assert not scores.edge.any()
+        assert not scores.node.any()
 
 
 def test_a_beam_drops_symbols_but_no_sentence() -> None:

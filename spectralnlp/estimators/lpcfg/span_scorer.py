@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimator import fit_pass
-from spectralnlp.estimators.lpcfg.kernels import count_heads
+from spectralnlp.estimators.lpcfg.span_kernels import count_heads
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, learn_weights
 from spectralnlp.estimators.lpcfg.word_clusters import WordClusters
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
@@ -33,8 +33,8 @@ from spectralnlp.trees.treelog import TreeTable
 LEAST_TREES = 500
 _DOCUMENTS_PER_FOLD = 5  # with fewer, folds are blocks of sentences
 
-# Learns grammars from some of the trees, told by bool (n_trees,): one set for each binarisation.
-LearnGrammars = Callable[[NDArray[np.bool_]], Sequence[GrammarSet]]
+# Learns to parse from some of the trees, told by bool (n_trees,): a pipeline for each binarisation.
+LearnPipelines = Callable[[NDArray[np.bool_]], Sequence[Pipeline]]
 
 
 def folds_of(documents: Ints, n_folds: int) -> Ints:
@@ -118,7 +118,7 @@ def learn_span_scorer(
     table: TreeTable,
     folds: Ints,
     grammars: Sequence[GrammarSet],
-    learn: LearnGrammars,
+    learn: LearnPipelines,
     clusters: WordClusters,
     options: TrainingOptions,
 ) -> SpanScorer:
@@ -128,7 +128,7 @@ def learn_span_scorer(
         table: the trees, in any binarisation of those of the grammars.
         folds: int32 (n_trees,); as of `folds_of`.
         grammars: learned from all trees, one set for each binarisation, the table's first.
-        learn: learns grammars from some of the trees.
+        learn: learns to parse from some of the trees.
         clusters: of words, perhaps none.
         options: of training.
     """
@@ -136,9 +136,9 @@ def learn_span_scorer(
     blank, gold = _without_weights(table, shared, clusters), GoldSpans.of(table, shared)
     examples: dict[int, Example] = {}
     for fold in np.unique(folds).tolist():
-        learnt = learn(folds != fold)
+        pipelines = learn(folds != fold)
         with fit_pass(f"span scorer: parses of fold {fold + 1}"):
-            reader = _FoldReader(table, grammars, learnt, blank, gold)
+            reader = _FoldReader(table, grammars, pipelines, blank, gold)
             trees = np.flatnonzero(folds == fold).tolist()
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
@@ -160,7 +160,7 @@ class _FoldReader:
     Args:
         table: all trees.
         grammars: those of all trees, whose labels are numbered first.
-        learnt: those of the other folds.
+        pipelines: of the other folds.
         blank: a scorer without weights.
         gold: spans of all trees.
     """
@@ -169,14 +169,14 @@ class _FoldReader:
         self,
         table: TreeTable,
         grammars: Sequence[GrammarSet],
-        learnt: Sequence[GrammarSet],
+        pipelines: Sequence[Pipeline],
         blank: SpanScorer,
         gold: GoldSpans,
     ) -> None:
-        shared = SharedLabels.of([each.coarse for each in (*grammars, *learnt)])
+        shared = SharedLabels.of([*(each.coarse for each in grammars), *(each.coarse for each in pipelines)])
         self.labels, self.maps, self.gold = shared.labels, shared.maps[len(grammars) :], gold
-        self.tokens = token_reader(blank, shared, learnt[0].coarse.lexicon)
-        self.pipelines = [Pipeline.of(each) for each in learnt]
+        self.tokens = token_reader(blank, shared, pipelines[0].coarse.lexicon)
+        self.pipelines = pipelines
         leaves = np.flatnonzero(table.word >= 0)
         self.words, self.word = table.words, table.word[leaves]
         self.first_token = np.append(first_tokens(table), len(leaves))
@@ -185,7 +185,8 @@ class _FoldReader:
         """A tree's example; None where one of the grammars has no score for its words."""
         word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
         words = [self.words[w] for w in word.tolist()]
-        inferred = [pipeline.infer(words) for pipeline in self.pipelines]
+        opening = self.pipelines[0].opening(words)
+        inferred = [pipeline.infer(words, opening=opening) for pipeline in self.pipelines]
         forests = [each.scored for each in inferred if each is not None]
         n_scores = sum(len(forest.posteriors) for forest in forests)
         if n_scores < sum(len(pipeline.grammars) for pipeline in self.pipelines):

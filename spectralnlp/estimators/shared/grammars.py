@@ -10,7 +10,15 @@ import numpy as np
 
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, SpanScorer, Tensors
+from spectralnlp.parameters import (
+    CellModel,
+    Floats,
+    GrammarSet,
+    Ints,
+    LatentGrammar,
+    SpanScorer,
+    Tensors,
+)
 from spectralnlp.trees import Binariser, Tree
 
 
@@ -23,6 +31,7 @@ class GrammarEstimator(Estimator[Tree]):
         n_trees_: training trees.
         word_counts_: how often each word occurred.
         heads_, signatures_: names of the head rules and of the signatures that were used.
+        cell_model_: which cells of a chart open, or None for all.
         decoder_, decoder_settings_: what a parser decodes with unless told otherwise.
     """
 
@@ -36,6 +45,7 @@ class GrammarEstimator(Estimator[Tree]):
     signatures_: str
     decoder_: str
     decoder_settings_: Mapping[str, Any]
+    cell_model_: CellModel | None = None
 
     @property
     def grammars_(self) -> tuple[LatentGrammar, ...]:

@@ -5,18 +5,22 @@ The chart has two layers a span: a *bottom* (a tag over its word, or a binary ru
 kept as a mantissa with a common power of two, so that sentences of hundreds of tokens neither
 underflow nor need logarithms (Goodman 1999 describes the passes; the scaling is Rabiner's).
 
-The outside pass visits only nodes whose posterior passes the threshold, and writes the hyperedges
-that do straight into the forest's arrays: there is no pass that searches the chart again.
+Only open cells (``cells.py``) are filled, and only values that are not zero are kept, so the chart of a
+sentence of thousands of tokens is small where most of its cells are closed.
+
+The outside pass (``construction.py``) visits only nodes whose posterior passes the threshold, and writes the
+hyperedges that do straight into the forest's arrays: there is no pass that searches the chart again.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
+from spectralnlp.jit import count_bits, jitable, kernel, lowest_bit
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 
 # In `RuleIndex.pair`: no rule has these two children.
@@ -33,6 +37,11 @@ _LEAST_EXPONENT = -1000.0
 
 # The least expected number of nodes of a symbol, so that a beam never forgets one.
 _LEAST_PRIOR = 1e-9
+
+# Powers of two whose exponents are from -1022 to 1023: looking one up is quicker than raising it.
+_POWERS = 2.0 ** np.arange(-1022, 1024)
+
+Bits = NDArray[np.uint64]
 
 Index = TypeVar("Index", int, NDArray[np.int32])
 
@@ -54,8 +63,10 @@ class RuleIndex(NamedTuple):
 
     Attributes:
         pair: int32 (n_symbols, n_symbols); number of each pair of children (b, c), or NO_RULE.
+        partners: uint64 (n_symbols, n_words); a bit is set for each right child c that b has a pair with.
+        first_pair: int64 (n_symbols,); number of the first pair with b; its others follow, by c.
         pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
-        parent: int32 (n_binary,); a of each rule.
+        parent: uint32 (n_binary,); a of each rule.
         weight: float64 (n_binary,); its probability.
         rule: int32 (n_binary,); its index in the grammar.
         unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
@@ -66,8 +77,10 @@ class RuleIndex(NamedTuple):
     """
 
     pair: Ints
+    partners: Bits
+    first_pair: Offsets
     pair_rules: Offsets
-    parent: Ints
+    parent: NDArray[np.uint32]
     weight: Floats
     rule: Ints
     unary_by_parent: Offsets
@@ -91,8 +104,10 @@ class RuleIndex(NamedTuple):
         pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
         return cls(
             pair=pair,
+            partners=_bits_of(pair != NO_RULE),
+            first_pair=np.searchsorted(ordered[firsts, 1], np.arange(n_symbols)).astype(np.int64),
             pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
-            parent=ordered[:, 0].copy(),
+            parent=ordered[:, 0].astype(np.uint32),
             weight=grammar.binary.values[order],
             rule=order.astype(np.int32),
             unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
@@ -118,36 +133,51 @@ def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
     return np.searchsorted(sorted_keys, np.arange(n_keys + 1)).astype(np.int64)
 
 
+def _bits_of(table: NDArray[np.bool_]) -> Bits:
+    """Rows of truth values as bits, 64 to a number, the first one lowest."""
+    n_words = (table.shape[1] + 63) // 64
+    padded = np.zeros((len(table), 64 * n_words), bool)
+    padded[:, : table.shape[1]] = table
+    places = np.uint64(1) << np.arange(64, dtype=np.uint64)
+    return (padded.reshape(len(table), n_words, 64) * places).sum(axis=2, dtype=np.uint64)
+
+
 class Chart(NamedTuple):
-    """Inside values of one sentence of n tokens; span (i, j) is row :func:`span_row`.
+    """Inside values of one sentence: for each open cell the symbols that have one.
 
     Attributes:
-        bottom, top: float64 (n (n + 1) / 2, n_symbols); mantissas.
-        active: int16 (n (n + 1) / 2, n_symbols); the symbols of each span's top, first ``n_active`` of them.
-        n_active: int32 (n (n + 1) / 2,).
-        exponent: float64 (n (n + 1) / 2,); values are mantissa · 2 ** exponent.
+        cells: the open cells.
+        top: int64 (n_cells + 1,); the top layer of a cell is a range of the next two.
+        top_symbol: uint16 (n_tops,); ascending in a cell.
+        top_value: float64 (n_tops,); mantissas.
+        top_bits: uint64 (n_cells, n_words); a bit is set for each symbol of the cell's top layer.
+        most: float64 (n_cells,); the largest value of the top layer.
+        bottom: int64 (n_cells + 1,); the bottom layer of a cell is a range of the next two.
+        bottom_symbol: uint16 (n_bottoms,); ascending in a cell.
+        bottom_value: float64 (n_bottoms,); mantissas.
+        exponent: float64 (n_cells,); values are mantissa · 2 ** exponent.
         total: the sentence's mantissa, 0 when the grammar cannot derive it.
     """
 
-    bottom: Floats
-    top: Floats
-    active: NDArray[np.int16]
-    n_active: Ints
+    cells: Cells
+    top: Offsets
+    top_symbol: NDArray[np.uint16]
+    top_value: Floats
+    top_bits: Bits
+    most: Floats
+    bottom: Offsets
+    bottom_symbol: NDArray[np.uint16]
+    bottom_value: Floats
     exponent: Floats
     total: float
 
     @property
-    def root(self) -> int:
-        """Row of the span of the whole sentence."""
-        return span_row(0, n_tokens_of(len(self.exponent)))
-
-    @property
     def log_scale(self) -> float:
         """Natural logarithm of the factor of the sentence's mantissa."""
-        return float(self.exponent[self.root] * np.log(2.0))
+        return float(self.exponent[-1] * np.log(2.0))
 
 
-def inside(rules: RuleIndex, lexical: Floats, *, beam: float = 0.0) -> Chart:
+def inside(rules: RuleIndex, lexical: Floats, *, beam: float = 0.0, cells: Cells | None = None) -> Chart:
     """Inside values of a sentence.
 
     Args:
@@ -155,80 +185,136 @@ def inside(rules: RuleIndex, lexical: Floats, *, beam: float = 0.0) -> Chart:
         lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
         beam: symbols whose inside value times their prior is below this share of their span's largest are
             dropped; 0 keeps all.
+        cells: the open cells; None for all.
     """
-    n, n_symbols = lexical.shape
-    n_spans = n * (n + 1) // 2
-    chart = Chart(
-        bottom=np.zeros((n_spans, n_symbols)),
-        top=np.zeros((n_spans, n_symbols)),
-        active=np.empty((n_spans, n_symbols), np.int16),
-        n_active=np.zeros(n_spans, np.int32),
-        exponent=np.zeros(n_spans),
-        total=0.0,
-    )
-    _inside(rules, lexical, beam, chart)
-    total = float(rules.root @ chart.top[chart.root])
+    chart: Chart = _inside(rules, lexical, beam, all_cells(len(lexical)) if cells is None else cells)
+    whole = np.zeros(len(rules.root))
+    whole[chart.top_symbol[chart.top[-2] :]] = chart.top_value[chart.top[-2] :]
+    total = float(rules.root @ whole)
     return chart._replace(total=total if np.isfinite(total) else 0.0)
 
 
-@kernel
-def _inside(rules, lexical, beam, chart):
-    """Fill in a chart."""
-    pair, pair_rules, parent, weight = rules.pair, rules.pair_rules, rules.parent, rules.weight
-    top, active, n_active, exponent = chart.top, chart.active, chart.n_active, chart.exponent
-    n = len(lexical)
-    for width in range(1, n + 1):
-        for i in range(n - width + 1):
-            j = i + width
-            span = span_row(i, j)
-            cell = chart.bottom[span]
-            common = 0.0
-            if width == 1:
-                cell[:] = lexical[i]
-            else:
-                common = -np.inf  # the largest exponent among the splits; all are brought to it
-                for k in range(i + 1, j):
-                    common = max(common, exponent[span_row(i, k)] + exponent[span_row(k, j)])
-                for k in range(i + 1, j):
-                    left_span, right_span = span_row(i, k), span_row(k, j)
-                    shift = exponent[left_span] + exponent[right_span] - common
-                    if shift < NEGLIGIBLE_SHIFT:
-                        continue
-                    factor = 2.0**shift
-                    left, right = top[left_span], top[right_span]
-                    for slot in range(n_active[left_span]):
-                        b = active[left_span, slot]
-                        scaled = left[b] * factor
-                        for other in range(n_active[right_span]):
-                            c = active[right_span, other]
-                            bc = pair[b, c]
-                            if bc != NO_RULE:
-                                value = scaled * right[c]
-                                for rule in range(pair_rules[bc], pair_rules[bc + 1]):
-                                    cell[parent[rule]] += weight[rule] * value
-            exponent[span] = common + _normalise(cell)
-            n_active[span] = _add_unary(rules, cell, beam, top[span], active[span])
+@jitable
+def power_of_two(exponent: float) -> float:
+    """2 ** exponent, of a whole number."""
+    if -1022 <= exponent < 1024:
+        return float(_POWERS[int(exponent) + 1022])
+    return float(2.0**exponent)
+
+
+@jitable
+def grown(array: NDArray[Any]) -> NDArray[Any]:
+    """A longer array that begins with this one."""
+    larger = np.empty((2 * array.shape[0], *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 @kernel
-def _add_unary(rules, cell, beam, upper, active):
-    """Fill in a span's top layer from its bottom one; list its symbols, and return their number."""
-    unary_by_parent, prior = rules.unary_by_parent, rules.prior
+def _inside(rules, lexical, beam, cells):
+    """The chart of these cells."""
+    n, n_symbols = lexical.shape
+    n_cells, n_words = len(cells.start), rules.partners.shape[1]
+    top, bottom = np.zeros(n_cells + 1, np.int64), np.zeros(n_cells + 1, np.int64)
+    top_symbol, bottom_symbol = np.empty(n_symbols + 8 * n_cells, np.uint16), np.empty(1024, np.uint16)
+    top_value, bottom_value = np.empty(n_symbols + 8 * n_cells), np.empty(1024)
+    top_bits = np.zeros((n_cells, n_words), np.uint64)
+    most, exponent = np.zeros(n_cells), np.zeros(n_cells)
+    left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
+    values, upper = np.empty(n_symbols), np.empty(n_symbols)
+    n_tops, n_bottoms = 0, 0
+    for cell in range(n_cells):
+        common = 0.0
+        if cell < n:
+            values[:] = lexical[cell]
+        else:
+            values[:] = 0.0
+            n_splits = find_splits(cells, cell, left_cells, right_cells)
+            common = -np.inf  # the largest exponent among the splits; all are brought to it
+            for split in range(n_splits):
+                common = max(common, exponent[left_cells[split]] + exponent[right_cells[split]])
+            for split in range(n_splits):
+                left, right = left_cells[split], right_cells[split]
+                shift = exponent[left] + exponent[right] - common
+                if shift < NEGLIGIBLE_SHIFT:
+                    continue
+                first, last = top[left], top[left + 1]
+                factor, right_values = power_of_two(shift), top_value[top[right] : top[right + 1]]
+                _add_pairs(
+                    rules,
+                    top_symbol[first:last],
+                    top_value[first:last],
+                    factor,
+                    top_bits[right],
+                    right_values,
+                    values,
+                )
+        exponent[cell] = common + _normalise(values) if common > -np.inf else _NOTHING
+        while n_bottoms + n_symbols > len(bottom_symbol):
+            bottom_symbol, bottom_value = grown(bottom_symbol), grown(bottom_value)
+        while n_tops + n_symbols > len(top_symbol):
+            top_symbol, top_value = grown(top_symbol), grown(top_value)
+        largest = _add_unary(rules, values, upper)
+        for a in range(n_symbols):
+            if values[a] != 0.0:
+                bottom_symbol[n_bottoms], bottom_value[n_bottoms] = a, values[a]
+                n_bottoms += 1
+            if upper[a] > 0.0 and upper[a] * rules.prior[a] >= beam * largest:
+                top_symbol[n_tops], top_value[n_tops] = a, upper[a]
+                top_bits[cell, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
+                most[cell] = max(most[cell], upper[a])
+                n_tops += 1
+        top[cell + 1], bottom[cell + 1] = n_tops, n_bottoms
+    return Chart(
+        cells=cells,
+        top=top,
+        top_symbol=top_symbol[:n_tops],
+        top_value=top_value[:n_tops],
+        top_bits=top_bits,
+        most=most,
+        bottom=bottom,
+        bottom_symbol=bottom_symbol[:n_bottoms],
+        bottom_value=bottom_value[:n_bottoms],
+        exponent=exponent,
+        total=0.0,
+    )
+
+
+@kernel
+def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, values):
+    """Add the rules over each pair of a left and a right symbol to the values of a cell."""
+    pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
+    partners_of, first_pair = rules.partners, rules.first_pair
+    for slot in range(len(left_symbol)):
+        b, scaled = left_symbol[slot], left_value[slot] * factor
+        rank, first = 0, first_pair[b]  # of the first right symbol and pair in the word at hand
+        for word in range(len(right_bits)):
+            present, partners = right_bits[word], partners_of[b, word]
+            bits = present & partners
+            while bits != np.uint64(0):
+                c = lowest_bit(bits)
+                below = (np.uint64(1) << np.uint64(c)) - np.uint64(1)
+                value = scaled * right_value[rank + count_bits(present & below)]
+                bc = first + count_bits(partners & below)
+                for rule in range(pair_rules[bc], pair_rules[bc + 1]):
+                    values[parent[rule]] += weight[rule] * value
+                bits &= bits - np.uint64(1)
+            rank += count_bits(present)
+            first += count_bits(partners)
+
+
+@kernel
+def _add_unary(rules, cell, upper):
+    """Fill in a cell's top layer from its bottom one; return its largest value times the prior."""
+    unary_by_parent = rules.unary_by_parent
     largest = 0.0
     for a in range(len(cell)):
         value = cell[a]
         for rule in range(unary_by_parent[a], unary_by_parent[a + 1]):
             value += rules.unary_weight[rule] * cell[rules.unary_child[rule]]
         upper[a] = value
-        largest = max(largest, value * prior[a])
-    count = 0
-    for a in range(len(cell)):
-        if upper[a] * prior[a] < beam * largest:
-            upper[a] = 0.0
-        elif upper[a] > 0.0:
-            active[count] = a
-            count += 1
-    return count
+        largest = max(largest, value * rules.prior[a])
+    return largest
 
 
 @kernel

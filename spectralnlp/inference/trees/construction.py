@@ -6,25 +6,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.semirings import AnyAll
+from spectralnlp.inference.trees.cells import find_splits
 from spectralnlp.inference.trees.coarse import (
     NEGLIGIBLE_SHIFT,
-    NO_RULE,
     Chart,
     RuleIndex,
-    n_tokens_of,
-    span_row,
+    grown,
+    power_of_two,
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.recursions import derivation_weights
-from spectralnlp.jit import kernel
+from spectralnlp.jit import count_bits, kernel, lowest_bit
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
 
+# Hyperedges of a node up to which they are sorted by insertion.
+_MOST_INSERTED = 24
+
 # Columns of the lists of nodes and hyperedges that grow as a forest is built. Children are not numbered
-# before their span is visited: until then they are (row of the chart, symbol).
+# before their cell is visited: until then they are places in the layers of the chart.
 _KIND, _SYMBOL, _START, _END = range(4)
-_NODE, _RULE, _LEFT_ROW, _LEFT_SYMBOL, _RIGHT_ROW, _RIGHT_SYMBOL = range(6)
+_NODE, _RULE, _LEFT, _RIGHT = range(4)
+
+# Columns of flows.
+_SUM, _MOST, _CELL = range(3)
 
 
 def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_threshold: float) -> Forest:
@@ -53,119 +59,169 @@ def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
 @kernel
 def _build(chart, rules, node_threshold, edge_threshold):
     """The forest, but for its ``log_scale``."""
-    bottom, top, active, exponent = chart.bottom, chart.top, chart.active, chart.exponent
-    pair, pair_rules, parent, weight = rules.pair, rules.pair_rules, rules.parent, rules.weight
-    unary_by_parent, n_active = rules.unary_by_parent, chart.n_active
-    n_spans, n_symbols = bottom.shape
-    n = n_tokens_of(n_spans)
-    outside = np.zeros((n_spans, n_symbols))  # of top layers, so that inside · outside is a posterior
-    below = np.empty(n_symbols)  # the same of the bottom layer of the span at hand, 0 where it is pruned
-    top_id = np.full((n_spans, n_symbols), NO_NODE, np.int32)
-    bottom_id = np.full((n_spans, n_symbols), NO_NODE, np.int32)
+    # Local names of arrays: those of a named tuple are counted at every use.
+    cells, top, bottom, exponent = chart.cells, chart.top, chart.bottom, chart.exponent
+    top_symbol, top_value, top_bits, most = chart.top_symbol, chart.top_value, chart.top_bits, chart.most
+    bottom_symbol, bottom_value = chart.bottom_symbol, chart.bottom_value
+    weight, unary_by_parent, parent, rule = rules.weight, rules.unary_by_parent, rules.parent, rules.rule
+    unary_child, unary_weight, pair_rules = rules.unary_child, rules.unary_weight, rules.pair_rules
+    partners_of, first_pair = rules.partners, rules.first_pair
+    n_symbols, n_words = partners_of.shape
+    n, n_cells = len(cells.by_start) - 1, len(cells.start)
+    outside = np.zeros(len(top_value))  # of top layers, so that inside · outside is a posterior
+    below = np.zeros(n_symbols)  # the same of the bottom layer of the cell at hand, 0 where it is pruned
+    inner = np.zeros(n_symbols)  # inside values of that layer
+    ids = np.empty(n_symbols, np.int32)  # nodes of that layer
+    top_id = np.full(len(top_value), NO_NODE, np.int32)
+    bottom_id = np.full(len(bottom_value), NO_NODE, np.int32)
+    bottom_place = np.empty(n_symbols, np.int64)  # of the cell at hand
+    n_pairs = len(pair_rules) - 1
+    # For each pair of children the outside value of the parents times the weights of the rules, which is the
+    # same at every split of a cell: the sum over the rules, the largest summand and the cell they are of.
+    flow = np.full((n_pairs, 4), -1.0)
+    live = np.empty((n_symbols, n_words), np.uint64)  # no bit is set for a right child whose pair has no flow
+    live_cell = np.full(n_symbols, -1, np.int32)  # the cell that each row is of
+    left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
 
     node = np.empty((1024, 4), np.int32)
-    edge = np.empty((8192, 6), np.int32)
+    edge = np.empty((8192, 4), np.int32)
     factor = np.empty(8192)
     n_nodes, n_edges, n_roots = 0, 0, 0
     most_weight = weight.max() if len(weight) else 0.0
-    outside[span_row(0, n)] = rules.root / chart.total
+    for place in range(top[n_cells - 1], top[n_cells]):
+        outside[place] = rules.root[top_symbol[place]] / chart.total
 
-    for width in range(n, 0, -1):
-        for i in range(n - width + 1):
-            j = i + width
-            row = span_row(i, j)
-            below[:] = 0.0
-            while n_nodes + 2 * n_symbols >= len(node):
-                node = _grown(node)
-            for slot in range(n_active[row]):
-                a = active[row, slot]
-                out = outside[row, a]
-                if out == 0.0 or out * top[row, a] < node_threshold:
-                    continue
-                top_id[row, a] = n_nodes
-                _write_node(node[n_nodes], TOP, a, i, j)
-                for unary in range(unary_by_parent[a] - 1, unary_by_parent[a + 1]):
-                    b, w, name = a, 1.0, IDENTITY  # it comes first
-                    if unary >= unary_by_parent[a]:
-                        b, w, name = rules.unary_child[unary], rules.unary_weight[unary], unary
-                    if bottom[row, b] == 0.0:
-                        continue
-                    below[b] += out * w
-                    if out * w * bottom[row, b] >= edge_threshold:
-                        if n_edges == len(edge):
-                            edge, factor = _grown(edge), _grown(factor)
-                        edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, name
-                        edge[n_edges, _LEFT_ROW], edge[n_edges, _LEFT_SYMBOL] = row, b
-                        factor[n_edges] = 1.0
-                        n_edges += 1
-                n_nodes += 1
-            if width == n:
-                n_roots = n_nodes
-            most_below = 0.0
-            for a in range(n_symbols):
-                if below[a] == 0.0 or below[a] * bottom[row, a] < node_threshold:
-                    below[a] = 0.0
-                    continue
-                most_below = max(most_below, below[a])
-                bottom_id[row, a] = n_nodes
-                _write_node(node[n_nodes], BINARY, a, i, j)
-                if width == 1:
-                    node[n_nodes, _KIND] = LEXICAL
-                    if n_edges == len(edge):
-                        edge, factor = _grown(edge), _grown(factor)
-                    edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, WORD
-                    factor[n_edges] = 2.0 ** -exponent[row]
-                    n_edges += 1
-                n_nodes += 1
-            if most_below == 0.0:
+    for cell in _from_wide_to_narrow(cells):
+        i, j = cells.start[cell], cells.end[cell]
+        while n_nodes + 2 * n_symbols >= len(node):
+            node = grown(node)
+        while n_edges + 2 * n_symbols + len(unary_child) >= len(edge):
+            edge, factor = grown(edge), grown(factor)
+        for place in range(bottom[cell], bottom[cell + 1]):
+            b = bottom_symbol[place]
+            inner[b], bottom_place[b] = bottom_value[place], place
+        for place in range(top[cell], top[cell + 1]):
+            a, out = top_symbol[place], outside[place]
+            if out == 0.0 or out * top_value[place] < node_threshold:
                 continue
-            for k in range(i + 1, j):
-                left, right = span_row(i, k), span_row(k, j)
-                shift = exponent[left] + exponent[right] - exponent[row]
+            top_id[place] = n_nodes
+            _write_node(node[n_nodes], TOP, a, i, j)
+            for unary in range(unary_by_parent[a] - 1, unary_by_parent[a + 1]):
+                b, w, name = a, 1.0, IDENTITY  # it comes first
+                if unary >= unary_by_parent[a]:
+                    b, w, name = unary_child[unary], unary_weight[unary], unary
+                if inner[b] == 0.0:
+                    continue
+                below[b] += out * w
+                if out * w * inner[b] >= edge_threshold:
+                    edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, name
+                    edge[n_edges, _LEFT] = bottom_place[b]
+                    factor[n_edges] = 1.0
+                    n_edges += 1
+            n_nodes += 1
+        if cell == n_cells - 1:
+            n_roots = n_nodes
+        most_below = 0.0
+        for place in range(bottom[cell], bottom[cell + 1]):
+            a = bottom_symbol[place]
+            if below[a] == 0.0 or below[a] * inner[a] < node_threshold:
+                below[a] = 0.0
+                continue
+            most_below = max(most_below, below[a])
+            bottom_id[place] = ids[a] = n_nodes
+            _write_node(node[n_nodes], BINARY, a, i, j)
+            if cell < n:
+                node[n_nodes, _KIND] = LEXICAL
+                edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, WORD
+                factor[n_edges] = 2.0 ** -exponent[cell]
+                n_edges += 1
+            n_nodes += 1
+        if most_below > 0.0 and cell >= n:
+            # Children that come nowhere near the threshold, whatever the rule, are passed over.
+            hopeless = _NOWHERE_NEAR * edge_threshold / (most_below * most_weight)
+            n_splits = find_splits(cells, cell, left_cells, right_cells)
+            for split in range(n_splits):
+                left, right = left_cells[split], right_cells[split]
+                shift = exponent[left] + exponent[right] - exponent[cell]
                 if shift < NEGLIGIBLE_SHIFT:
                     continue
-                scale = 2.0**shift
-                most_right = 0.0
-                for other in range(n_active[right]):
-                    most_right = max(most_right, top[right, active[right, other]])
-                # Children that come nowhere near the threshold, whatever the rule, are passed over.
-                hopeless = _NOWHERE_NEAR * edge_threshold / (most_below * most_weight)
-                for slot in range(n_active[left]):
-                    b = active[left, slot]
-                    in_left = scale * top[left, b]
+                scale, most_right = power_of_two(shift), most[right]
+                for left_place in range(top[left], top[left + 1]):
+                    b = top_symbol[left_place]
+                    in_left = scale * top_value[left_place]
                     if in_left * most_right < hopeless:
                         continue
-                    for other in range(n_active[right]):
-                        c = active[right, other]
-                        bc, in_right = pair[b, c], top[right, c]
-                        if bc == NO_RULE or in_left * in_right < hopeless:
-                            continue
-                        flow = 0.0
-                        for r in range(pair_rules[bc], pair_rules[bc + 1]):
-                            out = below[parent[r]] * weight[r]
-                            if out == 0.0:
+                    if live_cell[b] != cell:
+                        live_cell[b] = cell
+                        for word in range(n_words):
+                            live[b, word] = partners_of[b, word]
+                    right_place, first = top[right], first_pair[b]  # in the word at hand
+                    for word in range(n_words):
+                        present, partners = top_bits[right, word], partners_of[b, word]
+                        bits = present & live[b, word]
+                        while bits != np.uint64(0):
+                            c = lowest_bit(bits)
+                            lower = (np.uint64(1) << np.uint64(c)) - np.uint64(1)
+                            bits &= bits - np.uint64(1)
+                            here = right_place + count_bits(present & lower)
+                            in_right = top_value[here]
+                            if in_left * in_right < hopeless:
                                 continue
-                            flow += out
-                            if out * in_left * in_right >= edge_threshold:
-                                if n_edges == len(edge):
-                                    edge, factor = _grown(edge), _grown(factor)
-                                edge[n_edges, _NODE] = bottom_id[row, parent[r]]
-                                edge[n_edges, _RULE] = rules.rule[r]
-                                edge[n_edges, _LEFT_ROW], edge[n_edges, _LEFT_SYMBOL] = left, b
-                                edge[n_edges, _RIGHT_ROW], edge[n_edges, _RIGHT_SYMBOL] = right, c
-                                factor[n_edges] = scale
-                                n_edges += 1
-                        outside[left, b] += flow * scale * in_right
-                        outside[right, c] += flow * in_left
+                            bc = first + count_bits(partners & lower)
+                            if flow[bc, _CELL] != cell:
+                                flow[bc, _CELL] = cell
+                                flow[bc, _SUM], flow[bc, _MOST] = _flow_of(
+                                    pair_rules, parent, weight, bc, below
+                                )
+                                if flow[bc, _SUM] == 0.0:
+                                    live[b, word] &= ~(np.uint64(1) << np.uint64(c))
+                                    continue
+                            if flow[bc, _MOST] * in_left * in_right >= edge_threshold:
+                                for r in range(pair_rules[bc], pair_rules[bc + 1]):
+                                    a = parent[r]
+                                    out = below[a] * weight[r]
+                                    if out == 0.0 or out * in_left * in_right < edge_threshold:
+                                        continue
+                                    if n_edges == len(edge):
+                                        edge, factor = grown(edge), grown(factor)
+                                    edge[n_edges, _NODE], edge[n_edges, _RULE] = ids[a], rule[r]
+                                    edge[n_edges, _LEFT], edge[n_edges, _RIGHT] = left_place, here
+                                    factor[n_edges] = scale
+                                    n_edges += 1
+                            outside[left_place] += flow[bc, _SUM] * scale * in_right
+                            outside[here] += flow[bc, _SUM] * in_left
+                        right_place += count_bits(present)
+                        first += count_bits(partners)
+        for place in range(bottom[cell], bottom[cell + 1]):
+            below[bottom_symbol[place]] = inner[bottom_symbol[place]] = 0.0
     return _ordered(n_roots, node[:n_nodes], edge[:n_edges], factor[:n_edges], top_id, bottom_id)
 
 
 @kernel
-def _grown(array):
-    """A longer array that begins with this one."""
-    larger = np.empty((2 * array.shape[0], *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
-    return larger
+def _from_wide_to_narrow(cells):
+    """All cells, those of one width from left to right."""
+    order = np.empty(len(cells.start), np.int32)
+    count, first = 0, len(order)
+    while first > 0:
+        last = first
+        width = cells.end[last - 1] - cells.start[last - 1]
+        while first > 0 and cells.end[first - 1] - cells.start[first - 1] == width:
+            first -= 1
+        for cell in range(first, last):
+            order[count] = cell
+            count += 1
+    return order
+
+
+@kernel
+def _flow_of(pair_rules, parent, weight, pair, below):
+    """The sum over a pair's rules of the parent's outside value times the weight; and the largest summand."""
+    flow, most = 0.0, 0.0
+    for r in range(pair_rules[pair], pair_rules[pair + 1]):
+        out = below[parent[r]] * weight[r]
+        flow += out
+        most = max(most, out)
+    return flow, most
 
 
 @kernel
@@ -180,21 +236,17 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
     edges = np.zeros(n_nodes + 1, np.int64)
     rule, ordered_factor = np.empty(n_edges, np.int32), np.empty(n_edges)
     left, right = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
-    largest = 1
-    for e in range(n_edges):
-        largest = max(largest, edge[e, _RULE] + 1)
-    key = edge[:, _NODE].astype(np.int64) * (largest + 2) + edge[:, _RULE]
+    order = _by_node_and_rule(edge, n_nodes)
     kept = 0
-    for e in np.argsort(key, kind="mergesort"):
+    for e in order:
         left_child, right_child = NO_NODE, NO_NODE
         kind = node[edge[e, _NODE], _KIND]
         if kind == TOP:
-            left_child = bottom_id[edge[e, _LEFT_ROW], edge[e, _LEFT_SYMBOL]]
+            left_child = bottom_id[edge[e, _LEFT]]
             if left_child == NO_NODE:
                 continue
         elif kind == BINARY:
-            left_child = top_id[edge[e, _LEFT_ROW], edge[e, _LEFT_SYMBOL]]
-            right_child = top_id[edge[e, _RIGHT_ROW], edge[e, _RIGHT_SYMBOL]]
+            left_child, right_child = top_id[edge[e, _LEFT]], top_id[edge[e, _RIGHT]]
             if left_child == NO_NODE or right_child == NO_NODE:
                 continue
         rule[kept], ordered_factor[kept] = edge[e, _RULE], factor[e]
@@ -216,6 +268,32 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
         factor=ordered_factor[:kept].copy(),
         log_scale=0.0,
     )
+
+
+@kernel
+def _by_node_and_rule(edge, n_nodes):
+    """The order of hyperedges by node, then by rule, then as they are."""
+    first = np.zeros(n_nodes + 1, np.int64)
+    for e in range(len(edge)):
+        first[edge[e, _NODE] + 1] += 1
+    for number in range(n_nodes):
+        first[number + 1] += first[number]
+    following, order = first[:-1].copy(), np.empty(len(edge), np.int64)
+    for e in range(len(edge)):
+        order[following[edge[e, _NODE]]] = e
+        following[edge[e, _NODE]] += 1
+    for number in range(n_nodes):
+        mine = order[first[number] : first[number + 1]]
+        if len(mine) > _MOST_INSERTED:
+            mine[:] = mine[np.argsort(edge[mine, _RULE], kind="mergesort")]
+            continue
+        for place in range(1, len(mine)):
+            e, rule = mine[place], edge[mine[place], _RULE]
+            while place > 0 and edge[mine[place - 1], _RULE] > rule:
+                mine[place] = mine[place - 1]
+                place -= 1
+            mine[place] = e
+    return order
 
 
 @kernel

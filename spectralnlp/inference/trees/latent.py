@@ -14,7 +14,6 @@ import numpy as np
 from spectralnlp.inference.trees.dense import DenseRules
 from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.sparse import SparseRules
-from spectralnlp.inference.trees.state_vectors import StateVectors
 from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Offsets
@@ -46,21 +45,14 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
         leaves: float64; the vectors of the forest's lexical nodes, in the order of the
             nodes, laid end to end (``leaf_vectors``).
     """
-    offsets, rules = vector_offsets(forest, grammar), rule_tensors(grammar)
-    inside = rules.inside(forest, offsets, leaves)
-    vectors = StateVectors(offsets, inside, outside=np.zeros_like(inside))
-    start_outside(forest, grammar.state_offsets, grammar.root, vectors)
-    total = float(_dot_nodes(forest.n_roots, vectors))
-    edge = np.zeros(forest.n_edges)
-    if not np.isfinite(total) or total == 0.0:
-        return ForestPosteriors(-np.inf, edge, np.zeros(forest.n_nodes), usable=False)
-    rules.outside(forest, vectors, edge)
-    edge /= total
-    node = _node_posteriors(vectors) / total
-    usable = bool(np.isfinite(edge).all() and np.isfinite(node).all())
-    if not usable:
-        return ForestPosteriors(-np.inf, np.zeros_like(edge), np.zeros_like(node), usable)
-    return ForestPosteriors(float(np.log(abs(total))) + forest.log_scale, edge, node, usable)
+    offsets = vector_offsets(forest, grammar)
+    total, exponent, edge, node = rule_tensors(grammar).score(
+        forest, offsets, leaves, root_weights(forest, grammar, offsets)
+    )
+    if not np.isfinite(total) or total == 0.0 or not (np.isfinite(edge).all() and np.isfinite(node).all()):
+        return ForestPosteriors(-np.inf, np.zeros(forest.n_edges), np.zeros(forest.n_nodes), usable=False)
+    log_total = float(np.log(abs(total)) + exponent * np.log(2.0)) + forest.log_scale
+    return ForestPosteriors(log_total, edge, node, usable=True)
 
 
 def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
@@ -71,7 +63,7 @@ def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
     """
     binary, unary = grammar.binary, grammar.unary
     if isinstance(binary, DenseTensors) and isinstance(unary, DenseTensors):
-        return DenseRules(binary.offsets, binary.values, unary.offsets, unary.values)
+        return DenseRules.of(grammar, binary, unary)
     if isinstance(binary, DenseTensors) or isinstance(unary, DenseTensors):
         raise TypeError("binary and unary tensors are both dense or both sparse")
     return SparseRules(
@@ -82,6 +74,16 @@ def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
         unary_states=unary.states,
         unary=unary.values,
     )
+
+
+def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Floats:
+    """The grammar's root weights of the states of the forest's roots, float64, laid end to end."""
+    weights: Floats = np.empty(offsets[forest.n_roots])
+    for node in range(forest.n_roots):
+        first = grammar.state_offsets[forest.symbol[node]]
+        size = offsets[node + 1] - offsets[node]
+        weights[offsets[node] : offsets[node + 1]] = grammar.root[first : first + size]
+    return weights
 
 
 def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
@@ -138,40 +140,3 @@ def _leaf_vectors(forest, lexicon, entries, signatures, weights, state_offsets, 
                 leaves[position + h] *= weights[token, tag]
         position += m
     return leaves
-
-
-@kernel
-def start_outside(forest, state_offsets, root, vectors):
-    """Give the roots their outside vectors, the grammar's root weights.
-
-    Args:
-        forest: a Forest.
-        state_offsets: int64 (n_symbols + 1,); where each symbol's states lie in ``root``.
-        root: float64; root weights of all symbols.
-        vectors: StateVectors; ``outside`` is written.
-    """
-    offsets = vectors.offsets
-    for node in range(forest.n_roots):
-        first = state_offsets[forest.symbol[node]]
-        for h in range(offsets[node + 1] - offsets[node]):
-            vectors.outside[offsets[node] + h] = root[first + h]
-
-
-@kernel
-def _dot_nodes(n_nodes, vectors):
-    """Sum of inside times outside over the first nodes."""
-    total = 0.0
-    for position in range(vectors.offsets[n_nodes]):
-        total += vectors.inside[position] * vectors.outside[position]
-    return total
-
-
-@kernel
-def _node_posteriors(vectors):
-    """Inside times outside of each node."""
-    offsets = vectors.offsets
-    posterior = np.zeros(len(offsets) - 1)
-    for node in range(len(posterior)):
-        for position in range(offsets[node], offsets[node + 1]):
-            posterior[node] += vectors.inside[position] * vectors.outside[position]
-    return posterior

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.inference.trees.cells import Cells, without_model
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest, prune_forest
 from spectralnlp.inference.trees.decoders import Decoder
@@ -16,10 +18,12 @@ from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.labels import bracket_counts
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.opening import Opening, cues_of, open_cells
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, look_up
-from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar
+from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, LatentGrammar
 from spectralnlp.text.signatures import Signature, signature_by_name
+from spectralnlp.trees import labels_of
 
 # Least posterior of a hyperedge where the usual pruning left nothing to derive.
 _LOOSE = 1e-9
@@ -75,6 +79,7 @@ class Pipeline:
         n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
         pruning: thresholds of the coarse pass.
         pruner: a grammar of a few states that thins the forest before the others score it.
+        cells: the model of the cells that open; None to open all.
     """
 
     coarse: LatentGrammar
@@ -83,9 +88,12 @@ class Pipeline:
     n_brackets: Ints
     pruning: Pruning = field(default_factory=Pruning)
     pruner: LatentGrammar | None = None
+    cells: CellModel | None = None
 
     @classmethod
-    def of(cls, grammars: GrammarSet, pruning: Pruning | None = None) -> Pipeline:
+    def of(
+        cls, grammars: GrammarSet, *, pruning: Pruning | None = None, cells: CellModel | None = None
+    ) -> Pipeline:
         """The pipeline of the grammars of one binarisation."""
         return cls(
             coarse=grammars.coarse,
@@ -94,6 +102,7 @@ class Pipeline:
             n_brackets=bracket_counts(grammars.coarse),
             pruning=pruning or Pruning(),
             pruner=grammars.pruner,
+            cells=cells,
         )
 
     @cached_property
@@ -101,11 +110,33 @@ class Pipeline:
         """The coarse grammar's rules, indexed once."""
         return RuleIndex.of(self.coarse)
 
+    @cached_property
+    def tag_codes(self) -> NDArray[np.int64]:
+        """int64 (n_symbols,); a number for the label that each symbol ends in; see :func:`tag_codes`."""
+        return tag_codes(self.coarse)
+
+    def opening(
+        self,
+        words: Sequence[str],
+        allowed: NDArray[np.bool_] | None = None,
+        tag_weights: Floats | None = None,
+    ) -> Opening | None:
+        """The cells that open for a sentence, for this and other binarisations; None without a model.
+
+        Arguments are as of :meth:`infer`.
+        """
+        if self.cells is None:
+            return None
+        found = self._look_up(words, tag_weights)
+        values = coarse_values(self.coarse, found, allowed) * self.rules.prior
+        return open_cells(self.cells, cues_of(self.coarse.lexicon, found, values, self.tag_codes))
+
     def infer(
         self,
         words: Sequence[str],
         allowed: NDArray[np.bool_] | None = None,
         tag_weights: Floats | None = None,
+        opening: Opening | None = None,
     ) -> Inference | None:
         """Score the parses of a sentence; None when the grammar has no derivation for it.
 
@@ -113,14 +144,13 @@ class Pipeline:
             words: tokens in the model's conventions, one or more.
             allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
             tag_weights: float64 (n_tokens, n_symbols), factors of the tags' values; None for ones.
+            opening: which cells may open; None for all, and for narrower ones beyond 400 tokens.
         """
-        found = look_up(self.coarse.lexicon, words, self.signature)
-        if tag_weights is not None:
-            found = replace(found, tag_weights=tag_weights)
+        found = self._look_up(words, tag_weights)
         coarse_only: Inference | None = None
-        for pruning, any_tag in self._tries(len(words)):
+        for cells, pruning, any_tag in self._tries(len(words), opening):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
-            chart = inside(self.rules, values, beam=pruning.beam)
+            chart = inside(self.rules, values, beam=pruning.beam, cells=cells)
             if chart.total <= 0:
                 continue
             forest = build_forest(
@@ -135,11 +165,22 @@ class Pipeline:
             coarse_only = coarse_only or self._score(forest, found, (self.coarse,), pruning, any_tag)
         return coarse_only
 
-    def _tries(self, n_tokens: int) -> tuple[tuple[Pruning, bool], ...]:
-        """How to prune, and whether to allow every tag, in turn until there is a derivation."""
+    def _look_up(self, words: Sequence[str], tag_weights: Floats | None) -> Lookup:
+        found = look_up(self.coarse.lexicon, words, self.signature)
+        return found if tag_weights is None else replace(found, tag_weights=tag_weights)
+
+    def _tries(self, n_tokens: int, opening: Opening | None) -> Iterator[tuple[Cells, Pruning, bool]]:
+        """Open cells, how to prune, and whether to allow every tag, in turn until there is a derivation."""
+        everything = None
+        if opening is not None:
+            for cells in opening.tries():
+                yield cells, self.pruning, False
+        everything = without_model(n_tokens)
+        yield everything, self.pruning, False
         beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
         loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
-        return (self.pruning, False), (loose, False), (loose, True)
+        yield everything, loose, False
+        yield everything, loose, True
 
     def _score(
         self,
@@ -179,6 +220,12 @@ class Pipeline:
         posteriors = score_forest(forest, pruner, leaf_vectors(forest, pruner, found))
         thinned = prune_forest(forest, np.abs(posteriors.edge) >= threshold)
         return thinned if posteriors.usable and thinned.n_roots else forest
+
+
+def tag_codes(grammar: LatentGrammar) -> NDArray[np.int64]:
+    """A number for the label that each symbol ends in, int64 (n_symbols,); 0 for intermediates."""
+    labels = (labels_of(symbol) for symbol in grammar.symbols)
+    return np.array([crc32(label[-1].encode()) if label else 0 for label in labels], np.int64)
 
 
 def decode(inference: Inference, decoder: Decoder) -> Ints:

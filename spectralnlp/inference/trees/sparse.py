@@ -32,14 +32,31 @@ class SparseRules(NamedTuple):
     unary_states: Ints
     unary: Floats
 
-    def inside(self, forest: Forest, offsets: Offsets, leaves: Floats) -> Floats:
-        """Inside vectors of all nodes; see :meth:`~.dense.DenseRules.inside`."""
-        vectors: Floats = state_weights(SumProduct(), forest, self, offsets, leaves)
-        return vectors
-
-    def outside(self, forest: Forest, vectors: StateVectors, edge: Floats) -> None:
-        """Add outside vectors and posteriors; see :meth:`~.dense.DenseRules.outside`."""
+    def score(
+        self, forest: Forest, offsets: Offsets, leaves: Floats, root: Floats
+    ) -> tuple[float, float, Floats, Floats]:
+        """Total and posteriors of a forest; see :meth:`~.dense.DenseRules.score`."""
+        inside = state_weights(SumProduct(), forest, self, offsets, leaves)
+        vectors = StateVectors(offsets, inside, outside=np.zeros_like(inside))
+        vectors.outside[: len(root)] = root
+        total = float(inside[: len(root)] @ root)
+        edge: Floats = np.zeros(forest.n_edges)
+        if total == 0.0 or not np.isfinite(total):
+            return total, 0.0, edge, np.zeros(forest.n_nodes)
         _outside_sparse(forest, self, vectors, edge)
+        node: Floats = _node_posteriors(vectors)
+        return total, 0.0, edge / total, node / total
+
+
+@kernel
+def _node_posteriors(vectors):
+    """Inside times outside of each node."""
+    offsets = vectors.offsets
+    posterior = np.zeros(len(offsets) - 1)
+    for node in range(len(posterior)):
+        for position in range(offsets[node], offsets[node + 1]):
+            posterior[node] += vectors.inside[position] * vectors.outside[position]
+    return posterior
 
 
 @kernel

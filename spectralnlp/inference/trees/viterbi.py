@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralnlp.inference.semirings import MaxPlus
 from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, NO_NODE, TOP, Forest
-from spectralnlp.inference.trees.latent import start_outside, vector_offsets
+from spectralnlp.inference.trees.latent import root_weights, vector_offsets
 from spectralnlp.inference.trees.sparse import SparseRules, state_weights
 from spectralnlp.inference.trees.state_vectors import StateVectors
 from spectralnlp.jit import kernel
@@ -26,14 +26,13 @@ def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> I
     Returns:
         int32 (n_nodes,); -1 for nodes outside the derivation.
     """
-    rules = log_rules(grammar)
+    rules, offsets = log_rules(grammar), vector_offsets(forest, grammar)
     with np.errstate(divide="ignore"):  # one derivation of very many can be too small a share for a float
         log_forest = forest._replace(factor=np.log(forest.factor))
-        root, log_leaves = np.log(grammar.root), np.log(leaves)
-    offsets = vector_offsets(forest, grammar)
+        root, log_leaves = np.log(root_weights(forest, grammar, offsets)), np.log(leaves)
     best = state_weights(MaxPlus(), log_forest, rules, offsets, log_leaves)
     vectors = StateVectors(offsets, inside=best, outside=np.full_like(best, -np.inf))
-    start_outside(log_forest, grammar.state_offsets, root, vectors)
+    vectors.outside[: len(root)] = root
     choice: Ints = _derivation(log_forest, rules, vectors)
     return choice
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, Lexicon, Offsets
@@ -106,6 +107,14 @@ def is_rare(lexicon: Lexicon, word: str) -> bool:
     """Whether a word is unknown to a lexicon, or was seen at most five times."""
     entry = lexicon.word_index.get(word)
     return entry is None or _is_rare(lexicon, entry)
+
+
+def are_rare(lexicon: Lexicon, entries: Offsets) -> NDArray[np.bool_]:
+    """Whether each entry is of no word, or of one that was seen at most five times."""
+    n_words = len(lexicon.words)
+    rare = entries >= n_words
+    rare[~rare] = lexicon.backoff[entries[~rare]] >= _RARE
+    return rare
 
 
 def _is_rare(lexicon: Lexicon, entry: int) -> bool:

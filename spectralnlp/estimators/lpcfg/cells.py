@@ -1,0 +1,113 @@
+"""Training the model of open cells: a conditional random field over the binary bracketings of a treebank.
+
+One model serves all binarisations of the same trees: it learns the mean of their bracketings. Every tenth
+tree is held out, to find the threshold on marginals that leaves nearly all of the true spans open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from spectralnlp.estimators.lpcfg.cell_kernels import Learner, Sentences, learn, marginals_of_spans
+from spectralnlp.inference.trees.coarse import RuleIndex
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.opening import cues_of
+from spectralnlp.inference.trees.pipeline import tag_codes
+from spectralnlp.inference.trees.span_features import Cues
+from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.parameters import CellModel, Ints, LatentGrammar, Offsets
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees.treelog import TreeTable
+
+# Fewer trees teach too little; all cells open.
+LEAST_TREES = 500
+
+# Longer sentences teach nothing: the time is cubic in their length.
+_LONGEST = 100
+
+# Weights; a power of two.
+_N_WEIGHTS = 2**20
+
+_EPOCHS = 3
+_HELD_OUT = 10  # every tenth tree
+_RECALL = 0.998  # share of the held-out spans that the threshold leaves open
+_FIRST_SQUARE = 0.1  # what its sums of squares begin with
+
+# The threshold lies between these, whatever the trees that were held out; the larger one is divided by the
+# number of binarisations, as the marginals of spans that are of one alone are.
+_LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
+
+
+def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_state: int) -> CellModel | None:
+    """Learn which cells of a chart open; None from too few trees.
+
+    Args:
+        tables: the same trees in each binarisation.
+        coarse: the plain grammar of the first, for the likeliest tags of words.
+        random_state: seed of the order of sentences.
+    """
+    if tables[0].n_trees < LEAST_TREES:
+        return None
+    sentences = _sentences(tables, coarse)
+    lengths = np.diff(sentences.tokens)
+    usable = np.flatnonzero((lengths > 2) & (lengths <= _LONGEST))
+    held_out = usable % _HELD_OUT == 0
+    taught = usable[~held_out]
+    if not len(taught) or not held_out.any():
+        return None
+    learner = Learner(
+        np.zeros(_N_WEIGHTS, np.float32), np.full(_N_WEIGHTS, _FIRST_SQUARE, np.float32), np.zeros(_N_WEIGHTS)
+    )
+    rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
+    for _ in range(_EPOCHS):
+        learn(sentences, taught[rng.permutation(len(taught))], step, learner)
+        step += len(taught)
+    weights = (learner.weights - learner.sums / (step + 1)).astype(np.float32)
+    marginals = marginals_of_spans(sentences, usable[held_out], weights)
+    threshold = float(np.quantile(marginals, 1.0 - _RECALL))
+    threshold = min(max(threshold, _LEAST_THRESHOLD), _LARGEST_THRESHOLD / len(tables))
+    return CellModel(weights=weights, threshold=float(f"{threshold:.4g}"))
+
+
+def _sentences(tables: Sequence[TreeTable], coarse: LatentGrammar) -> Sentences:
+    first = tables[0]
+    leaves = np.flatnonzero(first.word >= 0)
+    tokens = np.searchsorted(first.tree[leaves], np.arange(first.n_trees + 1))
+    tree, start, end = (
+        np.concatenate(columns) for columns in zip(*(_spans(table, tokens) for table in tables), strict=True)
+    )
+    order = np.argsort(tree, kind="stable")
+    return Sentences(
+        cues=_cues(first, leaves, tokens, coarse),
+        tokens=tokens,
+        spans=np.searchsorted(tree[order], np.arange(first.n_trees + 1)),
+        start=start[order],
+        end=end[order],
+        share=1.0 / len(tables),
+    )
+
+
+def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
+    """The tree, start and end of each node with two children."""
+    nodes = table.right >= 0
+    tree = table.tree[nodes]
+    first = tokens[tree].astype(np.int32)
+    return tree, table.start[nodes] - first, table.end[nodes] - first
+
+
+def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar) -> Cues:
+    """Cues of all sentences; words that occur once have the tags of their class, as unknown ones will."""
+    lexicon, signature = coarse.lexicon, signature_by_name(coarse.lexicon.scheme)
+    codes, prior = tag_codes(coarse), RuleIndex.of(coarse).prior
+    counts = np.bincount(table.word[leaves], minlength=len(table.words))
+    columns = []
+    for first, last in zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True):
+        words = table.word[leaves[first:last]]
+        found = look_up(lexicon, [table.words[word] for word in words.tolist()], signature)
+        once = np.where(counts[words] == 1, found.signatures, found.entries)
+        found = replace(found, entries=once)
+        columns.append(cues_of(lexicon, found, coarse_values(coarse, found, None) * prior, codes))
+    return Cues(*(np.concatenate(parts) for parts in zip(*columns, strict=True)))

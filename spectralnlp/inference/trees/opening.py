@@ -1,0 +1,118 @@
+"""Opening cells of a sentence's chart: those that enough bracketings have, under a model without labels.
+
+Closing the others costs next to no accuracy, doubles the speed and makes time nearly linear in the length
+(Roark and Hollingshead 2008; Bodenstab et al. 2011). Beyond 200 tokens bracketings are of windows of 200,
+half of each in the next: a cell of up to 100 tokens has the marginal of the window that it is most central
+in, and wider cells are open at the sentence's beginning and end alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.trees.bracketing import marginals_of
+from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of
+from spectralnlp.inference.trees.span_features import Cues, place_scores, span_scores
+from spectralnlp.inference.words.lexical import Lookup, are_rare
+from spectralnlp.parameters import CellModel, Floats, Ints, Lexicon
+
+# Tokens of a sentence up to which bracketings are of the whole sentence, and of a window beyond.
+WINDOW = 200
+
+# Marginals from which cells open where the model's threshold left no tree, in turn; then all do.
+_LADDER = (1e-6, 1e-9)
+
+_SYMBOL_CLASS = "UNK-SYM"
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Cells of a sentence, with the share of its bracketings that have each.
+
+    Attributes:
+        cells: those that may open.
+        marginals: float64 (n_cells,).
+        threshold: least marginal of the cells that open first.
+    """
+
+    cells: Cells
+    marginals: Floats
+    threshold: float
+
+    def tries(self) -> Iterator[Cells]:
+        """Open cells, then more of them each time."""
+        n_open = 0
+        for threshold in (self.threshold, *_LADDER):
+            keep = self.marginals >= threshold
+            if keep.sum() > n_open:
+                n_open = int(keep.sum())
+                yield self.cells.subset(keep)
+
+
+def open_cells(model: CellModel, cues: Cues) -> Opening:
+    """The marginals of a sentence's cells.
+
+    Args:
+        model: the model.
+        cues: of the sentence.
+    """
+    n = len(cues.word)
+    places = place_scores(model.weights, cues)
+    if n <= WINDOW:
+        cells = all_cells(n)
+        scores = span_scores(model.weights, cues, places, cells.start, cells.end)
+        return Opening(cells, marginals_of(cells, scores), model.threshold)
+    return _in_windows(model, cues, places)
+
+
+def _in_windows(model: CellModel, cues: Cues, places: Floats) -> Opening:
+    """The cells that are worth opening, with marginals of windows."""
+    n, half = len(cues.word), WINDOW // 2
+    n_windows = -(-(n - WINDOW) // half) + 1
+    starts, ends, marginals = [], [], []
+    for number in range(n_windows):
+        first = number * half
+        inner = all_cells(min(WINDOW, n - first))
+        start, end = inner.start + np.int32(first), inner.end + np.int32(first)
+        marginal = marginals_of(inner, span_scores(model.weights, cues, places, start, end))
+        belongs = ((start + end) // 2 - half // 2) // half
+        keep = np.clip(belongs, 0, n_windows - 1) == number
+        keep &= (marginal >= _LADDER[-1]) & (end - start <= half) & (start > 0) & (end < n)
+        starts.append(start[keep])
+        ends.append(end[keep])
+        marginals.append(marginal[keep])
+    edge = np.arange(n, dtype=np.int32)  # the sentence's beginnings and ends
+    starts += [np.zeros(n, np.int32), edge[1:]]
+    ends += [edge + np.int32(1), np.full(n - 1, n, np.int32)]
+    marginals.append(np.ones(2 * n - 1))
+    cells, order = cells_of(n, np.concatenate(starts), np.concatenate(ends))
+    return Opening(cells, np.concatenate(marginals)[order], model.threshold)
+
+
+def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDArray[np.int64]) -> Cues:
+    """What the model sees of a sentence's tokens.
+
+    Args:
+        lexicon: that the tokens were looked up in.
+        found: the tokens' entries.
+        tag_values: float64 (n_tokens, n_symbols); how likely each tag is, up to a factor.
+        tag_codes: int64 (n_symbols,); a number for each tag.
+    """
+    rows = np.arange(len(tag_values))
+    best = tag_values.argmax(axis=1)
+    others = tag_values.copy()
+    others[rows, best] = 0.0
+    symbol_class = len(lexicon.words) + lexicon.signature_index.get(_SYMBOL_CLASS, len(lexicon.signatures))
+    marks: Ints = np.zeros(len(rows) + 1, np.int32)
+    np.cumsum(found.signatures == symbol_class, out=marks[1:])
+    return Cues(
+        word=np.where(are_rare(lexicon, found.entries), found.signatures, found.entries),
+        tag=tag_codes[best],
+        second=tag_codes[others.argmax(axis=1)],
+        shape=found.signatures,
+        marks=marks,
+    )

@@ -1,0 +1,216 @@
+"""Hashed features of the places between tokens and of spans, for scoring bracketings without labels.
+
+A feature is a number made of its template and its values; its low bits say which weight it has.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.jit import jitable, kernel
+from spectralnlp.parameters import Ints
+
+# Whether a constituent begins or ends at a place between tokens.
+BEGIN, END = 0, 1
+
+# Features of a place and of a span.
+N_PLACE, N_SPAN = 25, 20
+
+# In place of a value beyond the sentence.
+_OUTSIDE = -1
+
+# Widest span whose tags are all one feature.
+_FEW = 4
+
+_MOST_MARKS = 3
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio
+
+Codes = NDArray[np.uint32]
+
+
+class Cues(NamedTuple):
+    """Features of the tokens of a sentence, as numbers.
+
+    Attributes:
+        word: int64 (n_tokens,); the word, or the class of a rare one.
+        tag, second: int64 (n_tokens,); the likeliest tag of the word, and the next.
+        shape: int64 (n_tokens,); class by spelling.
+        marks: int32 (n_tokens + 1,); how many of the tokens before are punctuation.
+    """
+
+    word: NDArray[np.int64]
+    tag: NDArray[np.int64]
+    second: NDArray[np.int64]
+    shape: NDArray[np.int64]
+    marks: Ints
+
+
+@jitable
+def _at(values: Any, place: int) -> int:
+    """A token's value, or that of no token."""
+    return int(values[place]) if 0 <= place < len(values) else _OUTSIDE
+
+
+@jitable
+def _with(code: Any, value: int) -> Any:
+    """A feature with one value more."""
+    code = (code ^ np.uint64(value + 2)) * _FACTOR
+    return code ^ (code >> np.uint64(29))
+
+
+@jitable
+def _one(template: int, a: int) -> Any:
+    return _with(np.uint64(template) * _FACTOR, a)
+
+
+@jitable
+def _two(template: int, a: int, b: int) -> Any:
+    return _with(_one(template, a), b)
+
+
+@jitable
+def _three(template: int, a: int, b: int, c: int) -> Any:
+    return _with(_two(template, a, b), c)
+
+
+@jitable
+def _four(template: int, a: int, b: int, c: int, d: int) -> Any:
+    return _with(_three(template, a, b, c), d)
+
+
+@kernel
+def place_features(cues, place, side, codes):
+    """Write the features of a constituent that begins or ends before a token.
+
+    Args:
+        cues: Cues.
+        place: 0 to n_tokens.
+        side: BEGIN or END.
+        codes: uint32 (N_PLACE,); written.
+    """
+    t, w, s, u = cues.tag, cues.word, cues.shape, cues.second
+    t3, t2, t1 = _at(t, place - 3), _at(t, place - 2), _at(t, place - 1)
+    t_0, t_1, t_2 = _at(t, place), _at(t, place + 1), _at(t, place + 2)
+    w2, w1, w_0, w_1 = _at(w, place - 2), _at(w, place - 1), _at(w, place), _at(w, place + 1)
+    s1, s_0, u1, u_0 = _at(s, place - 1), _at(s, place), _at(u, place - 1), _at(u, place)
+    base = 64 * (side + 1)
+    codes[0] = _two(base, t1, t_0)
+    codes[1] = _one(base + 1, t_0)
+    codes[2] = _one(base + 2, t1)
+    codes[3] = _two(base + 3, t2, t1)
+    codes[4] = _two(base + 4, t_0, t_1)
+    codes[5] = _three(base + 5, t2, t1, t_0)
+    codes[6] = _three(base + 6, t1, t_0, t_1)
+    codes[7] = _four(base + 7, t2, t1, t_0, t_1)
+    codes[8] = _three(base + 8, t_0, t_1, t_2)
+    codes[9] = _three(base + 9, t3, t2, t1)
+    codes[10] = _one(base + 10, w1)
+    codes[11] = _one(base + 11, w_0)
+    codes[12] = _two(base + 12, w1, t_0)
+    codes[13] = _two(base + 13, t1, w_0)
+    codes[14] = _two(base + 14, w1, w_0)
+    codes[15] = _one(base + 15, s1)
+    codes[16] = _one(base + 16, s_0)
+    codes[17] = _two(base + 17, s1, t_0)
+    codes[18] = _two(base + 18, t1, s_0)
+    codes[19] = _three(base + 19, u1, t1, t_0)
+    codes[20] = _three(base + 20, t1, t_0, u_0)
+    codes[21] = _two(base + 21, w_0, t_1)
+    codes[22] = _two(base + 22, t2, w1)
+    codes[23] = _two(base + 23, w_1, t_0)
+    codes[24] = _two(base + 24, w2, t1)
+
+
+@kernel
+def span_features(cues, start, end, codes):
+    """Write the features of a span.
+
+    Args:
+        cues: Cues.
+        start, end: tokens, end exclusive.
+        codes: uint32 (N_SPAN,); written.
+    """
+    t, w = cues.tag, cues.word
+    width = _width_class(end - start)
+    first, last = int(t[start]), int(t[end - 1])
+    before, after = _at(t, start - 1), _at(t, end)
+    word_before, word_after = _at(w, start - 1), _at(w, end)
+    word_first, word_last = int(w[start]), int(w[end - 1])
+    marks = min(int(cues.marks[end - 1] - cues.marks[start + 1]), _MOST_MARKS)
+    codes[0] = _one(0, width)
+    codes[1] = _three(1, width, first, last)
+    codes[2] = _three(2, width, before, after)
+    codes[3] = _two(3, first, last)
+    codes[4] = _two(4, before, after)
+    codes[5] = _four(5, before, first, last, after)
+    codes[6] = _three(6, before, first, last)
+    codes[7] = _three(7, first, last, after)
+    codes[8] = _two(8, first, after)
+    codes[9] = _two(9, before, last)
+    codes[10] = _two(10, word_first, word_last)
+    codes[11] = _two(11, word_before, word_after)
+    codes[12] = _three(12, word_first, last, after)
+    codes[13] = _three(13, before, first, word_after)
+    codes[14] = _two(14, marks, width)
+    codes[15] = _three(15, marks, before, after)
+    codes[16] = _three(16, word_before, last, after)
+    codes[17] = _two(17, word_first, width)
+    codes[18] = _two(18, word_before, width)
+    code = _one(19, end - start)
+    if end - start <= _FEW:
+        for token in range(start, end):
+            code = _with(code, int(t[token]))
+    codes[19] = code
+
+
+@jitable
+def _width_class(width: int) -> int:
+    """Classes of widths: one each up to 5, then ever wider ones."""
+    if width <= 5:
+        return width
+    return int(5 + np.floor(3.0 * np.log2(width / 5.0)))
+
+
+@kernel
+def place_scores(weights, cues):
+    """The score of a constituent that begins, and of one that ends, at each place, float64 (2, n_tokens + 1).
+
+    Args:
+        weights: float32 (a power of two,).
+        cues: Cues.
+    """
+    n, mask = len(cues.word), np.uint32(len(weights) - 1)
+    scores = np.zeros((2, n + 1))
+    codes = np.empty(N_PLACE, np.uint32)
+    for place in range(n + 1):
+        for side in range(2):
+            place_features(cues, place, side, codes)
+            for number in range(N_PLACE):
+                scores[side, place] += weights[codes[number] & mask]
+    return scores
+
+
+@kernel
+def span_scores(weights, cues, places, start, end):
+    """The score of each span, float64 (n_spans,); 0 for single tokens.
+
+    Args:
+        weights: float32 (a power of two,).
+        cues: Cues.
+        places: float64 (2, n_tokens + 1); of :func:`place_scores`.
+        start, end: int32 (n_spans,).
+    """
+    mask = np.uint32(len(weights) - 1)
+    codes = np.empty(N_SPAN, np.uint32)
+    scores = np.zeros(len(start))
+    for span in range(len(start)):
+        if end[span] - start[span] > 1:
+            span_features(cues, start[span], end[span], codes)
+            score = places[BEGIN, start[span]] + places[END, end[span]]
+            for number in range(N_SPAN):
+                score += weights[codes[number] & mask]
+            scores[span] = score
+    return scores

@@ -1,0 +1,127 @@
+"""Learning which cells open: the same bytes each time, stored with the grammar, and few true spans closed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from grammar_bytes import own_trees
+
+from spectralnlp import load
+from spectralnlp.errors import ModelError
+from spectralnlp.estimators.lpcfg import LPCFG, cells
+from spectralnlp.models.parser import Parser
+from spectralnlp.runtime import InMemoryCorpus
+from spectralnlp.storage import load_model, save_model
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.trees import Tree
+
+SMALL: dict[str, Any] = {
+    "grammars": "clusters",
+    "n_clusters": 2,
+    "pruner_states": 0,
+    "binarisations": "head+left",
+}
+
+
+@pytest.fixture(scope="module")
+def examples(own_treebank: Path) -> list[Tree]:
+    return own_trees(own_treebank)
+
+
+@pytest.fixture(scope="module")
+def parser(examples: list[Tree]) -> Parser:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "LEAST_TREES", 100)
+        return ParsingTask().train(LPCFG(**SMALL), InMemoryCorpus(examples))
+
+
+def test_the_same_trees_give_the_same_bytes(
+    examples: list[Tree], parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "LEAST_TREES", 100)
+    model, again = parser.cells, LPCFG(**SMALL).fit(InMemoryCorpus(examples, 3)).cell_model_
+    assert model is not None
+    assert again is not None
+    assert model.weights.tobytes() == again.weights.tobytes()
+    assert model.threshold == again.threshold
+    assert 0 < model.threshold <= 3e-4
+
+
+def test_true_spans_stay_open_and_many_others_do_not(parser: Parser, own_treebank: Path) -> None:
+    n_open, n_cells, n_true, n_closed = 0, 0, 0, 0
+    for tree in own_trees(own_treebank, "dev.mrg"):
+        opening = parser.pipeline.opening(parser.conventions.forms(tree.words()))
+        assert opening is not None
+        first = next(opening.tries())
+        spans = set(zip(first.start.tolist(), first.end.tolist(), strict=True))
+        true = {(start, end) for _, start, end in tree.spans()}
+        n_open, n_cells = n_open + len(spans), n_cells + len(opening.marginals)
+        n_true, n_closed = n_true + len(true), n_closed + len(true - spans)
+    assert n_closed / n_true < 0.02
+    assert n_open / n_cells < 0.9
+
+
+def test_too_few_trees_close_nothing(examples: list[Tree]) -> None:
+    assert LPCFG(**SMALL).fit(InMemoryCorpus(examples)).cell_model_ is None
+
+
+def test_the_switch_closes_nothing(examples: list[Tree], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "LEAST_TREES", 100)
+    assert LPCFG(**SMALL, closed_cells=False).fit(InMemoryCorpus(examples)).cell_model_ is None
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_the_model_is_stored_with_the_grammar(parser: Parser, tmp_path: Path, compact: bool) -> None:
+    parser.save(tmp_path / "model", compact=compact)
+    loaded = load(tmp_path / "model")
+    assert parser.cells is not None
+    assert loaded.cells.threshold == parser.cells.threshold
+    np.testing.assert_allclose(loaded.cells.weights, parser.cells.weights, rtol=1e-3, atol=1e-5)
+    words = ["The", "keeper", "lit", "the", "lamp", "."]
+    trees = [each.parse_tokens(words).tree for each in (parser, loaded, replace(loaded, cells=None))]
+    assert trees[0].words() == words
+    assert trees[0] == trees[1]
+
+
+def test_a_folder_without_the_model_opens_everything(parser: Parser, tmp_path: Path) -> None:
+    replace(parser, cells=None).save(tmp_path / "model")
+    assert "cells" not in json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
+    loaded = load(tmp_path / "model")
+    assert loaded.cells is None
+    assert loaded.pipeline.opening(["a", "b"]) is None
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.zeros(3, np.float32), "power of two"),
+        (np.zeros(0, np.float32), "power of two"),
+        (np.full(4, np.nan, np.float32), "NaN"),
+        (np.zeros(4, np.int32), "int32"),
+        (np.zeros((2, 2), np.float32), "shape"),
+    ],
+)
+def test_bad_weights_are_refused(parser: Parser, tmp_path: Path, weights: Any, message: str) -> None:
+    parser.save(tmp_path / "good")
+    stored = load_model(tmp_path / "good")
+    arrays = {**stored.arrays, "cells.weights": weights}
+    save_model(
+        tmp_path / "bad", kind=stored.kind, metadata=stored.metadata, arrays=arrays, card="# A model\n"
+    )
+    with pytest.raises(ModelError, match=message) as error:
+        load(tmp_path / "bad")
+    assert "cells.weights" in str(error.value)
+
+
+def test_one_model_serves_all_binarisations(parser: Parser) -> None:
+    forms = parser.conventions.forms(["The", "keeper", "lit", "the", "lamp", "."])
+    opening = parser.pipeline.opening(forms)
+    for pipe in parser.pipelines:
+        found = pipe.infer(forms, opening=opening)
+        assert found is not None
+        assert not found.coarse_only
