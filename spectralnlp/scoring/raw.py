@@ -77,7 +77,7 @@ class RawReport:
         """Return scores in percent and numbers of sentences and tokens.
 
         ``recall``, ``precision`` and ``f1`` are of brackets; scores of tags, tokens and sentence ends begin
-        with ``tag_``, ``token_`` and ``boundary_``. ``sentences_per_second``, of gold ones, is there when known.
+        with ``tag_``, ``token_`` and ``boundary_``. ``sentences_per_second`` is there when known.
         """
         flat: dict[str, float | int | str] = {}
         for kind, prefix in enumerate(_KINDS):
