@@ -117,5 +117,4 @@ def _joins(text: str, tag: str, before: str, after: str, conventions: Convention
         return False
     if text == "/":
         return conventions.split_fractions if before[-1].isdigit() else conventions.split_slashes
-    between_digits = before[-1].isdigit() and after[0].isdigit()  # "1914–1918"
-    return text in _HYPHENS and (between_digits or (not tag and conventions.split_hyphens))
+    return text in _HYPHENS and not tag and conventions.split_hyphens
