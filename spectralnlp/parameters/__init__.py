@@ -16,13 +16,14 @@ from spectralnlp.parameters.operators import (
 )
 from spectralnlp.parameters.span_scorers import SpanScorer
 from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedMarkovSet
-from spectralnlp.parameters.tensors import DenseTensors, SparseTensors, Tensors
+from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
 
 __all__ = [
     "ChainWeights",
     "DenseTensors",
+    "FactoredTensors",
     "Floats",
     "GrammarSet",
     "HiddenMarkov",

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from spectralnlp.inference.trees.dense import DenseRules
-from spectralnlp.inference.trees.forest import LEXICAL, Forest
+from spectralnlp.inference.trees.forest import LEXICAL, NO_NODE, Forest
 from spectralnlp.inference.trees.sparse import SparseRules
 from spectralnlp.inference.trees.state_vectors import StateVectors
 from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Offsets
+from spectralnlp.parameters import Floats, LatentGrammar, Offsets, SparseTensors
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
         leaves: float64; the vectors of the forest's lexical nodes, in the order of the
             nodes, laid end to end (``leaf_vectors``).
     """
-    offsets, rules = vector_offsets(forest, grammar), rule_tensors(grammar)
+    offsets, rules = vector_offsets(forest, grammar), rule_tensors(grammar, forest)
     inside = rules.inside(forest, offsets, leaves)
     vectors = StateVectors(offsets, inside, outside=np.zeros_like(inside))
     start_outside(forest, grammar.state_offsets, grammar.root, vectors)
@@ -63,16 +63,29 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
     return ForestPosteriors(float(np.log(abs(total))) + forest.log_scale, edge, node, usable)
 
 
-def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
+def rule_tensors(grammar: LatentGrammar, forest: Forest | None = None) -> DenseRules | SparseRules:
     """A grammar's rules as kernels take them.
+
+    Args:
+        grammar: the grammar.
+        forest: the one that its rules are for; None for any.
 
     Raises:
         TypeError: binary and unary tensors are stored in different ways.
     """
     binary, unary = grammar.binary, grammar.unary
-    if isinstance(binary, DenseTensors) and isinstance(unary, DenseTensors):
-        return DenseRules(binary.offsets, binary.values, unary.offsets, unary.values)
-    if isinstance(binary, DenseTensors) or isinstance(unary, DenseTensors):
+    if not (isinstance(binary, SparseTensors) or isinstance(unary, SparseTensors)):
+        if forest is None:
+            return DenseRules(binary.offsets, binary.values, unary.offsets, unary.values)
+        is_binary = forest.right != NO_NODE
+        of_binary, of_others = forest.rule[is_binary], forest.rule[~is_binary]
+        return DenseRules(
+            binary.offsets,
+            binary.with_rules(of_binary),
+            unary.offsets,
+            unary.with_rules(of_others[of_others >= 0]),  # neither an identity nor a word
+        )
+    if not (isinstance(binary, SparseTensors) and isinstance(unary, SparseTensors)):
         raise TypeError("binary and unary tensors are both dense or both sparse")
     return SparseRules(
         binary_offsets=binary.offsets,
