@@ -125,10 +125,7 @@ class FactoredTensors:
         numbers, is_there = self._numbers
         missing = rules[~is_there[rules]]
         for rule in np.unique(missing).tolist():
-            tensor = self._expanded(rule)
-            if not self.signed:
-                np.maximum(tensor, 0.0, out=tensor)
-            numbers[self.offsets[rule] : self.offsets[rule + 1]] = tensor
+            numbers[self.offsets[rule] : self.offsets[rule + 1]] = self._expanded(rule)
             is_there[rule] = True
         return numbers
 
@@ -154,10 +151,11 @@ class FactoredTensors:
 
     def _expanded(self, rule: int) -> NDArray[Any]:
         """The tensor of a rule, flat, in memory of its own."""
-        parts = self.factors[self._places[rule] : self._places[rule + 1]].astype(np.float64) * self.scale
+        parts = self.factors[self._places[rule] : self._places[rule + 1]]
         rank: list[int] = self.ranks[rule].tolist()
         if rank[0] == 0:
-            return parts
+            return self.numbers_of(parts)
+        parts = parts.astype(np.float64) * self.scale
         at = math.prod(rank)
         tensor = parts[:at]
         for m, r in zip(
@@ -166,7 +164,13 @@ class FactoredTensors:
             basis = parts[at : at + m * r].reshape(m, r)
             tensor = np.dot(tensor.reshape(r, -1).T, basis.T)
             at += m * r
-        return tensor.ravel()
+        tensor = tensor.ravel()
+        return tensor if self.signed else np.maximum(tensor, 0.0)
+
+    def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
+        """Return numbers of tensors that are stored as they are."""
+        numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
+        return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -215,4 +219,4 @@ def read_tensors(arrays: StoredArrays, shapes: Ints, *, signed: bool) -> Tensors
     tensors = FactoredTensors.from_arrays(arrays, shapes, signed=signed)
     if tensors.ranks.any():
         return tensors
-    return DenseTensors(offsets=tensors.offsets, values=tensors.values)
+    return DenseTensors(offsets=tensors.offsets, values=tensors.numbers_of(tensors.factors))
