@@ -6,7 +6,16 @@ The cache looks at the file of the kernel alone: after changing a named tuple, a
 another file that a kernel uses, delete the ``__pycache__`` folders.
 """
 
-from spectralnlp.jit.compilation import announced_compilation
+from spectralnlp.jit.cache import cache_folders
+from spectralnlp.jit.compilation import announced_compilation, compiled_kernels
 from spectralnlp.jit.decorators import Kernel, fast_kernel, jitable, kernel
 
-__all__ = ["Kernel", "announced_compilation", "fast_kernel", "jitable", "kernel"]
+__all__ = [
+    "Kernel",
+    "announced_compilation",
+    "cache_folders",
+    "compiled_kernels",
+    "fast_kernel",
+    "jitable",
+    "kernel",
+]

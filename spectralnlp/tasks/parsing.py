@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
@@ -16,10 +18,13 @@ from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, RawReport, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.raw_text import evaluate_raw, warm_up
+from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenBoundaries, TokenTask
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_trees
+
+_TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 days."
 
 
 class TreeBoundaries(TokenBoundaries):
@@ -114,6 +119,20 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         scored = score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
         failures = sum(parse.fallback is not None for parse in parses)
         return replace(scored, failures=failures, seconds=seconds)
+
+    def sample(self) -> str:
+        """Return made-up trees, one a line."""
+        return sample_trees()
+
+    def try_out(self, model: Parser) -> None:
+        """Parse with every decoder, with given tags, and into several trees."""
+        sentences = list(model.sentences([_TEXT]))
+        for name in registry.decoders.names():
+            with suppress(ConfigError):  # some decoders want grammars without negative numbers
+                list(model.parse_many(sentences, decoder=name))
+        for parse in model.parse_many(sentences, k=2):
+            if parse is not None:
+                model.parse_tokens(parse.tree.words(), parse.tree.tags())
 
     def compare(self, report: Any, other: Any) -> Comparison:
         """Test F1 in pairs, with an interval of the difference; both reports are of one kind."""
