@@ -158,9 +158,8 @@ class FactoredTensors:
         parts = parts.astype(np.float64) * self.scale
         at = math.prod(rank)
         tensor = parts[:at]
-        for m, r in zip(
-            self.shapes[rule].tolist(), rank, strict=True
-        ):  # the first axis goes, a new one is last
+        shape: list[int] = self.shapes[rule].tolist()
+        for m, r in zip(shape, rank, strict=True):  # the first axis goes, a new one comes last
             basis = parts[at : at + m * r].reshape(m, r)
             tensor = np.dot(tensor.reshape(r, -1).T, basis.T)
             at += m * r

@@ -11,14 +11,23 @@ _SUBJECTS = (
     "(NP (PRP she))",
     "(NP (NNP Marta))",
     "(NP (DT an) (JJ old) (NN ship))",
+    "(NP (NP (DT a) (NN man)) (PP (IN with) (NP (NNS nets))))",
+    "(NP (PRP they))",
 )
-_VERBS = ("(VBD saw)", "(VBZ watches)", "(VBP like)", "(VBD painted)")
+_VERBS = ("(VBD saw)", "(VBZ watches)", "(VBP like)", "(VBD painted)", "(VBD met)")
 _OBJECTS = (
     "(NP (DT the) (NN harbour))",
     "(NP (JJ small) (NNS boats))",
     "(NP (NP (CD 3) (NNS lamps)) (PP (IN of) (NP (NN iron))))",
+    "(NP (PRP it))",
 )
-_REST = ("", " (PP (IN in) (NP (NNP June)))", " (ADVP (RB again))")
+_REST = (
+    "",
+    " (PP (IN in) (NP (NNP June)))",
+    " (ADVP (RB again))",
+    " (SBAR (IN when) (S (NP (PRP he)) (VP (VBD slept))))",
+    " (PP (IN by) (NP (DT the) (NN sea)))",
+)
 
 _ENDS = ("ey", "ster", "ona", "vik", "holm", "und", "dera", "isk", "ava")
 # Enough words that none is in most lines.
