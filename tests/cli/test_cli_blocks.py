@@ -129,14 +129,14 @@ def test_workers_write_the_same_bytes(
     name, *options = command.split()
     arguments = [name, *options, "-m", str(models[name]), *map(str, text)]
     assert run(arguments) == 0
-    here = capsysbinary.readouterr()
-    assert here.out.count(b"\n") > 20
+    here = capsysbinary.readouterr().out  # on stderr there may be a note that kernels are compiled
+    assert here.count(b"\n") > 20
     for work in (ParseToText, TagToText):
         monkeypatch.setattr(work, "batch_size", 2)
     assert run([*arguments, "--jobs", "2"]) == 0
-    assert capsysbinary.readouterr() == here
+    assert capsysbinary.readouterr().out == here
     assert run([*arguments, "--engine", "serial", "--checkpoint", str(tmp_path / "kept")]) == 0
-    assert capsysbinary.readouterr() == here
+    assert capsysbinary.readouterr().out == here
 
 
 def test_drawings_of_workers_are_numbered_by_sentence(
