@@ -33,6 +33,7 @@ from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
 from spectralnlp.cli.train_help import TrainCommand
 from spectralnlp.cli.update import update
+from spectralnlp.cli.warm_up import warm_up
 from spectralnlp.cli.wording import know_options, with_options
 from spectralnlp.errors import SpectralError
 
@@ -86,6 +87,7 @@ app.command()(tag)
 app.command(cls=TrainCommand)(train)
 for command in (update, forget, merge, evaluate, score, info, plugins, inspect, neighbours, plot, topics):
     app.command()(command)
+app.command("warm-up")(warm_up)
 
 
 def _version(wanted: bool) -> None:

@@ -27,8 +27,15 @@ def note(line: str) -> None:
 
 
 @contextmanager
-def announced_kernels() -> Iterator[None]:
-    """Note on stderr when kernels have to be compiled, which happens once on a machine."""
+def announced_kernels(*, here: bool = True) -> Iterator[None]:
+    """Note on stderr when kernels have to be compiled, which happens once on a machine.
+
+    Args:
+        here: whether this process runs kernels; one that only waits for workers need not load the compiler.
+    """
+    if not here:
+        yield
+        return
     from spectralnlp.jit import announced_compilation
 
     with announced_compilation(note):

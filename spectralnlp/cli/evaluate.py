@@ -34,6 +34,12 @@ def evaluate(
     own_tags: Annotated[
         bool, typer.Option("--own-tags", help="Parsing: plain EVALB, with the prediction's own tags.")
     ] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw", help="Parsing: from raw text, whose sentences and tokens the model has to find."
+        ),
+    ] = False,
     skip_bad: SkipBad = False,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences done at a time.")] = 1,
 ) -> None:
@@ -61,6 +67,7 @@ def evaluate(
             "tagger": ("--tagger", None if tagger is None else load(tagger)),
             "parameters": ("--prm", parameters),
             "own_tags": ("--own-tags", own_tags),
+            "raw": ("--raw", raw),
         },
     )
     corpus = task.read_gold(gold, reader=reader, **reading)

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
-from spectralnlp.cli.engines import CheckpointFolder, EngineName, Scheduler, Where, limits
+from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def parse(
         bool, typer.Option("--scores", help="Add the log-probability and each constituent's posterior.")
     ] = False,
     k: Annotated[int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")] = 1,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Sentences parsed at a time.")] = None,
+    jobs: Jobs = None,
     engine: EngineName = None,
     scheduler: Scheduler = None,
     checkpoint: CheckpointFolder = None,
@@ -71,50 +71,74 @@ def parse(
     if fixed_tags and tagger is None:
         raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger")
     from spectralnlp.cli.models import load_parser
-    from spectralnlp.cli.remote import ParseToText
+    from spectralnlp.cli.remote import ParseToText, cutter
     from spectralnlp.cli.texts import sentences, sources
     from spectralnlp.render import renderer
 
     render = renderer(format_)
-    found = sources(files or [])
-    with progress(f"loading {model}"):
-        parser = load_parser(model, tagger, fixed_tags=fixed_tags)
-    stream = sentences(parser.tokenizer, found, tokenized=tokenized, tagged=tagged)
+    found, where = sources(files or []), Where(engine, jobs, scheduler)
+    tasks: Iterable[Sequence[tuple[str, str | None] | None]]
+    here = where.name in (None, "threads") and checkpoint is None
+    if here:
+        with progress(f"loading {model}"):
+            parser = load_parser(model, tagger, fixed_tags=fixed_tags)
+        stream = sentences(parser.tokenizer, found, tokenized=tokenized, tagged=tagged)
+        parses = _parses(parser, stream, where, decoder=decoder, k=k)
+        tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)
+    else:
+        to_text = ParseToText.of(
+            model,
+            tokenized=tokenized,
+            tagged=tagged,
+            tagger=tagger,
+            fixed_tags=fixed_tags,
+            decoder=decoder,
+            k=k,
+            form=format_,
+            scores=scores,
+        )
+        tasks = to_text.results(where, to_text.cut(found, None if tokenized or tagged else cutter(model)))
     n_sentences, fallbacks = 0, Counter[str]()
-    sink = _svg_files(output) if output is not None and format_ == "svg" else results(output)
+    sink = _svg_files(output) if output is not None and format_ == "svg" else _joined(results(output))
     # A terminal that shows the trees needs no progress beside them.
     shown = output is None and sys.stdout.isatty()
-    with limits(checkpoint), announced_kernels(), sink as write, progress("parsing", silent=shown) as step:
-        if engine or scheduler or checkpoint:
-            to_text = ParseToText.of(
-                model, tagger=tagger, fixed_tags=fixed_tags, decoder=decoder, k=k, form=format_, scores=scores
-            )
-            texts = to_text.results(Where(engine, jobs, scheduler), stream)
-        else:
-            parses = _parses(parser, stream, jobs, decoder=decoder, k=k)
-            texts = (None if each is None else (render(each, scores), each.fallback) for each in parses)
-        for result in texts:
-            text, fallback = result or ("", None)
-            write(text)
-            step()
-            n_sentences += result is not None
-            if fallback is not None:
-                fallbacks[fallback] += 1
+    with (
+        limits(checkpoint),
+        announced_kernels(here=here),
+        sink as write,
+        progress("parsing", silent=shown) as step,
+    ):
+        for task in tasks:
+            write(["" if each is None else each[0] for each in task])
+            for each in task:
+                step()
+                if each is not None:
+                    n_sentences += 1
+                    fallbacks.update(filter(None, each[1:]))
     if fallbacks:
         reasons = "; ".join(f"{count} × {reason}" for reason, count in fallbacks.most_common())
         note(f"{fallbacks.total()} of {n_sentences} sentences got a fallback tree ({reasons})")
 
 
 def _parses(
-    parser: Any, stream: Iterable[Sentence | None], jobs: int | None, **options: Any
+    parser: Any, stream: Iterable[Sentence | None], where: Where, **options: Any
 ) -> Iterator[Parse | None]:
-    """Parse in this process, several sentences at a time."""
-    with Where(jobs=jobs, jobs_engine="threads").running():
+    """Parse in this process, with several threads if that was asked for."""
+    with where.running():
         yield from parser.parse_many(stream, **options)
 
 
 @contextmanager
-def _svg_files(folder: Path) -> Iterator[Callable[[str], None]]:
+def _joined(
+    sink: AbstractContextManager[Callable[[str], None]],
+) -> Iterator[Callable[[Sequence[str]], None]]:
+    """A function that writes texts, a line each or more."""
+    with sink as write_line:
+        yield lambda texts: write_line("\n".join(texts)) if texts else None
+
+
+@contextmanager
+def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
     """A function that writes each document to a file of its own, ``00001.svg`` and so on."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -122,11 +146,12 @@ def _svg_files(folder: Path) -> Iterator[Callable[[str], None]]:
         raise ConfigError(f"cannot write the output: {error.strerror}", path=folder) from error
     number = 0
 
-    def write(document: str) -> None:
+    def write(documents: Sequence[str]) -> None:
         nonlocal number
-        number += 1  # blank lines count too, so that numbers stay aligned with lines
-        if document:
-            with results(folder / f"{number:05d}.svg") as write_line:
-                write_line(document)
+        for document in documents:
+            number += 1  # blank lines count too, so that numbers stay aligned with lines
+            if document:
+                with results(folder / f"{number:05d}.svg") as write_line:
+                    write_line(document)
 
     yield write

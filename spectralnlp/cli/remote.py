@@ -10,14 +10,16 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+from spectralnlp.cli.blocks import Block, blocks
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
     from spectralnlp.cli.engines import Where
+    from spectralnlp.text.tokenizer import Tokenizer
     from spectralnlp.text.tokens import Sentence
 
 T = TypeVar("T")
@@ -35,8 +37,8 @@ class OnWorkers(ABC, Generic[T, R]):
 
     model: str
     fingerprint: str
-    #: Examples in a task and in an entry of the journal: many, where one is done as fast as it is sent.
-    batch_size: ClassVar[int] = 1
+    # Lines in a task and in an entry of the journal, about.
+    batch_size: ClassVar[int] = 1024
 
     @classmethod
     def of(cls, model: str, **what: Any) -> Self:
@@ -49,15 +51,15 @@ class OnWorkers(ABC, Generic[T, R]):
         return [self.model]
 
     @abstractmethod
-    def __call__(self, batch: Sequence[T]) -> Sequence[R]:
-        """Return, on a worker, the result of each example, JSON values."""
+    def __call__(self, task: Sequence[T]) -> Sequence[R]:
+        """Return, on a worker, the results of a task, JSON values."""
 
-    def results(self, where: Where, examples: Iterable[T]) -> Iterator[R]:
-        """Return the result of each example, in order; results are kept in the current checkpoint, if any.
+    def results(self, where: Where, tasks: Iterable[Sequence[T]]) -> Iterator[Sequence[R]]:
+        """Return the results of each task, in order; they are kept in the current checkpoint, if any.
 
         Args:
             where: the engine.
-            examples: a stream, the same whenever it is started.
+            tasks: a stream, the same whenever it is started.
 
         Raises:
             ConfigError: a worker's model is another one, or the checkpoint is of other work.
@@ -68,8 +70,13 @@ class OnWorkers(ABC, Generic[T, R]):
         about = {**asdict(self), "model": self.fingerprint}
         del about["fingerprint"]
         with where.running():
-            for batch in map_resumable(self, batches(examples, self.batch_size), about):
-                yield from batch
+            yield from map_resumable(self, tasks, about, chunk_size=1)
+
+    def cut(
+        self, files: Sequence[str], may_cut: Callable[[str], bool] | None = None
+    ) -> Iterator[list[Block]]:
+        """Read files as tasks; see `spectralnlp.cli.blocks.blocks`."""
+        return blocks(files, self.batch_size, may_cut)
 
     def loaded(self, load: Callable[..., Any], **options: Any) -> Any:
         """Return, on a worker, what a function makes of the model's name; it is called once.
@@ -112,57 +119,88 @@ def fingerprint_of(*models: str) -> str:
 
 
 @dataclass(frozen=True)
-class ParseToText(OnWorkers["Sentence | None", "tuple[str, str | None] | None"]):
-    """Sentences to the text of a parse, and why it is a fallback if it is one; None for None.
+class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
+    """Text to parses, written, and why each is a fallback if it is one; None for a blank tokenized line.
 
     Args:
+        tokenized, tagged: how the text is written, as for `spectralnlp.cli.texts.sentences`.
         tagger, fixed_tags: as for ``load_parser``.
         decoder, k: as for ``Parser.parse_many``.
         form, scores: how a parse is written.
     """
 
+    tokenized: bool = False
+    tagged: bool = False
     tagger: str | None = None
     fixed_tags: bool = False
     decoder: str | None = None
     k: int = 1
     form: str = "ptb"
     scores: bool = False
+    batch_size: ClassVar[int] = 32
 
     def models(self) -> Sequence[str]:
         """Return the parser, and the tagger that it listens to."""
         return [self.model] if self.tagger is None else [self.model, self.tagger]
 
-    def __call__(self, batch: Sequence[Sentence | None]) -> list[tuple[str, str | None] | None]:
-        """Parse and write each sentence."""
+    def __call__(self, task: Sequence[Block]) -> list[tuple[str, str | None] | None]:
+        """Split, parse and write."""
         from spectralnlp.cli.models import load_parser
         from spectralnlp.render import renderer
+        from spectralnlp.runtime import use_engine
 
         parser = self.loaded(load_parser, tagger=self.tagger, fixed_tags=self.fixed_tags)
         render = renderer(self.form)
-        return [
-            None if parse is None else (render(parse, self.scores), parse.fallback)
-            for parse in parser.parse_many(batch, decoder=self.decoder, k=self.k)
-        ]
+        sentences = in_blocks(task, parser.tokenizer, tokenized=self.tokenized, tagged=self.tagged)
+        with use_engine("serial"):
+            return [
+                None if parse is None else (render(parse, self.scores), parse.fallback)
+                for parse in parser.parse_many(sentences, decoder=self.decoder, k=self.k)
+            ]
 
 
 @dataclass(frozen=True)
-class TagToText(OnWorkers["Sentence | None", str]):
-    """Sentences to their tagged text; nothing for None.
+class TagToText(OnWorkers["Block", str]):
+    """Text to tagged text; nothing for a blank tokenized line.
 
     Args:
+        tokenized: how the text is written, as for `spectralnlp.cli.texts.sentences`.
         form, scores: how tags are written.
     """
 
+    tokenized: bool = False
     form: str = "tagged"
     scores: bool = False
-    batch_size: ClassVar[int] = 512
 
-    def __call__(self, batch: Sequence[Sentence | None]) -> list[str]:
-        """Tag and write each sentence."""
+    def __call__(self, task: Sequence[Block]) -> list[str]:
+        """Split, tag and write."""
         from spectralnlp.cli.models import load_for
 
         tagger = self.loaded(load_for, method="tag", verb="tag")
-        return tagged_text(tagger, batch, self.form, self.scores)
+        sentences = in_blocks(task, tagger.tokenizer, tokenized=self.tokenized)
+        return tagged_text(tagger, list(sentences), self.form, self.scores)
+
+
+def in_blocks(task: Sequence[Block], tokenizer: Tokenizer, **written: bool) -> Iterator[Sentence | None]:
+    """Yield the sentences of blocks; options as of `Block.sentences`."""
+    for block in task:
+        yield from block.sentences(tokenizer, **written)
+
+
+def cutter(model: str) -> Callable[[str], bool]:
+    """Return a function that says after which lines raw text may be cut, by the conventions of a model.
+
+    The model is not loaded: workers do that.
+    """
+    from spectralnlp.models import folder_of
+    from spectralnlp.storage import read_header
+    from spectralnlp.text.conventions import Conventions
+    from spectralnlp.text.sentences import may_cut
+    from spectralnlp.text.tokenizer import Tokenizer
+
+    conventions = read_header(folder_of(model))["metadata"].get("conventions")
+    tokenizer = None if conventions is None else Tokenizer(Conventions.from_dict(conventions))
+    return partial(may_cut, tokenizer=tokenizer)
 
 
 def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores: bool) -> list[str]:

@@ -6,6 +6,7 @@ Formats (``--format``): ``tagged``, ``word_TAG``, a sentence a line; ``conllu``;
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
@@ -37,27 +38,32 @@ def tag(
 ) -> None:
     """Tag the words of text: parts of speech, chunks, entities."""
     from spectralnlp.cli.models import load_for
-    from spectralnlp.cli.remote import TagToText, batches, tagged_text
+    from spectralnlp.cli.remote import TagToText, batches, cutter, tagged_text
     from spectralnlp.cli.texts import sentences, sources
     from spectralnlp.render.tags import tag_renderer
 
     tag_renderer(format_)  # a format that is none is refused before anything is read
     found = sources(files or [])
-    with progress(f"loading {model}"):
-        tagger = load_for(model, "tag", "tag")
-    stream = sentences(tagger.tokenizer, found, tokenized=tokenized)
     shown = output is None and sys.stdout.isatty()
+    tasks: Iterable[Sequence[str]]
+    here = where.name is None and checkpoint is None
+    if not here:
+        to_text = TagToText.of(model, tokenized=tokenized, form=format_, scores=scores)
+        tasks = to_text.results(where, to_text.cut(found, None if tokenized else cutter(model)))
+    else:
+        with progress(f"loading {model}"):
+            tagger = load_for(model, "tag", "tag")
+        stream = sentences(tagger.tokenizer, found, tokenized=tokenized)
+        each_time = batches(stream, 1 if shown else TagToText.batch_size)
+        tasks = (tagged_text(tagger, batch, format_, scores) for batch in each_time)
     with (
         limits(checkpoint),
-        announced_kernels(),
+        announced_kernels(here=here),
         results(output) as write,
         progress("tagging", silent=shown) as step,
     ):
-        if where.name or checkpoint:
-            texts = TagToText.of(model, form=format_, scores=scores).results(where, stream)
-        else:
-            each_time = batches(stream, 1 if shown else TagToText.batch_size)
-            texts = (text for batch in each_time for text in tagged_text(tagger, batch, format_, scores))
-        for text in texts:
-            write(text)
-            step()
+        for texts in tasks:
+            if texts:
+                write("\n".join(texts))
+            for _ in texts:
+                step()

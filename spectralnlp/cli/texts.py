@@ -40,10 +40,10 @@ def sentences(
     from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
 
     for file in files:
-        with _lines(file) as bare:
+        with open_lines(file) as bare:
             lines = (line + "\n" for line in bare)  # offsets count a line end as one character
             if tagged:
-                yield from read_tagged(lines, tokenizer, _called(file))
+                yield from read_tagged(lines, tokenizer, called(file))
             elif tokenized:
                 yield from read_tokenized(lines, tokenizer)
             else:
@@ -51,7 +51,8 @@ def sentences(
 
 
 @contextmanager
-def _lines(file: str) -> Iterator[Iterator[str]]:
+def open_lines(file: str) -> Iterator[Iterator[str]]:
+    """The lines of a file or of standard input, without their ends."""
     from spectralnlp.runtime import decode_lines, open_text
 
     if file != STDIN:
@@ -60,8 +61,9 @@ def _lines(file: str) -> Iterator[Iterator[str]]:
     elif sys.stdin is None:
         raise InputError("standard input is closed", hint="give a file")
     else:
-        yield decode_lines(sys.stdin.buffer, _called(file))
+        yield decode_lines(sys.stdin.buffer, called(file))
 
 
-def _called(file: str) -> str:
+def called(file: str) -> str:
+    """What a file is called in errors."""
     return "<stdin>" if file == STDIN else file

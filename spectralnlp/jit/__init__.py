@@ -7,12 +7,15 @@ another file that a kernel uses, delete the ``__pycache__`` folders.
 """
 
 from spectralnlp.jit.bits import count_bits, lowest_bit
-from spectralnlp.jit.compilation import announced_compilation
+from spectralnlp.jit.cache import cache_folders
+from spectralnlp.jit.compilation import announced_compilation, compiled_kernels
 from spectralnlp.jit.decorators import Kernel, fast_kernel, jitable, kernel
 
 __all__ = [
     "Kernel",
     "announced_compilation",
+    "cache_folders",
+    "compiled_kernels",
     "count_bits",
     "fast_kernel",
     "jitable",

@@ -29,6 +29,31 @@ class _Announcer(event.Listener):
         pass
 
 
+class _Names(event.Listener):
+    """Lists the kernels that are compiled for Python to call; kernels within these are theirs."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.depth = 0
+
+    def on_start(self, event: Any) -> None:
+        kernel = event.data["dispatcher"].py_func
+        if self.depth == 0:
+            self.names.append(f"{kernel.__module__}.{kernel.__qualname__}")
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+
+
+@contextmanager
+def compiled_kernels() -> Iterator[list[str]]:
+    """Yield a list to which each kernel that is compiled in this context adds its name."""
+    listener = _Names()
+    with event.install_listener("numba:compile", listener):
+        yield listener.names
+
+
 @contextmanager
 def announced_compilation(report: Callable[[str], None]) -> Iterator[None]:
     """Report the first compilation of a kernel in this context.

@@ -8,20 +8,27 @@ from typing import Any, TypeVar
 from numba import njit
 from numba.extending import register_jitable
 
+from spectralnlp.jit.cache import KernelCache
+
 Kernel = Callable[..., Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Kernel) -> Kernel:
     """Compile a function of arrays, numbers and named tuples of them at its first call."""
-    compiled: Kernel = njit(cache=True, nogil=True)(function)
-    return compiled
+    return _cached(njit(nogil=True)(function))
 
 
 def fast_kernel(function: Kernel) -> Kernel:
     """Compile a kernel whose sums may be in any order; not-a-numbers and infinities stay themselves."""
     fast_math = {"reassoc", "contract", "nsz", "arcp"}  # not nnan and ninf: an overflow must show
-    compiled: Kernel = njit(cache=True, nogil=True, fastmath=fast_math)(function)
+    return _cached(njit(nogil=True, fastmath=fast_math)(function))
+
+
+def _cached(dispatcher: Any) -> Kernel:
+    if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT leaves functions as they are
+        dispatcher._cache = KernelCache(dispatcher.py_func)
+    compiled: Kernel = dispatcher
     return compiled
 
 

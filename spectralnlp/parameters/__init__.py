@@ -17,7 +17,7 @@ from spectralnlp.parameters.operators import (
 )
 from spectralnlp.parameters.span_scorers import SpanScorer
 from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedMarkovSet
-from spectralnlp.parameters.tensors import DenseTensors, SparseTensors, Tensors
+from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
 
@@ -25,6 +25,7 @@ __all__ = [
     "CellModel",
     "ChainWeights",
     "DenseTensors",
+    "FactoredTensors",
     "Floats",
     "GrammarSet",
     "HiddenMarkov",

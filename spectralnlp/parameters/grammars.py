@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.parameters.lexicons import Lexicon
-from spectralnlp.parameters.tensors import Tensors, read_tensors
+from spectralnlp.parameters.tensors import SparseTensors, Tensors, read_tensors
 from spectralnlp.storage import (
     Array,
     Arrays,
@@ -115,7 +115,7 @@ class LatentGrammar:
             read_tensors(arrays.part(f"{kind}."), n_states[common[f"{kind}_rules"]], signed=signed)
             for kind in ("binary", "unary")
         )
-        if type(binary) is not type(unary):
+        if isinstance(binary, SparseTensors) != isinstance(unary, SparseTensors):
             raise arrays.error("binary.values", "is dense and that of unary rules sparse, or the reverse")
         return cls(
             n_states=n_states,

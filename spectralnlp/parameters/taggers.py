@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
@@ -222,14 +221,14 @@ class ChainWeights:
             features = np.where(np.abs(features) < _NEGLIGIBLE * largest, 0, features)
             kept = features.any(axis=1)
             features, keys = features[kept], keys[kept]
-        rows = scipy.sparse.csr_array(features)
+        rows, columns = np.nonzero(features)
         number = np.float16 if compact else np.float32
         return {
             **arrays_of(self),
             "keys": keys,
-            "features.counts": np.diff(rows.indptr).astype(np.uint16),
-            "features.tags": rows.indices.astype(np.uint8 if len(self.tags) <= 256 else np.uint16),
-            "features.values": rows.data.astype(number),
+            "features.counts": np.bincount(rows, minlength=len(features)).astype(np.uint16),
+            "features.tags": columns.astype(np.uint8 if len(self.tags) <= 256 else np.uint16),
+            "features.values": features[rows, columns].astype(number),
             "words": self.words.astype(number),
             "tokens": self.tokens.astype(number),
         }
@@ -246,12 +245,12 @@ class ChainWeights:
         arrays = arrays.part(n_tags=len(tags))
         fields = arrays.fields(cls)
         counts, columns, values = (arrays.take(f"features.{name}", spec) for name, spec in _ROWS.items())
-        starts = offsets_of(counts)
-        if starts[-1] != len(columns):
-            raise arrays.error("features.counts", f"adds up to {starts[-1]}, not to {len(columns)} entries")
-        rows = scipy.sparse.csr_array((values, columns, starts), shape=(len(counts), len(tags)))
+        if (total := counts.sum(dtype=np.int64)) != len(columns):
+            raise arrays.error("features.counts", f"adds up to {total}, not to {len(columns)} entries")
+        features: Floats32 = np.zeros((len(counts), len(tags)), np.float32)
+        features[np.repeat(np.arange(len(counts)), counts), columns] = values
         temperature = float(described["temperature"])
-        return cls(tags=tags, features=rows.toarray(), temperature=temperature, **fields)
+        return cls(tags=tags, features=features, temperature=temperature, **fields)
 
 
 # The rows of `ChainWeights.features`, of which most numbers are 0.

@@ -7,7 +7,8 @@ core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), wherever
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -59,56 +60,116 @@ class DenseTensors:
                 parts.append(tensor.ravel())
         return {"ranks": ranks, "values": np.concatenate(parts).astype(np.float32)}
 
+    def with_rules(self, rules: Ints) -> NDArray[Any]:
+        """Return ``values``, in which the tensors of these rules can be read."""
+        return self.values
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FactoredTensors:
+    """Dense tensors of a model folder, multiplied out when they are first asked for.
+
+    Most belong to rules that few sentences need, and all of them take longer than the rest of loading.
+
+    Attributes:
+        offsets: int64 (n_rules + 1,); as in `DenseTensors`.
+        shapes: int32 (n_rules, order); of each tensor.
+        ranks: int16 (n_rules, order); 0 where a tensor is stored as it is.
+        factors: cores and bases laid end to end, as of `DenseTensors.to_arrays`; of the dtype of the folder.
+        scale: factor of these numbers.
+        signed: whether negative numbers were among them: a low rank makes tiny ones of zeros.
+    """
+
+    offsets: Offsets
+    shapes: Ints
+    ranks: NDArray[np.int16]
+    factors: NDArray[Any]
+    scale: float
+    signed: bool
+
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, shapes: Ints, *, signed: bool) -> DenseTensors:
-        """The tensors that gave these arrays, nearly.
+    def from_arrays(cls, arrays: StoredArrays, shapes: Ints, *, signed: bool) -> FactoredTensors:
+        """The tensors that gave these arrays of a model folder, nearly.
 
         Args:
-            arrays: of `to_arrays`.
+            arrays: of `DenseTensors.to_arrays`.
             shapes: int32 (n_rules, order); of each tensor.
-            signed: whether negative numbers were among them: a low rank makes tiny ones of zeros.
+            signed: see the attribute.
 
         Raises:
             ModelError: an array is not as it must be.
         """
         arrays = arrays.part(n_rules=shapes.shape[0], order=shapes.shape[1])
-        ranks, factors = arrays.take("ranks", _RANKS), arrays.take("values", _FACTORS)
+        ranks, (factors, scale) = arrays.take("ranks", _RANKS), arrays.take_narrow("values", _FACTORS)
         is_factored = ranks > 0
         if (is_factored != is_factored[:, :1]).any() or (ranks > shapes).any():
             raise arrays.error("ranks", "holds ranks that no tensor of its rule has")
-        large, r = shapes.astype(np.int64), ranks.astype(np.int64)
-        sizes = large.prod(axis=1)
-        stored = np.where(is_factored[:, 0], r.prod(axis=1) + (large * r).sum(axis=1), sizes).sum()
-        if len(factors) != stored:
+        offsets = offsets_of(shapes.prod(axis=1, dtype=np.int64))
+        tensors = cls(
+            offsets=offsets, shapes=shapes, ranks=ranks, factors=factors, scale=scale, signed=signed
+        )
+        if len(factors) != (stored := tensors._places[-1]):
             raise arrays.error("values", f"holds {len(factors)} numbers, where the ranks ask for {stored}")
-        values = _expanded(ranks, factors, shapes, offsets_of(sizes))
-        if not signed:
-            np.maximum(values, 0.0, out=values)
-        return cls(offsets=offsets_of(sizes), values=values)
+        return tensors
 
+    @property
+    def values(self) -> NDArray[Any]:
+        """All tensors, as `DenseTensors` has them; float32, for they are most of a parser's memory."""
+        return self.with_rules(np.arange(len(self.shapes), dtype=np.int32))
 
-def _expanded(
-    ranks: NDArray[np.int16], factors: Floats, shapes: Ints, offsets: Offsets
-) -> NDArray[np.float32]:
-    """Tensors multiplied out; float32, for they are the larger part of a parser's memory."""
-    dense = np.empty(offsets[-1], np.float32)
-    at = 0
+    def with_rules(self, rules: Ints) -> NDArray[Any]:
+        """Return the numbers of all tensors, of which those of these rules can be read.
 
-    def take(*shape: int) -> Floats:
-        nonlocal at
-        size = math.prod(shape)
-        at += size
-        return factors[at - size : at].reshape(shape)
+        Threads may ask at the same time: they write the same numbers.
+        """
+        numbers, is_there = self._numbers
+        missing = rules[~is_there[rules]]
+        for rule in np.unique(missing).tolist():
+            numbers[self.offsets[rule] : self.offsets[rule + 1]] = self._expanded(rule)
+            is_there[rule] = True
+        return numbers
 
-    for rule, (rank, shape) in enumerate(zip(ranks.tolist(), shapes.tolist(), strict=True)):
+    def to_arrays(self, shapes: Ints) -> Arrays:
+        """The arrays of `DenseTensors.to_arrays`; factors are found anew."""
+        return DenseTensors(offsets=self.offsets, values=self.values).to_arrays(shapes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields: what was multiplied out stays behind when sent to another process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def _numbers(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        # Pages of memory that nobody writes to are never given out.
+        return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
+
+    @cached_property
+    def _places(self) -> Offsets:
+        """int64 (n_rules + 1,): where the factors of each tensor lie."""
+        large, r = self.shapes.astype(np.int64), self.ranks.astype(np.int64)
+        sizes = np.where(r[:, 0] > 0, r.prod(axis=1) + (large * r).sum(axis=1), large.prod(axis=1))
+        return offsets_of(sizes)
+
+    def _expanded(self, rule: int) -> NDArray[Any]:
+        """The tensor of a rule, flat, in memory of its own."""
+        parts = self.factors[self._places[rule] : self._places[rule + 1]]
+        rank: list[int] = self.ranks[rule].tolist()
         if rank[0] == 0:
-            tensor = take(*shape)
-        else:
-            tensor = take(*rank)
-            for m, r in zip(shape, rank, strict=True):  # the first axis goes, its like comes last
-                tensor = np.dot(tensor.reshape(r, -1).T, take(m, r).T)
-        dense[offsets[rule] : offsets[rule + 1]] = tensor.ravel()
-    return dense
+            return self.numbers_of(parts)
+        parts = parts.astype(np.float64) * self.scale
+        at = math.prod(rank)
+        tensor = parts[:at]
+        shape: list[int] = self.shapes[rule].tolist()
+        for m, r in zip(shape, rank, strict=True):  # the first axis goes, a new one comes last
+            basis = parts[at : at + m * r].reshape(m, r)
+            tensor = np.dot(tensor.reshape(r, -1).T, basis.T)
+            at += m * r
+        tensor = tensor.ravel()
+        return tensor if self.signed else np.maximum(tensor, 0.0)
+
+    def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
+        """Return numbers of tensors that are stored as they are."""
+        numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
+        return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -147,11 +208,14 @@ class SparseTensors:
         return tensors
 
 
-Tensors = DenseTensors | SparseTensors
+Tensors = DenseTensors | FactoredTensors | SparseTensors
 
 
 def read_tensors(arrays: StoredArrays, shapes: Ints, *, signed: bool) -> Tensors:
     """Tensors of either kind, as they were stored; see their `from_arrays`."""
     if "states" in arrays:
         return SparseTensors.from_arrays(arrays, shapes)
-    return DenseTensors.from_arrays(arrays, shapes, signed=signed)
+    tensors = FactoredTensors.from_arrays(arrays, shapes, signed=signed)
+    if tensors.ranks.any():
+        return tensors
+    return DenseTensors(offsets=tensors.offsets, values=tensors.numbers_of(tensors.factors))

@@ -83,7 +83,9 @@ def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partitio
     return observer.empty.empty_like() if part is None else part.moments
 
 
-def map_ordered(function: Callable[[T], R], examples: Iterable[T]) -> Iterator[R]:
+def map_ordered(
+    function: Callable[[T], R], examples: Iterable[T], *, chunk_size: int | None = None
+) -> Iterator[R]:
     """Return the function of each example, in order, with the current engine.
 
     Lazy: examples are read little further than results are taken, so that a stream larger than memory
@@ -92,11 +94,13 @@ def map_ordered(function: Callable[[T], R], examples: Iterable[T]) -> Iterator[R
     Args:
         function: for the ``processes`` engine, one that can be pickled.
         examples: a corpus, or any iterable.
+        chunk_size: examples sent to a worker at a time; by default as many as the engine says.
     """
     engine = current_engine()
-    if engine.chunk_size == 1:
+    chunk_size = engine.chunk_size if chunk_size is None else chunk_size
+    if chunk_size == 1:
         return engine.map(function, examples)
-    return _flatten(engine.map(partial(_apply, function), _chunks(examples, engine.chunk_size)))
+    return _flatten(engine.map(partial(_apply, function), _chunks(examples, chunk_size)))
 
 
 def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:

@@ -26,7 +26,11 @@ _HINT = "delete it to begin again, or go on with what it is of"
 
 
 def map_resumable(
-    function: Callable[[T], Any], examples: Iterable[T], about: Mapping[str, Any]
+    function: Callable[[T], Any],
+    examples: Iterable[T],
+    about: Mapping[str, Any],
+    *,
+    chunk_size: int | None = None,
 ) -> Iterator[Any]:
     """Return the function of each example, in order, from the current engine.
 
@@ -36,6 +40,7 @@ def map_resumable(
         function: gives JSON values; see `map_ordered`.
         examples: a stream, the same whenever it is started.
         about: the model and its options, JSON values: a journal of others is refused.
+        chunk_size: see `map_ordered`.
 
     Raises:
         ConfigError: the checkpoint is of other examples, or of another model or options.
@@ -43,14 +48,14 @@ def map_resumable(
     """
     checkpoint = current_checkpoint()
     if checkpoint is None:
-        yield from map_ordered(function, examples)
+        yield from map_ordered(function, examples, chunk_size=chunk_size)
         return
     path = checkpoint.next_map()
     _begin(path, about)
     stream = iter(examples)
     yield from _kept(path, stream)
     with path.open("a", encoding="utf-8") as journal:
-        for digest, result in map_ordered(partial(_with_digest, function), stream):
+        for digest, result in map_ordered(partial(_with_digest, function), stream, chunk_size=chunk_size):
             journal.write(json.dumps([digest, result]) + "\n")
             journal.flush()
             yield result

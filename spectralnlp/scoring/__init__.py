@@ -1,4 +1,4 @@
-"""Scores of parses: EVALB's counts, reports that say how they were counted, significance."""
+"""Scores of parses: EVALB's counts, counts by characters, reports, significance."""
 
 from spectralnlp.scoring.evalb import (
     EvalbScore,
@@ -9,6 +9,7 @@ from spectralnlp.scoring.evalb import (
     with_gold_tags,
 )
 from spectralnlp.scoring.prm import COLLINS, EvalbParameters, read_prm
+from spectralnlp.scoring.raw import PlacedTree, RawReport, score_raw
 from spectralnlp.scoring.report import ParseReport, score_trees
 from spectralnlp.scoring.significance import Comparison, compare
 
@@ -18,12 +19,15 @@ __all__ = [
     "EvalbParameters",
     "EvalbScore",
     "ParseReport",
+    "PlacedTree",
+    "RawReport",
     "SentenceCounts",
     "Status",
     "TagSource",
     "compare",
     "count_sentence",
     "read_prm",
+    "score_raw",
     "score_trees",
     "with_gold_tags",
 ]

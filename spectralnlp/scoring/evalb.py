@@ -101,12 +101,13 @@ def count_sentence(
     if len(gold_words) != len(test_words) or not all(map(parameters.same_word, gold_words, test_words)):
         return SentenceCounts(length, Status.ERROR)
 
-    gold_brackets = _brackets(gold, kept_gold, parameters)
-    test_brackets = _brackets(retagged, kept_test, parameters)
+    # Positions of token boundaries among the kept words.
+    gold_brackets = counted_brackets(gold, [0, *accumulate(kept_gold)], parameters)
+    test_brackets = counted_brackets(retagged, [0, *accumulate(kept_test)], parameters)
     gold_tags, own_tags = _select(gold.tags(), kept_gold), _select(predicted.tags(), kept_test)
     return SentenceCounts(
         length=length,
-        matched=_count_matched(gold_brackets, test_brackets, parameters),
+        matched=count_matched(gold_brackets, test_brackets, parameters),
         gold=len(gold_brackets),
         test=len(test_brackets),
         crossing=_count_crossing(gold_brackets, test_brackets),
@@ -161,9 +162,15 @@ def _select(tokens: Sequence[str], kept: Sequence[bool]) -> list[str]:
     return [token for token, keep in zip(tokens, kept, strict=True) if keep]
 
 
-def _brackets(tree: Tree, kept: Sequence[bool], parameters: EvalbParameters) -> list[Bracket]:
-    """Return the constituents that count, over the words that count, parents first."""
-    position = [0, *accumulate(kept)]  # of a token among the kept words
+def counted_brackets(tree: Tree, position: Sequence[int], parameters: EvalbParameters) -> list[Bracket]:
+    """Return the constituents that count, over what counts of the text, parents first.
+
+    Args:
+        tree: gold or predicted.
+        position: how much that counts (words, or characters) precedes each boundary of tokens; one more than
+            there are tokens. A constituent over nothing that counts is left out.
+        parameters: which labels do not count.
+    """
     brackets = []
     for index, (full_label, start, end) in enumerate(tree.spans()):
         label = "TOP" if index == 0 and full_label in ROOT_LABELS else _strip_functions(full_label)
@@ -177,7 +184,8 @@ def _strip_functions(label: str) -> str:
     return label.partition("-")[0].partition("=")[0]
 
 
-def _count_matched(gold: list[Bracket], test: list[Bracket], parameters: EvalbParameters) -> int:
+def count_matched(gold: Iterable[Bracket], test: Iterable[Bracket], parameters: EvalbParameters) -> int:
+    """Count the brackets that gold and prediction share, as multisets."""
     unmatched: dict[tuple[int, int], list[str]] = defaultdict(list)
     for label, start, end in test:
         unmatched[start, end].append(label)

@@ -9,6 +9,7 @@ from spectralnlp import __version__
 from spectralnlp.errors import InputError
 from spectralnlp.scoring.evalb import EvalbScore, SentenceCounts, TagSource, count_sentence, percent
 from spectralnlp.scoring.prm import COLLINS, EvalbParameters
+from spectralnlp.scoring.significance import Comparison, compare
 from spectralnlp.trees.tree import Tree
 
 _ROW_NAMES = (  # of the table, in the order of _percentages
@@ -101,6 +102,14 @@ class ParseReport:
         if self.sentences_per_second is not None:
             lines.append(f"{'sentences/s':<20}{self.sentences_per_second:9.1f}")
         return "\n".join([*lines, self.signature])
+
+    def compare(self, other: ParseReport) -> Comparison:
+        """Test whether two reports of the same gold sentences differ in F1; see `significance.compare`.
+
+        Raises:
+            InputError: they are not of the same sentences.
+        """
+        return compare(self.counts, other.counts)
 
     def sentence_lines(self) -> Iterator[str]:
         """Yield one line for each sentence, in EVALB's own columns.

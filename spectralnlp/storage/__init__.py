@@ -26,6 +26,7 @@ from spectralnlp.storage.folders import (
     check_writable,
     kind_of,
     load_model,
+    read_header,
     save_model,
     staged,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "load_model",
     "narrowed",
     "offset_array",
+    "read_header",
     "read_kept_header",
     "save_kept_moments",
     "save_model",

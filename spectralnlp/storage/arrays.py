@@ -213,6 +213,17 @@ class StoredArrays:
             raise self.error(name, "does not rise from each row to the next")
         return array
 
+    def take_narrow(self, name: str, spec: ArraySpec) -> tuple[Array, float]:
+        """One array in the dtype that it has in the file, and the factor that its numbers have in memory.
+
+        Raises:
+            ModelError: as `take`.
+        """
+        has_scale = spec.scaled and name in self and self._arrays[self.prefix + name].dtype == np.float16
+        scale = float(self.take(f"{name}.scale", _SCALE)[0]) if has_scale else 1.0
+        stored = self._arrays[self.prefix + name].dtype.name if name in self else spec.dtype
+        return self.take(name, replace(spec, dtype=stored, scaled=False)), scale
+
     def error(self, name: str, what: str) -> ModelError:
         """The refusal of an array.
 

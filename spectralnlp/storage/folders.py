@@ -107,7 +107,7 @@ def load_model(path: str | Path) -> StoredModel:
         ModelError: it is missing, cut short, changed since it was written, or of another format version.
     """
     folder = Path(path)
-    header = _read_header(folder)
+    header = read_header(folder)
     try:
         arrays = read_arrays(folder / ARRAYS, header["arrays"], META)
         card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).exists() else ""
@@ -122,7 +122,7 @@ def load_model(path: str | Path) -> StoredModel:
 
 def kind_of(path: str | Path) -> str:
     """The task of the model in a folder, by its header alone; errors as of `load_model`."""
-    return str(_read_header(Path(path)).get("kind"))
+    return str(read_header(Path(path)).get("kind"))
 
 
 def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
@@ -191,7 +191,8 @@ def _replace(fresh: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _read_header(folder: Path) -> dict[str, Any]:
+def read_header(folder: Path) -> dict[str, Any]:
+    """Return the content of ``model.json``; errors as of `load_model`."""
     path = folder / META
     if not path.exists():
         what = "no model here" if folder.exists() else "no such model"

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from spectralnlp.errors import InputError
+from spectralnlp import registry
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
 from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs
-from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, compare, score_trees
+from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, RawReport, score_trees
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.raw_text import evaluate_raw, warm_up
+from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenBoundaries, TokenTask
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_trees
+
+_TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 days."
 
 
 class TreeBoundaries(TokenBoundaries):
@@ -78,8 +84,9 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         tagger: TagModel | None = None,
         parameters: EvalbParameters = COLLINS,
         own_tags: bool = False,
-    ) -> ParseReport:
-        """Score a parser on gold trees, from their words alone, as EVALB does.
+        raw: bool = False,
+    ) -> ParseReport | RawReport:
+        """Score a parser on gold trees, from their words alone as EVALB does, or from their raw text.
 
         Args:
             parser: what is scored.
@@ -88,12 +95,22 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             tagger: a tagger to listen to.
             parameters: how brackets are counted.
             own_tags: count with the parser's tags, as plain EVALB does, not with gold ones put in.
+            raw: let the parser split sentences and tokenise by itself, and match brackets by characters.
+
+        Raises:
+            InputError: there are no trees.
+            ConfigError: both ``own_tags`` and ``raw``.
         """
+        if raw and own_tags:
+            what = "`raw` and `own_tags` exclude each other"
+            raise ConfigError(what, hint="raw text is scored with the gold tags' punctuation left out")
+        if tagger is not None:
+            parser = parser.with_tagger(tagger)
+        if raw:
+            return evaluate_raw(parser, corpus, decoder=decoder, parameters=parameters)
         gold = [add_root(tree) for tree in corpus]
         if not gold:
             raise InputError("no trees to evaluate on")
-        if tagger is not None:
-            parser = parser.with_tagger(tagger)
         warm_up(parser)
         started = perf_counter()
         sentences = (gold_sentence(tree, parser.conventions) for tree in gold)
@@ -104,9 +121,24 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         failures = sum(parse.fallback is not None for parse in parses)
         return replace(scored, failures=failures, seconds=seconds)
 
-    def compare(self, report: ParseReport, other: ParseReport) -> Comparison:
-        """Test F1 in pairs, with an interval of the difference."""
-        return compare(report.counts, other.counts)
+    def sample(self) -> str:
+        """Return made-up trees, one a line."""
+        return sample_trees()
+
+    def try_out(self, model: Parser) -> None:
+        """Parse with every decoder, with given tags, and into several trees."""
+        sentences = list(model.sentences([_TEXT]))
+        for name in registry.decoders.names():
+            with suppress(ConfigError):  # some decoders want grammars without negative numbers
+                list(model.parse_many(sentences, decoder=name))
+        for parse in model.parse_many(sentences, k=2):
+            if parse is not None:
+                model.parse_tokens(parse.tree.words(), parse.tree.tags())
+
+    def compare(self, report: Any, other: Any) -> Comparison:
+        """Test F1 in pairs, with an interval of the difference; both reports are of one kind."""
+        comparison: Comparison = report.compare(other)
+        return comparison
 
     def load(self, stored: StoredModel) -> Parser:
         """Return the parser in a model folder."""
@@ -131,8 +163,3 @@ def _with_words(tree: Tree, gold: Tree) -> Tree:
     """The tree over the gold tree's spelling of the words."""
     words = iter(gold.words())
     return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(words)))
-
-
-def warm_up(parser: Parser) -> None:
-    """Load the kernels and index the grammars, so that they are not counted as parsing."""
-    parser.parse_tokens(["a", "b", "c"])

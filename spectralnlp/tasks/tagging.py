@@ -18,6 +18,7 @@ from spectralnlp.runtime import Corpus, FileCorpus, Inputs, MappedCorpus, OnBad,
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenTask
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
 from spectralnlp.trees import clean, read_trees
@@ -90,6 +91,16 @@ their licences apply."""
             scheme=model.scheme,
             seconds=seconds,
         )
+
+    def sample(self) -> str:
+        """Return made-up trees, of which the tags are learned."""
+        return sample_trees()
+
+    def try_out(self, model: Tagger | RefinementTagger) -> None:
+        """Tag a sentence, with how probable each tag is."""
+        words = [["The", "keeper", "saw", "3", "unheard-of", "boats", "."]]
+        model.tag(words)
+        model.confidence(words)
 
     def compare(self, report: TagReport, other: TagReport) -> Comparison:
         """Test F1 where there are spans, else accuracy, in pairs, with an interval of the difference."""

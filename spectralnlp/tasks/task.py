@@ -14,6 +14,7 @@ from spectralnlp.estimator import Estimator, timed_passes
 from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
+from spectralnlp.tasks.samples import sample_text
 
 ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
@@ -198,6 +199,17 @@ class Task(ABC):
             ConfigError: models of this task have no score.
         """
         raise ConfigError(f"models for {self.name} have no score on gold data")
+
+    def sample(self) -> str:
+        """Return the text of a small file that `read` reads, enough to train on: made-up sentences."""
+        return sample_text()
+
+    def try_out(self, model: Any) -> None:  # noqa: B027 (most models have no kernels)
+        """Do what commands and users do with a model, so that its kernels are compiled; by default, nothing.
+
+        Args:
+            model: what `train` or `load` gave.
+        """
 
     def compare(self, report: Any, other: Any) -> Comparison:
         """Test whether two models differ, from their reports on the same data.

@@ -5,6 +5,7 @@ __all__ = [
     "blocks",
     "conll",
     "conventions",
+    "detokenizer",
     "ngrams",
     "sentences",
     "signatures",

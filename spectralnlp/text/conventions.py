@@ -46,6 +46,7 @@ _TYPOGRAPHIC = frozenset(_ALONE) | frozenset(_WITHIN) | frozenset("“”„«»
 
 _ENGLISH = frozenset(["the", "of", "and", "to", "is", "was", "that", "with", "for", "from", "are", "be"])
 _SPACE = re.compile(r"\s+")
+_JOINED = re.compile(r"(?<=\w)_(?=\w)")
 _UNESCAPED_SLASH = re.compile(r"(?<!\\)([/*])")
 
 
@@ -122,6 +123,18 @@ class Conventions:
                 opens = DOUBLE_QUOTES[word]
                 inside = not inside if opens is None else opens
         return result
+
+    def plain(self, form: str) -> str:
+        """Return a form of this treebank as a text has it: ``(`` for ``-LRB-``, upright quotation marks."""
+        if form in ("``", "''"):
+            return '"'
+        if form == "`":
+            return "'"
+        if "-" in form:
+            form = _ESCAPED_FORM.sub(lambda match: _ESCAPED[match[0]], form)
+        if self.ascii_escapes:
+            form = form.replace("\\/", "/").replace("\\*", "*")
+        return _JOINED.sub(" ", form) if self.joiner == "_" else form
 
     def _quote(self, word: str, pair: Pair, opens: bool) -> str:
         return word if word in self.typography else pair[0 if opens else 1]

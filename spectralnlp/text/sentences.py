@@ -7,6 +7,7 @@ count decoded characters from the start of the stream, line ends included.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
@@ -52,7 +53,9 @@ def read_lines(stream: TextIO) -> Iterator[str]:
         yield rest
 
 
-def split_sentences(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[Sentence]:
+def split_sentences(
+    lines: Iterable[str], tokenizer: Tokenizer, *, offset: int = 0, width: int = 0
+) -> Iterator[Sentence]:
     """Split raw text into sentences.
 
     A sentence ends at a stop that the words around it do not contradict: abbreviations, initials, a
@@ -69,10 +72,12 @@ def split_sentences(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[Sent
         lines: lines with their ends, as a file object or ``read_lines`` gives them; one that ends in a blank
             is a piece of a line.
         tokenizer: brings the conventions, and with them the language's rules.
+        offset: characters of the stream before these lines, which begin where `may_cut` says.
+        width: the widest line since the last blank one, in characters without blanks at its ends.
     """
     ends = _ends_english if tokenizer.english else _ends_neutral
     pending: list[Token] = []
-    offset, previous, width = 0, "", 0
+    previous = ""
     for line in lines:
         bare = line.strip()
         if not bare:
@@ -92,6 +97,24 @@ def split_sentences(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[Sent
         previous, width = line, max(width, len(bare))
     if pending:
         yield Sentence(tuple(pending))
+
+
+def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
+    """Whether no sentence goes on after a line, whatever stands before and after it.
+
+    A text that is cut there, and its parts split apart, has the sentences that it has as a whole.
+
+    Args:
+        line: a whole line, with or without its end.
+        tokenizer: of the text; without one, only blank and very wide lines end sentences for sure.
+    """
+    bare = line.strip()
+    if not bare or len(bare) > _WIDEST_WRAP:
+        return True
+    if tokenizer is None:
+        return False
+    last = deque(tokenizer.tokenize(line), maxlen=1)
+    return bool(last) and _STOPS.fullmatch(last[0].text) is not None
 
 
 def _carries_on(line: str, following: str, width: int) -> bool:
@@ -165,17 +188,19 @@ def _ends_english(stop: str, following: str) -> bool:
     return following in STARTERS or (stem.lower() == "etc" and following[0].isupper())
 
 
-def read_tokenized(lines: Iterable[str], tokenizer: Tokenizer | None = None) -> Iterator[Sentence | None]:
+def read_tokenized(
+    lines: Iterable[str], tokenizer: Tokenizer | None = None, *, offset: int = 0
+) -> Iterator[Sentence | None]:
     """Read sentences that are tokenised already: one a line, blanks between tokens.
 
     Args:
         lines: lines with their ends.
         tokenizer: brings the tokens into its conventions; without one, forms are the tokens as given.
+        offset: characters of the stream before these lines.
 
     Yields:
         a sentence per line, None for a blank one, so that output lines up with input.
     """
-    offset = 0
     for line in lines:
         words = [(match[0], match.start() + offset) for match in _TOKEN.finditer(line)]
         yield _sentence(words, tokenizer) if words else None
@@ -183,7 +208,12 @@ def read_tokenized(lines: Iterable[str], tokenizer: Tokenizer | None = None) -> 
 
 
 def read_tagged(
-    lines: Iterable[str], tokenizer: Tokenizer | None = None, path: str | Path | None = None
+    lines: Iterable[str],
+    tokenizer: Tokenizer | None = None,
+    path: str | Path | None = None,
+    *,
+    offset: int = 0,
+    first: int = 1,
 ) -> Iterator[Sentence | None]:
     """Read sentences of ``word_TAG``, one a line; the tag follows the last underscore.
 
@@ -191,6 +221,8 @@ def read_tagged(
         lines: lines with their ends.
         tokenizer: as in ``read_tokenized``.
         path: where the lines are from, for errors.
+        offset: characters of the stream before these lines.
+        first: the number of the first line, for errors.
 
     Yields:
         a sentence with tags per line, None for a blank one.
@@ -198,8 +230,7 @@ def read_tagged(
     Raises:
         InputError: a token without a word, an underscore or a tag.
     """
-    offset = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         words: list[tuple[str, int]] = []
         tags: list[str] = []
         for match in _TOKEN.finditer(line):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,7 @@ import spectralnlp
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.models import load
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters.tensors import TOLERANCE, DenseTensors
+from spectralnlp.parameters.tensors import TOLERANCE, FactoredTensors
 from spectralnlp.storage import StoredArrays
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
@@ -65,11 +66,30 @@ def test_factored_tensors_are_the_dense_ones(parsers: dict[str, Parser]) -> None
         shapes = grammar.n_states[grammar.binary_rules]
         arrays = grammar.binary.to_arrays(shapes)
         assert (arrays["ranks"] > 0).any()
-        found = DenseTensors.from_arrays(StoredArrays(arrays), shapes, signed=True)
+        found = FactoredTensors.from_arrays(StoredArrays(arrays), shapes, signed=True)
         for start, end in pairwise(grammar.binary.offsets.tolist()):
             dense = grammar.binary.values[start:end]
             error = np.linalg.norm(found.values[start:end] - dense)
             assert error <= 1.01 * TOLERANCE * np.linalg.norm(dense)
+
+
+def test_tensors_are_multiplied_out_when_they_are_asked_for(parser: Parser, tmp_path: Path) -> None:
+    parser.save(tmp_path / "model")
+    one, other = load(tmp_path / "model"), load(tmp_path / "model")
+    words = ["The", "keeper", "climbs", "the", "stairs", "."]
+    for copy in (one, pickle.loads(pickle.dumps(one))):  # a copy in another process is asked anew
+        assert copy.parse_tokens(words) == other.parse_tokens(words)
+    fresh = load(tmp_path / "model")
+    for ours, theirs, third in zip(one.grammars, other.grammars, fresh.grammars, strict=True):
+        if not isinstance(theirs.binary, FactoredTensors):
+            continue
+        whole, tensors = theirs.binary.values, third.binary
+        rules = np.array([3, 0, 3], np.int32)
+        some = tensors.with_rules(rules)
+        for rule in rules:
+            start, end = tensors.offsets[rule : rule + 2]
+            assert some[start:end].tobytes() == whole[start:end].tobytes()
+        assert ours.binary.values.tobytes() == tensors.values.tobytes() == whole.tobytes()
 
 
 def test_the_same_parser_gives_the_same_bytes(parser: Parser, tmp_path: Path) -> None:

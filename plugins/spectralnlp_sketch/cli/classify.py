@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -53,17 +53,19 @@ def classify(
         raise ConfigError("no model", hint="spectralnlp classify MODEL [FILE...]")
     name = model if model is not None else files.pop(0)
     sources = [source for file in files or [STDIN] for source in _expanded(file)]
-    classifier = _load(name)
     arriving = _batches(sources)
-    with limits(checkpoint), announced_kernels(), results(output) as write, progress("classifying"):
-        if where.name or checkpoint:
-            # Not as they arrive: a run that goes on must cut the stream in the same places.
-            to_text, texts = ClassifyToText.of(name, top=top, as_json=as_json), chain.from_iterable(arriving)
-            for line in to_text.results(where, texts):
-                write(line)
-        else:
-            for batch in arriving:
-                write("\n".join(classified_text(classifier, batch, top, as_json)))
+    tasks: Iterable[Sequence[str]]
+    here = where.name is None and checkpoint is None
+    if not here:
+        # Not as they arrive: a run that goes on must cut the stream in the same places.
+        texts = batches(chain.from_iterable(arriving), ClassifyToText.batch_size)
+        tasks = ClassifyToText.of(name, top=top, as_json=as_json).results(where, texts)
+    else:
+        classifier = _load(name)
+        tasks = (classified_text(classifier, batch, top, as_json) for batch in arriving)
+    with limits(checkpoint), announced_kernels(here=here), results(output) as write, progress("classifying"):
+        for lines in tasks:
+            write("\n".join(lines))
 
 
 def _load(name: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Corpus, OnBad, expand_inputs
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.samples import sample_labels
 from spectralnlp.tasks.task import Task
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.reading import ExampleFiles
@@ -54,6 +55,14 @@ their licence applies."""
     ) -> Corpus[Example]:
         """Examples of files of lines ``label TAB text``."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
+
+    def sample(self) -> str:
+        """Return made-up labelled texts."""
+        return sample_labels()
+
+    def try_out(self, model: Classifier) -> None:
+        """Classify a text."""
+        model.classify(["will the old ship come back"])
 
     def wrap(self, fitted: Any) -> Classifier:
         """Return the classifier of a fitted estimator."""

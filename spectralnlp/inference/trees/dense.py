@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from spectralnlp.inference.trees.coarse import power_of_two
 from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP, Forest
 from spectralnlp.jit import fast_kernel, jitable, kernel
-from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Offsets
+from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, LatentGrammar, Offsets
 
 # Share of a tensor's numbers that are not negligible up to which it becomes a list.
 _MOST_LISTED = 0.06
@@ -56,16 +56,22 @@ class DenseRules(NamedTuple):
     values: NDArray[Any]
 
     @classmethod
-    def of(cls, grammar: LatentGrammar, binary: DenseTensors, unary: DenseTensors) -> DenseRules:
+    def of(
+        cls,
+        grammar: LatentGrammar,
+        binary: DenseTensors | FactoredTensors,
+        unary: DenseTensors | FactoredTensors,
+    ) -> DenseRules:
         """The rules of a grammar; lists are made once for each."""
         known = _KNOWN.get(grammar)
         if known is None:
             shapes = grammar.n_states[grammar.binary_rules].astype(np.int64)
-            negligible = _NEGLIGIBLE if binary.values.dtype == np.float32 else 0.0
-            listed, states, values = _lists(binary.offsets, binary.values, shapes, negligible)
+            numbers = binary.values
+            negligible = _NEGLIGIBLE if numbers.dtype == np.float32 else 0.0
+            listed, states, values = _lists(binary.offsets, numbers, shapes, negligible)
             known = cls(
                 binary_offsets=binary.offsets,
-                binary=binary.values,
+                binary=numbers,
                 unary_offsets=unary.offsets,
                 unary=unary.values,
                 listed=listed,

@@ -16,7 +16,7 @@ from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.sparse import SparseRules
 from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Offsets
+from spectralnlp.parameters import Floats, LatentGrammar, Offsets, SparseTensors
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
         TypeError: binary and unary tensors are stored in different ways.
     """
     binary, unary = grammar.binary, grammar.unary
-    if isinstance(binary, DenseTensors) and isinstance(unary, DenseTensors):
+    if not (isinstance(binary, SparseTensors) or isinstance(unary, SparseTensors)):
         return DenseRules.of(grammar, binary, unary)
-    if isinstance(binary, DenseTensors) or isinstance(unary, DenseTensors):
+    if not (isinstance(binary, SparseTensors) and isinstance(unary, SparseTensors)):
         raise TypeError("binary and unary tensors are both dense or both sparse")
     return SparseRules(
         binary_offsets=binary.offsets,

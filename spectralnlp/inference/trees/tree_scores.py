@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralnlp.inference.words.lexical import look_up
-from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar, Tensors
+from spectralnlp.parameters import Floats, LatentGrammar, SparseTensors, Tensors
 from spectralnlp.text.signatures import Signature
 from spectralnlp.trees import Tree, tag_symbol
 
@@ -79,8 +79,8 @@ def tensor(grammar: LatentGrammar, tensors: Tensors, rule: int, order: int) -> F
     rules = grammar.binary_rules if order == 3 else grammar.unary_rules
     shape = tuple(int(m) for m in grammar.n_states[rules[rule]])
     part = slice(tensors.offsets[rule], tensors.offsets[rule + 1])
-    if isinstance(tensors, DenseTensors):
-        return tensors.values[part].reshape(shape)
+    if not isinstance(tensors, SparseTensors):
+        return tensors.with_rules(np.array([rule]))[part].reshape(shape)
     dense = np.zeros(shape)
     dense[tuple(tensors.states[part].T)] = tensors.values[part]
     return dense

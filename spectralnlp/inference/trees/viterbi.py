@@ -12,7 +12,7 @@ from spectralnlp.inference.trees.latent import root_weights, vector_offsets
 from spectralnlp.inference.trees.sparse import SparseRules, state_weights
 from spectralnlp.inference.trees.state_vectors import StateVectors
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, SparseTensors, Tensors
+from spectralnlp.parameters import Floats, Ints, LatentGrammar, SparseTensors, Tensors
 
 
 def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Ints:
@@ -111,12 +111,13 @@ def log_rules(grammar: LatentGrammar) -> SparseRules:
 
 
 def _sparse(tensors: Tensors, order: int, grammar: LatentGrammar) -> SparseTensors:
-    if not isinstance(tensors, DenseTensors):
+    if isinstance(tensors, SparseTensors):
         return tensors
+    dense = tensors.values
     rules = grammar.binary_rules if order == 3 else grammar.unary_rules
     counts, states, values = [0], [np.empty((0, order), np.int32)], [np.empty(0)]
     for r, rule in enumerate(rules):
-        block = tensors.values[tensors.offsets[r] : tensors.offsets[r + 1]]
+        block = dense[tensors.offsets[r] : tensors.offsets[r + 1]]
         block = block.reshape(grammar.n_states[rule])
         where = np.argwhere(block)
         counts.append(len(where))

@@ -1,0 +1,90 @@
+"""Text in blocks of lines, which workers cut into sentences and tokens by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spectralnlp.cli.texts import called, open_lines
+
+if TYPE_CHECKING:
+    from spectralnlp.text.tokenizer import Tokenizer
+    from spectralnlp.text.tokens import Sentence
+
+# Characters after which a block ends, however few its lines.
+MOST_CHARACTERS = 1 << 16
+
+
+class Block(NamedTuple):
+    """Lines of a file, after which no sentence goes on.
+
+    Attributes:
+        text: the lines, with line feeds between.
+        file: what the file is called in errors.
+        first: number of the first line.
+        offset: characters of the file before it.
+        width: the widest line since the last blank one before.
+    """
+
+    text: str
+    file: str
+    first: int = 1
+    offset: int = 0
+    width: int = 0
+
+    def sentences(
+        self, tokenizer: Tokenizer, *, tokenized: bool = False, tagged: bool = False
+    ) -> Iterator[Sentence | None]:
+        """Yield the sentences, as `spectralnlp.cli.texts.sentences` does those of files."""
+        from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
+
+        lines = (line + "\n" for line in self.text.split("\n"))
+        if tagged:
+            yield from read_tagged(lines, tokenizer, self.file, offset=self.offset, first=self.first)
+        elif tokenized:
+            yield from read_tokenized(lines, tokenizer, offset=self.offset)
+        else:
+            yield from split_sentences(lines, tokenizer, offset=self.offset, width=self.width)
+
+
+def blocks(
+    files: Sequence[str], n_lines: int, may_cut: Callable[[str], bool] | None = None
+) -> Iterator[list[Block]]:
+    """Read files as tasks of about equal size: many lines of one file, or many small files.
+
+    Args:
+        files: what `spectralnlp.cli.texts.sources` gave.
+        n_lines: lines of a task at least, unless they are long or the input ends.
+        may_cut: whether a block may end with a line; None for any line.
+    """
+    task: list[Block] = []
+    size = 0
+    for file in files:
+        with open_lines(file) as lines:
+            for block in _blocks_of(lines, called(file), n_lines, may_cut):
+                task.append(block)
+                size += block.text.count("\n") + 1
+                if size >= n_lines or len(block.text) >= MOST_CHARACTERS:
+                    yield task
+                    task, size = [], 0
+    if task:
+        yield task
+
+
+def _blocks_of(
+    lines: Iterable[str], file: str, n_lines: int, may_cut: Callable[[str], bool] | None
+) -> Iterator[Block]:
+    held: list[str] = []
+    size = width = start_width = offset = 0
+    first = 1
+    for number, line in enumerate(lines, 1):
+        held.append(line)
+        size += len(line) + 1
+        bare = len(line.strip())
+        width = max(width, bare) if bare else 0
+        if (len(held) >= n_lines or size >= MOST_CHARACTERS) and (may_cut is None or may_cut(line)):
+            yield Block("\n".join(held), file, first, offset, start_width)
+            first, offset, start_width = number + 1, offset + size, width
+            held, size = [], 0
+    if held:
+        yield Block("\n".join(held), file, first, offset, start_width)

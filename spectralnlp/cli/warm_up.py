@@ -1,0 +1,76 @@
+"""``spectralnlp warm-up``: compile kernels before anybody waits for them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+
+def warm_up(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MODEL]...", help="Names or folders; by default all models that are installed."
+        ),
+    ] = None,
+    training: Annotated[
+        bool,
+        typer.Option("--training", help="Also what training needs: each estimator learns a made-up text."),
+    ] = False,
+) -> None:
+    """Compile the kernels that models need, once for an installation or an image.
+
+    They are kept beside the package or, where that cannot be written to, in the user's cache; the environment
+    variable NUMBA_CACHE_DIR names another folder. Commands that run later, as any user, read them there.
+    """
+    from spectralnlp import registry
+
+    for name in models or registry.models.names():
+        _report(name, _try_out, name)
+    if not training:
+        return
+    with TemporaryDirectory() as folder:
+        for name in registry.estimators.names():
+            _report(f"train {name}", _try_training, name, Path(folder))
+
+
+def _report(what: str, step: Callable[..., None], *arguments: Any) -> None:
+    """Take a step, and print how much was compiled in how much time."""
+    from time import perf_counter
+
+    from spectralnlp.cli.console import progress
+    from spectralnlp.jit import compiled_kernels
+
+    started = perf_counter()
+    with compiled_kernels() as kernels, progress(what), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a sample that is too small for an estimator's defaults
+        step(*arguments)
+    seconds = perf_counter() - started
+    done = f"{len(kernels)} kernels compiled, {seconds:.1f} s" if kernels else "ready"
+    print(f"{what}: {done}", flush=True)
+
+
+def _try_out(name: str | Path) -> None:
+    from spectralnlp import load, registry
+
+    model = load(name)
+    registry.tasks.get(model.task)().try_out(model)
+
+
+def _try_training(name: str, folder: Path) -> None:
+    """Train, save and load a model, for a loaded model may need other kernels than a fresh one."""
+    from spectralnlp import registry, train
+
+    estimator = registry.estimators.get(name)
+    task = registry.tasks.get(estimator.task)()
+    sample, saved = folder / "sample.txt", folder / "model"
+    sample.write_text(task.sample(), encoding="utf-8")
+    model = train(estimator, sample)
+    task.try_out(model)
+    model.save(saved)
+    _try_out(saved)

@@ -1,0 +1,181 @@
+"""Compiled kernels on disk, loaded without what only compiling needs.
+
+The files are numba's own; two things are done otherwise. Before numba loads a kernel it initialises its
+compiler, half of the time that a short command takes; a compiled kernel needs nothing of it. And numba reads
+kernels only from a folder that it could also write to, so kernels compiled into an image by one user are
+compiled again by another; here every folder is read, and the first that can be written to is written to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import pickle
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from numba.core import config
+from numba.core.caching import IndexDataCacheFile, _Cache
+from numba.core.compiler import CompileResult
+from numba.core.environment import Environment, _rebuild_env, lookup_environment
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
+
+# Modules of numba whose functions, once compiled, need nothing that importing the module does. (Hashing and
+# typed dictionaries register addresses: they are imported, as numba would.)
+_COMPILED_IN = frozenset(
+    {
+        "numba.cpython.builtins",
+        "numba.cpython.rangeobj",
+        "numba.cpython.slicing",
+        "numba.cpython.tupleobj",
+        "numba.cpython.unicode",
+        "numba.misc.mergesort",
+        "numba.misc.quicksort",
+        "numba.np.arraymath",
+        "numba.np.arrayobj",
+    }
+)
+
+# An index or a compiled form that is cut short, or of named tuples that have moved since.
+_DAMAGED = (EOFError, pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError)
+_UNREADABLE = (OSError, *_DAMAGED)
+
+
+class KernelCache(_Cache):
+    """Compiled forms of one kernel on disk; a numba dispatcher asks it by signature.
+
+    Args:
+        function: the kernel as it is written.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self._enabled = True
+
+    @cached_property
+    def files(self) -> list[_KernelFile]:
+        """The kernel's file in each folder, in the order in which they are read."""
+        source = Path(inspect.getfile(self.function))
+        try:
+            stamp = hashlib.sha256(source.read_bytes()).digest()
+        except OSError:  # typed into an interpreter
+            return []
+        name = f"{source.stem}.{self.function.__qualname__}".replace("<", "").replace(">", "")
+        version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
+        base = f"{name}-{self.function.__code__.co_firstlineno}.{version}"
+        return [_KernelFile(str(folder), base, stamp) for folder in cache_folders(source.parent)]
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that is read first."""
+        return str(self.files[0]._cache_path) if self.files else ""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled kernel of a signature; None where it has to be compiled."""
+        if not self._enabled:
+            return None
+        rtsys.initialize(target_context)
+        key = self._key(sig, target_context)
+        for file in self.files:
+            try:
+                content = file.load(key)
+            except _UNREADABLE:
+                continue
+            if content is not None:
+                return CompileResult._rebuild(target_context, *content)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel in the first folder that can be written to; in none, it is not kept."""
+        if not self._enabled:
+            return
+        if data.library.has_dynamic_globals or any(not each.can_cache for each in data.lifted):
+            name = f"{self.function.__module__}.{self.function.__qualname__}"
+            warnings.warn(
+                f"{name} uses addresses or Python objects: it is compiled anew each time", stacklevel=2
+            )
+            return
+        content = data._reduce()
+        for file in self.files:
+            try:
+                file.add(self._key(sig, data.target_context), content)
+            except OSError:
+                continue
+            return
+
+    def enable(self) -> None:
+        """Use the cache."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Compile anew, and keep nothing."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Forget what was compiled."""
+        for file in self.files:
+            file.flush()
+
+    def _key(self, sig: Any, target_context: Any) -> Any:
+        """Return what a compiled form depends on but its source: signature, processor, bytecode, closure."""
+        cells = tuple(cell.cell_contents for cell in self.function.__closure__ or ())
+        parts = (self.function.__code__.co_code, dumps(cells) if cells else b"")
+        digests = tuple(hashlib.sha256(part).hexdigest() for part in parts)
+        return sig, target_context.codegen().magic_tuple(), digests
+
+
+def cache_folders(package: Path) -> list[Path]:
+    """Return the folders in which kernels of a package's folder are looked for, in order.
+
+    With ``NUMBA_CACHE_DIR``, in that alone; else beside the package's byte code, and, where that cannot be
+    written to, in the user's cache.
+    """
+    digest = hashlib.sha1(str(package).encode(), usedforsecurity=False).hexdigest()
+    own = f"{package.name}_{digest}"
+    if chosen := getattr(config, "CACHE_DIR", ""):
+        return [Path(chosen) / own]
+    user = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    return [package / "__pycache__", user / own]
+
+
+class _KernelFile(IndexDataCacheFile):
+    """The index and the compiled forms of a kernel in one folder, as numba writes them."""
+
+    def add(self, key: Any, content: Any) -> None:
+        """Write a compiled form; raises OSError where the folder cannot be written to."""
+        os.makedirs(self._cache_path, exist_ok=True)
+        try:
+            self.save(key, content)
+        except _DAMAGED:
+            self.flush()
+            self.save(key, content)
+
+    def _load_data(self, name: str) -> Any:
+        with open(self._data_path(name), "rb") as file:
+            return _Unpickler(file).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == (_rebuild_env.__module__, _rebuild_env.__name__):
+            return _environment
+        return super().find_class(module, name)
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Environment:
+    """Return the globals of a compiled function, without importing its module where nothing needs it."""
+    if module in sys.modules or module not in _COMPILED_IN or lookup_environment(name) is not None:
+        return _rebuild_env(module, constants, name)
+    # Kernels use no Python objects, so they read constants (of error messages) but no globals.
+    environment = Environment({"__name__": module})
+    environment.consts[:] = constants
+    environment.env_name = name
+    Environment._memo[name] = environment
+    return environment

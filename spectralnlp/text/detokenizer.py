@@ -1,0 +1,120 @@
+"""Raw text of a treebank's sentences: words joined as a text has them, each with its offsets.
+
+The blanks of most treebanks are lost. Words and tags say enough to write nearly all of them again: marks and
+clitics are attached, quotation marks and brackets point, hyphens that are tokens join.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
+from spectralnlp.text.english import CONTRACTIONS
+from spectralnlp.text.tokens import Sentence, Token
+
+_AFTER_NO_BLANK = frozenset(",.;:?!%)]}’”»›。、，！？।")
+_BEFORE_NO_BLANK = frozenset("([{‘“„«‹¿¡")
+_STOPS = re.compile(r"[?!.]{1,2}|[?!]+")
+_CLITIC = re.compile(r"n['’]t|['’](?:s|m|d|ll|re|ve)", re.I)
+_CURRENCIES = ("$", "€", "£", "¥", "#")
+_SINGLE = frozenset("'’‘`")
+_HYPHENS = frozenset("-‐‑–")
+_HYPHEN_TAG = "HYPH"
+_POSSESSIVE_TAG = "POS"
+_QUOTE_TAGS = {"``": True, "''": False}  # of the Penn treebank: whether the mark opens
+# Tokens of one written word: ("can", "not").
+_WRITTEN_AS_ONE = frozenset((word[:cut], word[cut:]) for word, cut in CONTRACTIONS.items())
+
+
+def place_words(
+    words: Sequence[str],
+    tags: Sequence[str] | None = None,
+    conventions: Conventions | None = None,
+    *,
+    offset: int = 0,
+) -> Sentence:
+    """Return the words of a sentence with the offsets that they have in raw text.
+
+    Args:
+        words: as the treebank writes them.
+        tags: a Penn part of speech for each word: they tell hyphens from dashes, and which way quotation
+            marks point. Without them neighbours decide.
+        conventions: the treebank's; those of the Penn treebank if not given.
+        offset: where the sentence starts in its document.
+
+    Returns:
+        Tokens with the characters of raw text (``(`` for ``-LRB-``) as ``text``, and the word as ``form``.
+    """
+    conventions = conventions or Conventions()
+    texts = [conventions.plain(word) for word in words]
+    left, right = _attachments(texts, words, tags or [""] * len(words), conventions)
+    tokens: list[Token] = []
+    for index, (text, word) in enumerate(zip(texts, words, strict=True)):
+        offset += index > 0 and not (left[index] or right[index - 1])
+        tokens.append(Token(text, word, offset, offset + len(text)))
+        offset += len(text)
+    return Sentence(tuple(tokens))
+
+
+def text_of(sentences: Iterable[Sentence]) -> str:
+    """Return the text that has these tokens at their offsets, with blanks where there is none."""
+    pieces: list[str] = []
+    end = 0
+    for sentence in sentences:
+        for token in sentence.tokens:
+            pieces.append(" " * (token.start - end) + token.text)
+            end = token.end
+    return "".join(pieces)
+
+
+def _attachments(
+    texts: Sequence[str], words: Sequence[str], tags: Sequence[str], conventions: Conventions
+) -> tuple[list[bool], list[bool]]:
+    """Whether each word is attached to the one before, and to the one after."""
+    english = conventions.language == "en"
+    before, after = ["", *texts[:-1]], [*texts[1:], ""]
+    left, right = [False] * len(texts), [False] * len(texts)
+    inside: dict[bool, bool] = {}  # whether a quotation is open, of double and of single marks
+    for i, (text, word, tag) in enumerate(zip(texts, words, tags, strict=True)):
+        opens = _opens(text, word, tag, before[i], inside)
+        if opens is not None:
+            left[i], right[i] = not opens, opens
+            inside[text in _SINGLE] = opens
+        elif text in _AFTER_NO_BLANK or _STOPS.fullmatch(text):
+            left[i] = True
+        elif text in _BEFORE_NO_BLANK:
+            right[i] = True
+        elif text.endswith(_CURRENCIES) and not text[:1].isdigit():
+            right[i] = after[i][:1].isdigit()
+        elif tag == _HYPHEN_TAG or _joins(text, tag, before[i], after[i], conventions):
+            left[i] = right[i] = True
+        elif english:
+            clitic = tag == _POSSESSIVE_TAG or _CLITIC.fullmatch(text)
+            left[i] = bool(clitic) or (before[i].lower(), text.lower()) in _WRITTEN_AS_ONE
+    return left, right
+
+
+def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]) -> bool | None:
+    """Whether a quotation mark opens; None for what is none, apostrophes among them."""
+    single = text in _SINGLE
+    if not (single or text in DOUBLE_QUOTES) or tag == _POSSESSIVE_TAG:
+        return None
+    if tag in _QUOTE_TAGS:
+        return _QUOTE_TAGS[tag]
+    if word in ("`", "‘"):
+        return True
+    if not single and (told := DOUBLE_QUOTES.get(word)) is not None:
+        return told
+    if single and not inside.get(True) and before[-1:].lower() == "s":
+        return False  # "the dogs' tails"
+    return not inside.get(single, False)
+
+
+def _joins(text: str, tag: str, before: str, after: str, conventions: Conventions) -> bool:
+    """Whether a hyphen or slash without a tag of its own joins the words around it."""
+    if not (before[-1:].isalnum() and after[:1].isalnum()):
+        return False
+    if text == "/":
+        return conventions.split_fractions if before[-1].isdigit() else conventions.split_slashes
+    return text in _HYPHENS and not tag and conventions.split_hyphens

@@ -1,0 +1,57 @@
+"""``warm-up``, and the made-up data that it trains on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spectralnlp
+from spectralnlp import registry
+from spectralnlp.cli.app import run
+
+COMMAND = [sys.executable, "-c", "from spectralnlp.cli import main; raise SystemExit(main())"]
+
+
+@pytest.mark.parametrize("name", registry.estimators.names())
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_estimator_learns_from_the_sample_of_its_task(name: str, tmp_path: Path) -> None:
+    estimator = registry.estimators.get(name)
+    task = registry.tasks.get(estimator.task)()
+    (tmp_path / "sample.txt").write_text(task.sample(), encoding="utf-8")
+    task.try_out(spectralnlp.train(estimator, tmp_path / "sample.txt"))
+
+
+def test_a_folder_and_a_model_that_is_none(
+    own_treebank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "model")
+    spectralnlp.train("pcfg", own_treebank / "train.mrg").save(folder)
+    assert run(["warm-up", folder]) == 0
+    assert run(["warm-up", folder]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"{folder}: ready"
+    assert run(["warm-up", "none-such"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+
+
+def test_nothing_is_compiled_after_it(own_treebank: Path, tmp_path: Path) -> None:
+    spectralnlp.train("lpcfg", own_treebank / "train.mrg").save(tmp_path / "model")
+    model = ["-m", str(tmp_path / "model")]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def called(*arguments: str) -> tuple[str, str]:
+        done = subprocess.run(
+            [*COMMAND, *arguments], input="She saw it.\n", text=True, capture_output=True, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+    assert "kernels compiled" in called("warm-up", model[1])[0]
+    for options in ([], ["--k", "2"], ["--decoder", "max-rule"], ["--tokenized", "--format", "json"]):
+        trees, said = called("parse", *model, *options)
+        assert trees
+        assert said == ""
