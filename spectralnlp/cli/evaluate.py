@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,11 @@ def evaluate(
         str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
     ] = None,
     tagger: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Parsing: a tagger of the same tags to listen to.")
+        str | None,
+        typer.Option(
+            metavar="MODEL|none",
+            help="Parsing: a tagger of the same tags to listen to; default the model's own.",
+        ),
     ] = None,
     prm: Annotated[
         Path | None,
@@ -47,6 +52,7 @@ def evaluate(
     from spectralnlp import load, registry
     from spectralnlp.cli.console import announced_kernels, note, progress
     from spectralnlp.cli.engines import Where
+    from spectralnlp.cli.models import NO_TAGGER
     from spectralnlp.cli.score import evalb_parameters
     from spectralnlp.cli.skipping import Skipped
 
@@ -54,6 +60,8 @@ def evaluate(
     parameters = None if prm is None else evalb_parameters(prm)
     with progress("loading"):
         models = [load(name) for name in names]
+    if tagger == NO_TAGGER:
+        models, tagger = [replace(each, tagger=None) for each in models], None
     if models[-1].task != models[0].task:
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()

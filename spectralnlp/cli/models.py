@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from spectralnlp.errors import ConfigError
+
+# In place of a tagger's name: not even the model's own.
+NO_TAGGER = "none"
 
 
 def load_for(name: str, method: str, verb: str) -> Any:
@@ -28,11 +32,11 @@ def load_for(name: str, method: str, verb: str) -> Any:
 
 
 def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = False) -> Any:
-    """Load a parser, which listens to a tagger if one is named.
+    """Load a parser, which listens to the tagger that is named, or to the model's own.
 
     Args:
         name: of the parser, or its folder.
-        tagger: of the tagger, or its folder.
+        tagger: of the tagger, or its folder; ``none`` for no tagger at all.
         fixed_tags: take its tags as given.
 
     Raises:
@@ -42,4 +46,6 @@ def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = Fals
     parser = load_for(name, "parse_many", "parse")
     if tagger is None:
         return parser
+    if tagger == NO_TAGGER:
+        return replace(parser, tagger=None)
     return parser.with_tagger(load_for(tagger, "tag", "tag"), fixed=fixed_tags)

@@ -41,7 +41,10 @@ def parse(
     ] = False,
     tagged: Annotated[bool, typer.Option("--tagged", help="The same, with tokens as word_TAG.")] = False,
     tagger: Annotated[
-        str | None, typer.Option(metavar="NAME|PATH", help="A tagger of the same tags to listen to.")
+        str | None,
+        typer.Option(
+            metavar="NAME|PATH|none", help="A tagger of the same tags to listen to; default the model's own."
+        ),
     ] = None,
     fixed_tags: Annotated[
         bool, typer.Option("--fixed-tags", help="With --tagger: take its tags as given.")

@@ -27,6 +27,7 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.models import load
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel
@@ -63,6 +64,7 @@ class Parser(StorableModel):
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
         span_scorer: weighs the labels of spans anew, between the forests and the decoder; None without.
+        tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
     """
 
@@ -75,6 +77,7 @@ class Parser(StorableModel):
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
     span_scorer: SpanScorer | None = None
+    tagger: str | None = None
     tag_evidence: TagEvidence | None = None
 
     task = "parsing"
@@ -132,6 +135,15 @@ class Parser(StorableModel):
         if self.span_scorer is None:
             return None
         return SpanRescorer(self.span_scorer, self.pool.shared, self.coarse.lexicon)
+
+    @cached_property
+    def usual_evidence(self) -> TagEvidence | None:
+        """The installed tagger that the model names, loaded with the first sentence; None if not there."""
+        if self.tagger is None or self.tagger not in registry.models:
+            return None
+        evidence = TagEvidence(load(self.tagger))
+        evidence.check(self.coarse)
+        return evidence
 
     @property
     def pipeline(self) -> Pipeline:
@@ -195,7 +207,7 @@ class Parser(StorableModel):
     def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
         pooled = decoder.can_pool and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
-        tags, evidence = sentence.tags, self.tag_evidence
+        tags, evidence = sentence.tags, self.tag_evidence or self.usual_evidence
         weights = None
         if tags is None and evidence is not None:
             tags = evidence.given(forms)
@@ -334,6 +346,8 @@ class Parser(StorableModel):
             "pruning": asdict(self.pruning),
             "about": dict(self.about),
         }
+        if self.tagger is not None:
+            metadata["tagger"] = self.tagger
         if self.span_scorer is not None:
             metadata["span_scorer"] = self.span_scorer.to_json()
             arrays |= with_prefix("span_scorer.", self.span_scorer.to_arrays(compact=compact))
@@ -357,6 +371,7 @@ class Parser(StorableModel):
             pruning=Pruning(**metadata["pruning"]),
             cells=None if cells is None else CellModel.from_arrays(arrays.part("cells."), cells),
             about=metadata["about"],
+            tagger=metadata.get("tagger"),
             card=card,
             span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),
         )
