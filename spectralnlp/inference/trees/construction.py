@@ -21,9 +21,6 @@ from spectralnlp.jit import count_bits, kernel, lowest_bit
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
 
-# Hyperedges of a node up to which they are sorted by insertion.
-_MOST_INSERTED = 24
-
 # Columns of the lists of nodes and hyperedges that grow as a forest is built. Children are not numbered
 # before their cell is visited: until then they are places in the layers of the chart.
 _KIND, _SYMBOL, _START, _END = range(4)
@@ -272,27 +269,29 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
 
 @kernel
 def _by_node_and_rule(edge, n_nodes):
-    """The order of hyperedges by node, then by rule, then as they are."""
-    first = np.zeros(n_nodes + 1, np.int64)
+    """The order of hyperedges by node, then by rule, then as they are: two counting sorts."""
+    n_rules = 0
     for e in range(len(edge)):
-        first[edge[e, _NODE] + 1] += 1
-    for number in range(n_nodes):
-        first[number + 1] += first[number]
-    following, order = first[:-1].copy(), np.empty(len(edge), np.int64)
+        n_rules = max(n_rules, edge[e, _RULE] - WORD + 1)
+    by_rule, order = np.empty(len(edge), np.int32), np.empty(len(edge), np.int32)
+    following = np.zeros(max(n_nodes, n_rules) + 1, np.int64)
     for e in range(len(edge)):
-        order[following[edge[e, _NODE]]] = e
-        following[edge[e, _NODE]] += 1
+        following[edge[e, _RULE] - WORD + 1] += 1
+    for number in range(n_rules):
+        following[number + 1] += following[number]
+    for e in range(len(edge)):
+        key = edge[e, _RULE] - WORD
+        by_rule[following[key]] = e
+        following[key] += 1
+    following[:] = 0
+    for e in range(len(edge)):
+        following[edge[e, _NODE] + 1] += 1
     for number in range(n_nodes):
-        mine = order[first[number] : first[number + 1]]
-        if len(mine) > _MOST_INSERTED:
-            mine[:] = mine[np.argsort(edge[mine, _RULE], kind="mergesort")]
-            continue
-        for place in range(1, len(mine)):
-            e, rule = mine[place], edge[mine[place], _RULE]
-            while place > 0 and edge[mine[place - 1], _RULE] > rule:
-                mine[place] = mine[place - 1]
-                place -= 1
-            mine[place] = e
+        following[number + 1] += following[number]
+    for place in range(len(edge)):
+        key = edge[by_rule[place], _NODE]
+        order[following[key]] = by_rule[place]
+        following[key] += 1
     return order
 
 

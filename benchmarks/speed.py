@@ -1,0 +1,88 @@
+"""Speed and accuracy of a parser with all cells of the chart open and with those that its model opens.
+
+Sentences of a treebank are parsed on one thread, in CPU seconds, after one that loads the kernels. Its words,
+one after the other, are also cut into sentences of given lengths. Of these only inference is timed, not
+decoding, and memory is the peak of the process, of all lengths up to there.
+
+    python -m benchmarks.speed MODEL TREES
+    python -m benchmarks.speed MODEL TREES --lengths 40 80 160 320 1000 5000 --closed-only
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import mean
+from time import process_time
+
+import spectralnlp
+from spectralnlp.models.parser import Parser
+from spectralnlp.scoring import COLLINS, score_trees
+from spectralnlp.tasks import parsing
+from spectralnlp.trees import Tree, add_root
+
+LONG = 40
+REPEATS = 3
+
+
+def main() -> None:
+    """Print a table of the treebank and one of lengths."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("model")
+    options.add_argument("trees")
+    options.add_argument("--every", type=int, default=1, help="parse each so-manieth sentence")
+    options.add_argument("--lengths", type=int, nargs="*", default=[40, 80, 160, 320, 1000])
+    options.add_argument("--closed-only", action="store_true")
+    given = options.parse_args()
+    parser = spectralnlp.load(given.model)
+    gold = [add_root(tree) for tree in spectralnlp.read_treebank(given.trees)]
+    ways = (
+        {"closed": parser} if given.closed_only else {"open": replace(parser, cells=None), "closed": parser}
+    )
+    rows = [(name, *whole(way, gold[:: given.every])) for name, way in ways.items()]
+    print(report.machine())
+    print(report.table(("cells", "sentences/s", "F1", f"F1 over {LONG}", "fallbacks"), rows))
+    words = [word for tree in gold for word in tree.words()]
+    lengths = [(n, *long_sentence(parser, words, n)) for n in given.lengths]
+    print(report.table(("words", "seconds", "open cells", "peak MiB"), lengths))
+
+
+def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
+    """Sentences a second, F1, F1 of long sentences and the number of fallbacks."""
+    sentences = [parsing.gold_sentence(tree, parser.conventions) for tree in gold]
+    parser.parse_tokens(["a", "b", "c"])
+    started = process_time()
+    parses = [parse for parse in parser.parse_many(sentences) if parse is not None]
+    seconds = process_time() - started
+    pairs = [(tree, parsing._with_words(parse.tree, tree)) for tree, parse in zip(gold, parses, strict=True)]
+    long = [pair for pair in pairs if len(pair[0].words()) > LONG]
+    f1, f1_long = (
+        score_trees(*map(list, zip(*some, strict=True)), COLLINS, tags="gold").to_flat_dict()["f1"]
+        for some in (pairs, long)
+    )
+    fallbacks = sum(parse.fallback is not None for parse in parses)
+    return f"{len(gold) / seconds:.0f}", f"{f1:.2f}", f"{f1_long:.2f}", str(fallbacks)
+
+
+def long_sentence(parser: Parser, words: Sequence[str], n: int) -> tuple[str, ...]:
+    """Seconds of inference for a sentence of n words, its open cells, and the peak of memory so far."""
+    seconds, n_cells = [], 0
+    for start in range(0, REPEATS * n, n):
+        forms = parser.conventions.forms([words[(start + place) % len(words)] for place in range(n)])
+        started = process_time()
+        opening = parser.pipeline.opening(forms)
+        for pipe in parser.pipelines:
+            pipe.infer(forms, opening=opening)
+        seconds.append(process_time() - started)
+        if opening is not None:
+            n_cells = len(next(opening.tries()).start)
+    return f"{mean(seconds):.3f}", str(n_cells), f"{report.peak_megabytes():.0f}"
+
+
+if __name__ == "__main__":
+    main()
