@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.estimators.lpcfg.estimator import LPCFG
@@ -24,4 +23,3 @@ class ClusterLPCFG(LPCFG):
     presets: ClassVar = {}
 
     grammars: Annotated[str, Doc("Which grammars, as of ``lpcfg``.")] = _FAST["grammars"]
-    n_clusters: Annotated[int, Ge(1), Doc("Most states a symbol may have.")] = _FAST["n_clusters"]

@@ -91,7 +91,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "span_scorer": False,
             "closed_cells": False,
         },
-        "fast": {"grammars": CLUSTERS, "n_clusters": 16},
+        "fast": {"grammars": CLUSTERS},
         "best": {"binarisations": "head+left+right+head^1+left^1"},
     }
 
