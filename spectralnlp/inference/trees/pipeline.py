@@ -18,7 +18,7 @@ from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.labels import bracket_counts
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
-from spectralnlp.inference.trees.opening import Opening, cues_of, open_cells
+from spectralnlp.inference.trees.opening import WINDOW, Opening, cues_of, open_cells
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, look_up
 from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, LatentGrammar
@@ -33,6 +33,10 @@ _EXHAUSTIBLE = 20_000
 
 # Beam there for larger sentences.
 _LOOSE_BEAM = 1e-8
+
+# Where the cells that open first leave no derivation, more do: with the usual beam up to so many times, and
+# from the second time on with one that is wider by this factor.
+_NARROW_TRIES, _WIDER = 2, 1e-3
 
 
 @dataclass(frozen=True)
@@ -171,11 +175,16 @@ class Pipeline:
 
     def _tries(self, n_tokens: int, opening: Opening | None) -> Iterator[tuple[Cells, Pruning, bool]]:
         """Open cells, how to prune, and whether to allow every tag, in turn until there is a derivation."""
-        everything = None
+        everything = without_model(n_tokens) if opening is None or n_tokens <= WINDOW else opening.cells
         if opening is not None:
-            for cells in opening.tries():
-                yield cells, self.pruning, False
-        everything = without_model(n_tokens)
+            wider = replace(self.pruning, beam=_WIDER * self.pruning.beam)
+            for number, cells in enumerate(opening.tries()):
+                if number < _NARROW_TRIES:
+                    yield cells, self.pruning, False
+                if number > 0:
+                    yield cells, wider, False
+                    if n_tokens > WINDOW:  # to open all would take minutes
+                        yield cells, wider, True
         yield everything, self.pruning, False
         beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
         loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
