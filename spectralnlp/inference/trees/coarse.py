@@ -205,8 +205,20 @@ def power_of_two(exponent: float) -> float:
 @jitable
 def grown(array: NDArray[Any]) -> NDArray[Any]:
     """A longer array that begins with this one."""
-    larger = np.empty((2 * array.shape[0], *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
+    larger = np.empty(2 * len(array), array.dtype)
+    for place in range(len(array)):  # a slice compiles for two seconds, for numba writes its error messages
+        larger[place] = array[place]
+    return larger
+
+
+@jitable
+def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
+    """A table with more rows that begins with this one."""
+    n_rows, n_columns = table.shape
+    larger = np.empty((2 * n_rows, n_columns), table.dtype)
+    for row in range(n_rows):
+        for column in range(n_columns):
+            larger[row, column] = table[row, column]
     return larger
 
 
@@ -226,7 +238,8 @@ def _inside(rules, lexical, beam, cells):
     for cell in range(n_cells):
         common = 0.0
         if cell < n:
-            values[:] = lexical[cell]
+            for symbol in range(n_symbols):
+                values[symbol] = lexical[cell, symbol]
         else:
             values[:] = 0.0
             n_splits = find_splits(cells, cell, left_cells, right_cells)

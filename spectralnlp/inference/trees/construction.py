@@ -12,6 +12,7 @@ from spectralnlp.inference.trees.coarse import (
     Chart,
     RuleIndex,
     grown,
+    grown_rows,
     power_of_two,
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
@@ -84,16 +85,18 @@ def _build(chart, rules, node_threshold, edge_threshold):
     edge = np.empty((8192, 4), np.int32)
     factor = np.empty(8192)
     n_nodes, n_edges, n_roots = 0, 0, 0
-    most_weight = weight.max() if len(weight) else 0.0
+    most_weight = 0.0
+    for each in weight:
+        most_weight = max(most_weight, each)
     for place in range(top[n_cells - 1], top[n_cells]):
         outside[place] = rules.root[top_symbol[place]] / chart.total
 
     for cell in _from_wide_to_narrow(cells):
         i, j = cells.start[cell], cells.end[cell]
         while n_nodes + 2 * n_symbols >= len(node):
-            node = grown(node)
+            node = grown_rows(node)
         while n_edges + 2 * n_symbols + len(unary_child) >= len(edge):
-            edge, factor = grown(edge), grown(factor)
+            edge, factor = grown_rows(edge), grown(factor)
         for place in range(bottom[cell], bottom[cell + 1]):
             b = bottom_symbol[place]
             inner[b], bottom_place[b] = bottom_value[place], place
@@ -180,7 +183,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
                                     if out == 0.0 or out * in_left * in_right < edge_threshold:
                                         continue
                                     if n_edges == len(edge):
-                                        edge, factor = grown(edge), grown(factor)
+                                        edge, factor = grown_rows(edge), grown(factor)
                                     edge[n_edges, _NODE], edge[n_edges, _RULE] = ids[a], rule[r]
                                     edge[n_edges, _LEFT], edge[n_edges, _RIGHT] = left_place, here
                                     factor[n_edges] = scale
