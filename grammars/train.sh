@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Train the models that ship. Usage: grammars/train.sh CORPORA, the folder that holds treebanks/ and tagging/.
+# Train the models that ship. Usage: grammars/train.sh CORPORA, the folder that holds treebanks/, tagging/ and text/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-treebanks=${1:?the folder with treebanks/ and tagging/}/treebanks
-ewt=$1/tagging/ewt/en_ewt-ud-train.conllu
+corpora=${1:?the folder with treebanks/, tagging/ and text/}
+treebanks=$corpora/treebanks
+ewt=$corpora/tagging/ewt/en_ewt-ud-train.conllu
 
 # GUM without the genres whose texts are not for commercial use.
 open=()
@@ -13,22 +14,29 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-ship() {  # ship NAME ESTIMATOR ARGUMENTS…: train, and store in half precision
-    local name=$1
-    shift
+ship() {  # ship NAME TAGGER ESTIMATOR ARGUMENTS…: train, and store in half precision
+    local name=$1 tagger=$2
+    shift 2
     spectralnlp train "$@" --card "$name.card.md" -o "$work/$name"
-    python -c 'import sys, spectralnlp; spectralnlp.load(sys.argv[1]).save(sys.argv[2], compact=True)' \
-        "$work/$name" "spectralnlp_grammars/${name//-/_}"
+    python - "$work/$name" "spectralnlp_grammars/${name//-/_}" "$tagger" <<'PYTHON'
+import sys
+from dataclasses import replace
+
+import spectralnlp
+
+model = spectralnlp.load(sys.argv[1])
+if sys.argv[3] != "none":
+    model = replace(model, tagger=sys.argv[3])
+model.save(sys.argv[2], compact=True)
+PYTHON
 }
 
-parser() {  # parser NAME BINARISATIONS TREES…
-    ship "$1" lpcfg-clusters "${@:3}" --set binarisations="$2" --set n_clusters=24 --set pruner_states=4
+parser() {  # parser NAME TAGGER TREES…
+    ship "$1" "$2" lpcfg-clusters "${@:3}" --set binarisations=head+left --set pruner_states=4 \
+        --set eigenwords="$work/vectors"
 }
 
-parser en head+left+right "${open[@]}"
-parser en-biomedical head+left "$treebanks"/craft/train
-
-# Vectors for the taggers, from all words whose licences are open.
+# Vectors, from all words whose licences are open.
 python - "$ewt" "${open[@]}" "$treebanks"/craft/train > "$work/words.txt" <<'PYTHON'
 import sys
 
@@ -37,7 +45,11 @@ from spectralnlp.tasks.tagging import TaggingTask
 for sentence in TaggingTask().read(sys.argv[1:]):
     print(" ".join(word.replace(" ", "_") for word in sentence.words))
 PYTHON
-spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=2 --set dimensions=40 \
+gzip -dc "$corpora"/text/english_open.txt.gz >> "$work/words.txt"
+spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 --set dimensions=40 \
     --set contexts=2000 -o "$work/vectors"
-ship en-tagger tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
-ship en-upos tagger "$ewt" --set eigenwords="$work/vectors"
+
+ship en-tagger none tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
+ship en-upos none tagger "$ewt" --set eigenwords="$work/vectors"
+parser en en-tagger "${open[@]}"
+parser en-biomedical none "$treebanks"/craft/train

@@ -71,6 +71,13 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             cells=fitted.cell_model_,
         )
 
+    def shown_parameters(self, fitted: Any) -> dict[str, Any]:
+        """Return the hyper-parameters; of the folder of eigenwords only its name."""
+        parameters = super().shown_parameters(fitted)
+        if folder := parameters.get("eigenwords"):
+            parameters["eigenwords"] = Path(folder).name
+        return parameters
+
     def training_counts(self, fitted: Any) -> dict[str, int]:
         """Return the numbers of trees and tokens."""
         return {"training trees": fitted.n_trees_, "training tokens": sum(fitted.word_counts_.values())}

@@ -26,7 +26,7 @@ from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.models.parser import Parser
-from spectralnlp.runtime import InMemoryCorpus, accumulate
+from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
 from spectralnlp.trees.treelog import TreeTable
@@ -220,3 +220,18 @@ def test_a_grammar_of_another_treebank_can_be_rescored(scored: Parser, own_treeb
     other = task.train(LPCFG(em_iterations=0), task.read([own_treebank / "dev.mrg"]))
     words = ["The", "keeper", "walks", "."]
     assert replace(other, span_scorer=scored.span_scorer).parse_tokens(words).tree.words() == words
+
+
+def test_nothing_is_gained_from_shuffled_labels(
+    trees: list[Tree], own_treebank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scorer that learns which spans are brackets from noise does not make trees better."""
+    rng, options_of = np.random.default_rng(0), GoldSpans.options
+    monkeypatch.setattr(NEVER_OFF, 1)
+    monkeypatch.setattr(GoldSpans, "options", lambda *arguments: rng.permutation(options_of(*arguments)))
+    task = ParsingTask()
+    with use_engine("serial"):  # so that the shuffles come in one order
+        parser = task.train(LPCFG(em_iterations=0), InMemoryCorpus(trees))
+    dev = task.read([own_treebank / "dev.mrg"])
+    plain = task.evaluate(replace(parser, span_scorer=None), dev).overall
+    assert task.evaluate(parser, dev).overall.f1 <= plain.f1
