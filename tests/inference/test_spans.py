@@ -21,6 +21,13 @@ def row(start: int, end: int) -> int:
     return end * (end - 1) // 2 + start
 
 
+def posteriors_of(bottom: np.ndarray, unary: np.ndarray) -> SpanPosteriors:
+    """Those of all spans, in the order of `row`."""
+    ends = [(start, end) for end in range(1, len(bottom) + 1) for start in range(end)][: len(bottom)]
+    start, end = np.array(ends, np.int32).T
+    return SpanPosteriors(LABELS, start, end, bottom, unary)
+
+
 def gain_of(posteriors: SpanPosteriors, node: Node) -> float:
     start, end, label, top = node
     bottom = posteriors.bottom[row(start, end), label]
@@ -57,7 +64,7 @@ def bracketings(start: int, end: int, *, must: bool) -> Iterator[list[Node]]:
 def test_finds_the_bracketing_of_largest_gain(n_tokens: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_spans = n_tokens * (n_tokens + 1) // 2
-    posteriors = SpanPosteriors(LABELS, rng.random((n_spans, 4)), rng.random((n_spans, len(PAIRS))))
+    posteriors = posteriors_of(rng.random((n_spans, 4)), rng.random((n_spans, len(PAIRS))))
     best = max(
         sum(gain_of(posteriors, node) for node in nodes) for nodes in bracketings(0, n_tokens, must=True)
     )
@@ -66,7 +73,7 @@ def test_finds_the_bracketing_of_largest_gain(n_tokens: int, seed: int) -> None:
 
 
 def test_every_token_has_a_tag_and_the_sentence_a_label_however_improbable() -> None:
-    posteriors = SpanPosteriors(LABELS, np.zeros((6, 4)), np.zeros((6, len(PAIRS))))
+    posteriors = posteriors_of(np.zeros((6, 4)), np.zeros((6, len(PAIRS))))
     found = decode_spans(posteriors, gamma=GAMMA, tag_weight=TAG_WEIGHT)
     assert [(start, end) for start, end, *_ in found] == [(0, 1), (1, 2), (2, 3), (0, 3)]
 
@@ -78,6 +85,6 @@ def test_a_bracket_is_given_when_its_posterior_is_worth_its_price() -> None:
     bottom[row(0, 2), 3] = GAMMA - 0.01
     for token in range(3):
         bottom[row(token, token + 1), 1] = 1.0
-    posteriors = SpanPosteriors(LABELS, bottom, np.zeros((6, len(PAIRS))))
+    posteriors = posteriors_of(bottom, np.zeros((6, len(PAIRS))))
     found = decode_spans(posteriors, gamma=GAMMA, tag_weight=TAG_WEIGHT)
     assert [node for node in found if node[1] - node[0] > 1] == [(1, 3, 3, -1), (0, 3, 2, -1)]

@@ -125,7 +125,11 @@ def test_any_decoder_that_can_pool_decodes_a_pool(pool: Parser, monkeypatch: pyt
 
 def test_a_decoder_that_cannot_pool_refuses_in_one_line() -> None:
     posteriors = SpanPosteriors(
-        SpanLabels(np.ones(1, bool), np.zeros((0, 2), np.int32)), np.zeros((1, 1)), np.zeros((1, 0))
+        SpanLabels(np.ones(1, bool), np.zeros((0, 2), np.int32)),
+        np.array([0], np.int32),
+        np.array([1], np.int32),
+        np.zeros((1, 1)),
+        np.zeros((1, 0)),
     )
     with pytest.raises(ConfigError, match="cannot decode a pool"):
         ViterbiDecoder().decode_pool(posteriors)

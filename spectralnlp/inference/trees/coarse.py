@@ -52,12 +52,6 @@ def span_row(start: Index, end: Index) -> Index:
     return end * (end - 1) // 2 + start
 
 
-@jitable
-def n_tokens_of(n_spans: int) -> int:
-    """Length of the sentence that has so many spans, n (n + 1) / 2."""
-    return int((np.sqrt(8.0 * n_spans + 1.0) - 1.0) // 2)
-
-
 class RuleIndex(NamedTuple):
     """A one-state grammar's rules in the orders in which the passes ask for them.
 
