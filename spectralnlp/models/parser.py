@@ -228,7 +228,7 @@ class Parser(StorableModel):
             found = [(number, replace(each, scored=forests[number])) for number, each in found]
         tree = self._decode(found, forms, decoder)
         posteriors = mean_posteriors(
-            [bracket_posteriors(each.scored, self.grammar_sets[n].coarse.symbols) for n, each in found]
+            [bracket_posteriors(each.scored, self.grammar_sets[n].coarse.symbols, tree) for n, each in found]
         )
         _, first = found[0]
         return Parse(

@@ -39,15 +39,20 @@ def derivation_tree(scored: ScoredForest, choice: Ints, symbols: Sequence[str], 
     return built[int(chosen[0])]
 
 
-def bracket_posteriors(scored: ScoredForest, symbols: Sequence[str]) -> Mapping[tuple[str, int, int], float]:
-    """Posterior of each (label, start, end) in a forest, averaged over its grammars.
+def bracket_posteriors(
+    scored: ScoredForest, symbols: Sequence[str], tree: Tree
+) -> Mapping[tuple[str, int, int], float]:
+    """Posterior of each (label, start, end) over the spans of a tree, averaged over a forest's grammars.
 
     A bracket is there as the bottom of its span or as the top of a unary rule; both count.
     """
     forest = scored.forest
     node, edge = np.mean(scored.node_shares, axis=0), np.mean(scored.edge_shares, axis=0)
+    size = int(forest.end.max()) + 1
+    wanted = np.array([end * size + start for _, start, end in tree.spans()], np.int64)
+    is_wanted = np.isin(forest.end.astype(np.int64) * size + forest.start, wanted)
     posteriors: dict[tuple[str, int, int], float] = {}
-    for v in np.flatnonzero(scored.n_brackets[forest.symbol] > 0).tolist():
+    for v in np.flatnonzero(is_wanted & (scored.n_brackets[forest.symbol] > 0)).tolist():
         first, last = forest.edges[v], forest.edges[v + 1]
         if forest.kind[v] == TOP:
             value = float(edge[first:last][forest.rule[first:last] >= 0].sum())
