@@ -31,7 +31,9 @@ from spectralnlp.trees.treelog import TreeTable
 
 # Trees under which a scorer learns more noise than sense.
 LEAST_TREES = 500
-_LEAST_WEIGHT = 0.015  # two thirds of the weights are smaller, and not missed (docs/experiments.md)
+# Smaller weights, and all but so many of the largest, are not missed (docs/experiments.md).
+_LEAST_WEIGHT = 0.015
+_MOST_FEATURES = 300_000
 _DOCUMENTS_PER_FOLD = 5  # with fewer, folds are blocks of sentences
 
 # Learns to parse from some of the trees, told by bool (n_trees,): a pipeline for each binarisation.
@@ -146,13 +148,23 @@ def learn_span_scorer(
     with fit_pass("span scorer: weights"):
         ordered = ExampleTable.of([examples[tree] for tree in sorted(examples)])
         weights = learn_weights(ordered, label_values(blank, shared), template_table(), options)
-    features = np.flatnonzero(np.abs(weights.features) >= _LEAST_WEIGHT).astype(np.int32)
+    features = _kept(np.abs(weights.features))
     return replace(
         blank,
         features=features,
         weights=weights.features[features],
         number_weights=weights.numbers,
     )
+
+
+def _kept(size: NDArray[np.float32]) -> Ints:
+    """The features whose weights are large enough to keep, ascending.
+
+    Args:
+        size: float32 (n_buckets,); absolute values of all weights.
+    """
+    largest = np.argsort(-size, kind="stable")[:_MOST_FEATURES]
+    return np.sort(largest[size[largest] >= _LEAST_WEIGHT]).astype(np.int32)
 
 
 class _FoldReader:
