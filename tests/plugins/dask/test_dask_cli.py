@@ -158,6 +158,7 @@ def test_parse_on_a_cluster_gives_the_same_text(
 def test_parse_goes_on_where_it_was_cut_off(
     parser: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(ParseToText, "batch_size", 1)  # a line a task
     (tmp_path / "text").write_text(SENTENCES)
     parse = ["parse", "--tokenized", "-m", str(parser), str(tmp_path / "text")]
     assert run(parse) == 0
