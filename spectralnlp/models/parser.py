@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models import load
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
-from spectralnlp.models.tag_evidence import TagEvidence, TagModel
+from spectralnlp.models.tag_evidence import TagEvidence, TagModel, symbols_of_tag
 from spectralnlp.parameters import CellModel, GrammarSet, LatentGrammar, SpanScorer
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
@@ -276,7 +276,7 @@ class Parser(StorableModel):
         """Bool (n_tokens, n_symbols): the symbols of a binarisation that given tags stand for."""
         if tags is None:
             return None
-        return np.array([_symbols_of_tag(self.grammar_sets[number].coarse, tag) for tag in tags])
+        return np.array([symbols_of_tag(self.grammar_sets[number].coarse, tag) for tag in tags])
 
     def _decoder(self, name: str | None) -> Decoder:
         if name is None or name == self.decoder:
@@ -381,16 +381,6 @@ def _fallback(inference: Inference) -> str | None:
     if inference.any_tag:
         return ANY_TAG
     return COARSE_ONLY if inference.coarse_only else None
-
-
-@lru_cache(maxsize=4096)
-def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
-    """Bool (n_symbols,): the symbols that end in a tag; all tags for one that the grammar does not know."""
-    is_it = [
-        bool(known) and labels_of(symbol)[-1] == tag
-        for symbol, known in zip(grammar.symbols, grammar.is_tag, strict=True)
-    ]
-    return np.array(is_it) if any(is_it) else grammar.is_tag
 
 
 def make_decoder(name: str, settings: Mapping[str, Any]) -> Decoder:

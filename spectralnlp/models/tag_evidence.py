@@ -91,3 +91,13 @@ def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[
         for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
     ]
     return np.array(columns)
+
+
+@lru_cache(maxsize=4096)
+def symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
+    """Bool (n_symbols,): the symbols that end in a tag; all tags for one that the grammar does not know."""
+    is_it = [
+        bool(known) and labels_of(symbol)[-1] == tag
+        for symbol, known in zip(grammar.symbols, grammar.is_tag, strict=True)
+    ]
+    return np.array(is_it) if any(is_it) else grammar.is_tag
