@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -52,7 +51,7 @@ def evaluate(
     from spectralnlp import load, registry
     from spectralnlp.cli.console import announced_kernels, note, progress
     from spectralnlp.cli.engines import Where
-    from spectralnlp.cli.models import NO_TAGGER
+    from spectralnlp.cli.models import NO_TAGGER, without_tagger
     from spectralnlp.cli.score import evalb_parameters
     from spectralnlp.cli.skipping import Skipped
 
@@ -61,7 +60,8 @@ def evaluate(
     with progress("loading"):
         models = [load(name) for name in names]
     if tagger == NO_TAGGER:
-        models, tagger = [replace(each, tagger=None) for each in models], None
+        models = [without_tagger(each, name) for each, name in zip(models, names, strict=True)]
+        tagger = None
     if models[-1].task != models[0].task:
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()

@@ -31,6 +31,17 @@ def load_for(name: str, method: str, verb: str) -> Any:
     return model
 
 
+def without_tagger(model: Any, name: str) -> Any:
+    """Return a parser that does not listen to the tagger that its model names.
+
+    Raises:
+        ConfigError: the model is of another kind.
+    """
+    if not hasattr(model, "with_tagger"):
+        raise ConfigError(f"{name} is a model for {model.task}, which listens to no tagger")
+    return replace(model, tagger=None)
+
+
 def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = False) -> Any:
     """Load a parser, which listens to the tagger that is named, or to the model's own.
 
@@ -47,5 +58,19 @@ def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = Fals
     if tagger is None:
         return parser
     if tagger == NO_TAGGER:
-        return replace(parser, tagger=None)
+        return without_tagger(parser, name)
     return parser.with_tagger(load_for(tagger, "tag", "tag"), fixed=fixed_tags)
+
+
+def own_tagger(name: str) -> str | None:
+    """Return the installed tagger that a parser listens to unless told otherwise; the parser is not loaded.
+
+    Raises:
+        ModelError: there is no such model.
+    """
+    from spectralnlp import registry
+    from spectralnlp.models import folder_of
+    from spectralnlp.storage import read_header
+
+    tagger: str | None = read_header(folder_of(name))["metadata"].get("tagger")
+    return tagger if tagger in registry.models else None

@@ -71,9 +71,10 @@ def parse(
     """Parse text into constituency trees."""
     if tokenized and tagged:
         raise ConfigError("--tokenized and --tagged exclude each other", hint="--tagged text is tokenized")
-    if fixed_tags and tagger is None:
-        raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger")
-    from spectralnlp.cli.models import load_parser
+    from spectralnlp.cli.models import NO_TAGGER, load_parser
+
+    if fixed_tags and tagger in (None, NO_TAGGER):
+        raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger NAME")
     from spectralnlp.cli.remote import ParseToText, cutter
     from spectralnlp.cli.texts import sentences, sources
     from spectralnlp.render import renderer

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from spectralnlp.cli.blocks import Block, blocks
-from spectralnlp.cli.models import NO_TAGGER
+from spectralnlp.cli.models import NO_TAGGER, own_tagger
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -141,8 +141,9 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
     batch_size: ClassVar[int] = 32
 
     def models(self) -> Sequence[str]:
-        """Return the parser, and the tagger that it listens to."""
-        return [self.model] if self.tagger in (None, NO_TAGGER) else [self.model, self.tagger]
+        """Return the parser, and the tagger that it listens to: the one named, or the model's own."""
+        tagger = own_tagger(self.model) if self.tagger is None else self.tagger
+        return [self.model] if tagger in (None, NO_TAGGER) else [self.model, tagger]
 
     def __call__(self, task: Sequence[Block]) -> list[tuple[str, str | None] | None]:
         """Split, parse and write."""

@@ -65,5 +65,5 @@ def open_lines(file: str) -> Iterator[Iterator[str]]:
 
 
 def called(file: str) -> str:
-    """What a file is called in errors."""
+    """The name of a file in errors."""
     return "<stdin>" if file == STDIN else file

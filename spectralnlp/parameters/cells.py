@@ -9,10 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.parameters.arrays import in_half
 from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array
-
-# The largest number that a compact array holds: float16 reaches from here down to 6e-8.
-_HALF = 32768.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,12 +35,7 @@ class CellModel:
         Args:
             compact: store the weights as float16, of half the size and 11 bits.
         """
-        arrays = arrays_of(self)
-        if compact:
-            scale = float(np.abs(self.weights).max(initial=1e-30)) / _HALF
-            arrays["weights"] = (self.weights / np.float32(scale)).astype(np.float16)
-            arrays["weights.scale"] = np.array([scale], np.float32)
-        return arrays
+        return in_half("weights", self.weights) if compact else arrays_of(self)
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> CellModel:

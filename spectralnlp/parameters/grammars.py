@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets, in_half, offsets_of
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import SparseTensors, Tensors, read_tensors
 from spectralnlp.storage import (
@@ -31,9 +31,6 @@ from spectralnlp.storage import (
     with_prefix,
 )
 from spectralnlp.trees import Binariser
-
-# The largest number that a compact array holds: float16 reaches from here down to 6e-8.
-_HALF = 32768.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,9 +132,7 @@ def _halved(arrays: Arrays) -> Arrays:
     halved = dict(arrays)
     for name, values in arrays.items():
         if name.endswith(".values"):
-            scale = np.abs(values).max(initial=np.float32(1e-30))
-            halved[name] = (values * (_HALF / scale)).astype(np.float16)
-            halved[f"{name}.scale"] = np.array([scale / _HALF], np.float32)
+            halved |= in_half(name, values)
     return halved
 
 

@@ -69,7 +69,7 @@ class DenseTensors:
 class FactoredTensors:
     """Dense tensors of a model folder, multiplied out when they are first asked for.
 
-    Most belong to rules that few sentences need, and all of them take longer than the rest of loading.
+    To score a tree needs those of its rules; to parse, all, for nearly empty ones become lists (`dense.py`).
 
     Attributes:
         offsets: int64 (n_rules + 1,); as in `DenseTensors`.

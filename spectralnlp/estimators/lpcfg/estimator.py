@@ -214,7 +214,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
 
     def _cell_model(self, tables: Sequence[TreeTable], coarse: LatentGrammar) -> CellModel | None:
-        """What says which cells open in all binarisations."""
+        """The model of the cells that open, for all binarisations."""
         if not self.closed_cells:
             return None
         with fit_pass("closed cells"):

@@ -42,7 +42,7 @@ class TrainingOptions:
 
 @dataclass(frozen=True)
 class Weights:
-    """What was learned.
+    """Weights of features and of real numbers.
 
     Attributes:
         features: float32 (n_buckets,).

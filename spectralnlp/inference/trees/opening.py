@@ -94,7 +94,7 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats) -> Opening:
 
 
 def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDArray[np.int64]) -> Cues:
-    """What the model sees of a sentence's tokens.
+    """Cues of a sentence's tokens for the model.
 
     Args:
         lexicon: that the tokens were looked up in.

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.inference.trees.hashing import GOLDEN, mix
 from spectralnlp.jit import jitable, kernel
 from spectralnlp.parameters import Ints
 
@@ -26,7 +27,6 @@ _OUTSIDE = -1
 _FEW = 4
 
 _MOST_MARKS = 3
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio
 
 Codes = NDArray[np.uint32]
 
@@ -57,13 +57,12 @@ def _at(values: Any, place: int) -> int:
 @jitable
 def _with(code: Any, value: int) -> Any:
     """A feature with one value more."""
-    code = (code ^ np.uint64(value + 2)) * _FACTOR
-    return code ^ (code >> np.uint64(29))
+    return mix(code, np.uint64(value + 2))
 
 
 @jitable
 def _one(template: int, a: int) -> Any:
-    return _with(np.uint64(template) * _FACTOR, a)
+    return _with(np.uint64(template) * GOLDEN, a)
 
 
 @jitable

@@ -76,7 +76,7 @@ class SpanRescorer:
 
 
 def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
-    """What a scorer says about labels, as they are numbered in ``shared``."""
+    """Values of labels, numbered as in ``shared``, with the heads that a scorer knows."""
     names, pairs = shared.names, shared.labels.pairs
     hashes = [hash_name("label", name) for name in names]
     hashes += [hash_name("unary", names[top], names[bottom]) for top, bottom in pairs.tolist()]

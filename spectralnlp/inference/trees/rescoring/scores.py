@@ -25,7 +25,7 @@ _EPSILON = 0.002
 
 
 class Workspace(NamedTuple):
-    """What is said about the options of one span, overwritten by the next.
+    """Values and features of the options of one span, overwritten by the next.
 
     Attributes:
         values: uint64 (n_values,).

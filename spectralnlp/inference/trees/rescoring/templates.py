@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.inference.trees.rescoring.values import NOTHING, Value, mix
+from spectralnlp.inference.trees.hashing import mix
+from spectralnlp.inference.trees.rescoring.values import NOTHING, Value
 from spectralnlp.jit import kernel
 
 # Buckets that features are hashed into.

@@ -1,4 +1,4 @@
-"""What is said about the options of spans: words, tags, clusters, heads, likely brackets around and inside.
+"""Values of the options of spans: words, tags, clusters, heads, likely brackets around and inside.
 
 A value is one number, a hash or a small count; 0 says that there is nothing, as no verb before the span.
 """
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.inference.trees.hashing import mix
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Ints
 
@@ -100,7 +101,7 @@ N_VALUES = len(Value)
 
 
 class TokenValues(NamedTuple):
-    """What is said about tokens; all arrays but the last have MARGIN entries before the first and after the
+    """Values of tokens; all arrays but the last have MARGIN entries before the first and after the
     last.
 
     Attributes:
@@ -122,7 +123,7 @@ class TokenValues(NamedTuple):
 
 
 class LabelValues(NamedTuple):
-    """What is said about labels; options are numbered as in `SpanOptions`.
+    """Values of labels; options are numbered as in `SpanOptions`.
 
     Attributes:
         name: uint64 (n_labels + n_pairs,); of the names of an option, X alone or A over X.
@@ -150,13 +151,6 @@ class Brackets(NamedTuple):
     end: Ints
     label: Ints
     head: Ints
-
-
-@kernel
-def mix(h, value):
-    """Return the hash of a hash and one more number, all uint64."""
-    h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
-    return h ^ (h >> np.uint64(29))
 
 
 @kernel
@@ -240,7 +234,7 @@ def set_span_values(i, j, tokens, labels, brackets, values):
 
 @kernel
 def _set_yield_values(a, b, tokens, values):
-    """What is said about the tokens of a span as a whole."""
+    """Write the values of the tokens of a span as a whole."""
     commas = quotes = opened = 0
     crossed = False
     conjunction = -1
@@ -268,7 +262,7 @@ def _set_yield_values(a, b, tokens, values):
 
 @kernel
 def _set_attachment_values(a, tokens, values):
-    """What is said about the last verb and the last noun before a span."""
+    """Write the values of the last verb and the last noun before a span."""
     verb = noun = -1
     for t in range(a - 1, MARGIN - 1, -1):
         if tokens.kind[t] & VERB and verb < 0:
@@ -290,7 +284,7 @@ def _set_attachment_values(a, tokens, values):
 
 @kernel
 def _set_child_values(i, j, tokens, labels, brackets, values):
-    """What is said about the first and the last child of a span of several tokens."""
+    """Write the values of the first and the last child of a span of several tokens."""
     if j - i == 1:
         return
     first = last = -1
@@ -312,7 +306,7 @@ def _set_child_values(i, j, tokens, labels, brackets, values):
 
 @kernel
 def _set_context_values(i, j, tokens, labels, brackets, values):
-    """What is said about the parent of a span, and about what stands to its left and right."""
+    """Write the values of the parent of a span and of its neighbours to the left and right."""
     parent = left = right = -1
     for b in range(len(brackets.start)):
         start, end = brackets.start[b], brackets.end[b]

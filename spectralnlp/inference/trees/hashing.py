@@ -1,0 +1,18 @@
+"""The hash that features of spans share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralnlp.jit import jitable
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio
+
+
+@jitable
+def mix(code: Any, value: Any) -> Any:
+    """Return the hash of a hash and one more number, all uint64."""
+    code = (code ^ value) * GOLDEN
+    return code ^ (code >> np.uint64(29))
