@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import (
     bracket_posteriors,
@@ -28,10 +27,11 @@ from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models import load
+from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel, symbols_of_tag
-from spectralnlp.parameters import CellModel, GrammarSet, LatentGrammar, SpanScorer
+from spectralnlp.parameters import CellModel, GrammarSet, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
@@ -64,6 +64,7 @@ class Parser(StorableModel):
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
         span_scorer: weighs the labels of spans anew, between the forests and the decoder; None without.
+        clusters: of words, whose tags rare words lean to.
         tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
     """
@@ -77,6 +78,7 @@ class Parser(StorableModel):
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
     span_scorer: SpanScorer | None = None
+    clusters: WordClusters = field(default_factory=WordClusters.none)
     tagger: str | None = None
     tag_evidence: TagEvidence | None = None
 
@@ -127,14 +129,17 @@ class Parser(StorableModel):
     @cached_property
     def pipelines(self) -> tuple[Pipeline, ...]:
         """Inference over the grammars of each binarisation."""
-        return tuple(Pipeline.of(each, pruning=self.pruning, cells=self.cells) for each in self.grammar_sets)
+        return tuple(
+            Pipeline.of(each, pruning=self.pruning, cells=self.cells, clusters=self.clusters)
+            for each in self.grammar_sets
+        )
 
     @cached_property
     def rescorer(self) -> SpanRescorer | None:
         """The span scorer, ready for the grammars' labels."""
         if self.span_scorer is None:
             return None
-        return SpanRescorer(self.span_scorer, self.pool.shared, self.coarse.lexicon)
+        return SpanRescorer(self.span_scorer, self.pool.shared, self.coarse.lexicon, self.clusters)
 
     @cached_property
     def usual_evidence(self) -> TagEvidence | None:
@@ -289,7 +294,8 @@ class Parser(StorableModel):
         Unknown words count as their signatures. -inf when the grammar cannot derive the sentence.
         """
         forms = self.conventions.forms(list(words))
-        inference = self.pipeline.infer(forms, opening=self.pipeline.opening(forms))
+        plain = replace(self.pipeline, clusters=WordClusters.none())
+        inference = plain.infer(forms, opening=plain.opening(forms))
         return -np.inf if inference is None or inference.any_tag else inference.log_probability
 
     def tree_log_probability(self, tree: Tree) -> float:
@@ -351,6 +357,9 @@ class Parser(StorableModel):
         if self.span_scorer is not None:
             metadata["span_scorer"] = self.span_scorer.to_json()
             arrays |= with_prefix("span_scorer.", self.span_scorer.to_arrays(compact=compact))
+        if self.clusters.words:
+            metadata["clusters"] = self.clusters.to_json()
+            arrays |= with_prefix("clusters.", self.clusters.to_arrays())
         if self.cells is not None:
             metadata["cells"] = self.cells.to_json()
             arrays |= with_prefix("cells.", self.cells.to_arrays(compact=compact))
@@ -360,7 +369,7 @@ class Parser(StorableModel):
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
         sets, scorer = enumerate(metadata["grammar_sets"]), metadata.get("span_scorer")
-        cells = metadata.get("cells")
+        cells, clusters = metadata.get("cells"), metadata.get("clusters")
         return cls(
             grammar_sets=tuple(
                 GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
@@ -371,6 +380,9 @@ class Parser(StorableModel):
             pruning=Pruning(**metadata["pruning"]),
             cells=None if cells is None else CellModel.from_arrays(arrays.part("cells."), cells),
             about=metadata["about"],
+            clusters=WordClusters.from_arrays(arrays.part("clusters."), clusters)
+            if clusters
+            else WordClusters.none(),
             tagger=metadata.get("tagger"),
             card=card,
             span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),
@@ -381,18 +393,3 @@ def _fallback(inference: Inference) -> str | None:
     if inference.any_tag:
         return ANY_TAG
     return COARSE_ONLY if inference.coarse_only else None
-
-
-def make_decoder(name: str, settings: Mapping[str, Any]) -> Decoder:
-    """A decoder by its registered name.
-
-    Raises:
-        RegistryError: there is none of that name.
-        ConfigError: a setting that it does not have.
-    """
-    kind = registry.decoders.get(name)
-    try:
-        decoder: Decoder = kind(**settings)
-    except TypeError as error:
-        raise ConfigError(f"decoder {name!r}: {error}") from error
-    return decoder

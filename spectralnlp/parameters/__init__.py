@@ -20,6 +20,7 @@ from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedM
 from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
+from spectralnlp.parameters.word_clusters import WordClusters
 
 __all__ = [
     "CellModel",
@@ -43,6 +44,7 @@ __all__ = [
     "Spelling",
     "Tensors",
     "TopicMixture",
+    "WordClusters",
     "WordVectors",
     "read_sequence_parameters",
 ]

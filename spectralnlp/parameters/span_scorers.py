@@ -20,29 +20,25 @@ class SpanScorer:
     Attributes:
         templates: the values that each feature takes together, by name, ``word_first tag_before``.
         phrases, tags: labels that have a head, and tags of heads.
-        words: words that have clusters.
         features: int32 (n_features,); buckets of features, ascending.
         weights: float32 (n_features,).
         number_weights: float64 (8,); of the real numbers that describe an option.
         head_score: float32 (n_phrases, n_tags); how good tags are as heads of phrases.
         head_is_last: int8 (n_phrases, n_tags); 1 where of several such tags the last is the head.
-        clusters: int32 (n_words, 2); a coarse and a fine cluster of each word, from 1.
     """
 
     templates: tuple[str, ...]
     phrases: tuple[str, ...]
     tags: tuple[str, ...]
-    words: tuple[str, ...]
     features: Annotated[Ints, int_array("n_features", below="n_buckets", ascending=True)]
     weights: Annotated[NDArray[np.float32], float_array("n_features", dtype="float32")]
     number_weights: Annotated[Floats, float_array(8)]
     head_score: Annotated[NDArray[np.float32], float_array("n_phrases", "n_tags", dtype="float32")]
     head_is_last: Annotated[NDArray[np.int8], int_array("n_phrases", "n_tags", dtype="int8")]
-    clusters: Annotated[Ints, int_array("n_words", 2)]
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder: names."""
-        names = ("templates", "phrases", "tags", "words")
+        names = ("templates", "phrases", "tags")
         return {name: list(getattr(self, name)) for name in names}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
@@ -64,13 +60,10 @@ class SpanScorer:
         Raises:
             ModelError: an array is not as it must be.
         """
-        names: dict[str, Any] = {
-            name: tuple(described[name]) for name in ("templates", "phrases", "tags", "words")
-        }
+        names: dict[str, Any] = {name: tuple(described[name]) for name in ("templates", "phrases", "tags")}
         sized = arrays.part(
             n_buckets=n_buckets,
             n_phrases=len(names["phrases"]),
             n_tags=len(names["tags"]),
-            n_words=len(names["words"]),
         )
         return cls(**names, **sized.fields(cls))

@@ -65,6 +65,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return Parser(
             grammar_sets=fitted.grammar_sets_,
             span_scorer=fitted.span_scorer_,
+            clusters=fitted.word_clusters_,
             conventions=Conventions(),
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,

@@ -26,6 +26,7 @@ from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.models.parser import Parser
+from spectralnlp.parameters import WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
@@ -117,7 +118,9 @@ def one_example() -> tuple[ExampleTable, LabelValues]:
         posterior=np.array([[0.5, 0.6], [0.2, 0.1], [0.9, 0.8]]),
         tag=np.array([0, 1, 1], np.int32),
     )
-    tokens = TokenReader(lambda _: False, names).read(["the", "old", "sea"], options.tag)
+    tokens = TokenReader(lambda _: False, names, WordClusters.none().of).read(
+        ["the", "old", "sea"], options.tag
+    )
     labels = LabelValues(
         name=np.array([hash_name(name) for name in names], np.uint64),
         bottom=np.arange(4, dtype=np.int32),

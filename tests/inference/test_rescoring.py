@@ -70,8 +70,9 @@ def labels() -> LabelValues:
 
 @pytest.fixture
 def tokens() -> TokenValues:
-    clusters = {"boats": (3, 14)}
-    reader = TokenReader(lambda word: word == "nets", NAMES, clusters)
+    reader = TokenReader(
+        lambda word: word == "nets", NAMES, lambda word: (3, 14) if word == "boats" else (0, 0)
+    )
     return reader.read(WORDS, np.array(TAGS, np.int32))
 
 
@@ -160,14 +161,17 @@ def scorer_of(parser: Parser, weight: float) -> SpanScorer:
         templates=("word_first",),
         phrases=(),
         tags=(),
-        words=(),
         features=np.empty(0, np.int32),
         weights=np.empty(0, np.float32),
         number_weights=numbers,
         head_score=np.empty((0, 0), np.float32),
         head_is_last=np.empty((0, 0), np.int8),
-        clusters=np.empty((0, 2), np.int32),
     )
+
+
+def rescorer_of(parser: Parser, weight: float) -> SpanRescorer:
+    scorer = scorer_of(parser, weight)
+    return SpanRescorer(scorer, parser.pool.shared, parser.coarse.lexicon, parser.clusters)
 
 
 def test_options_are_what_the_forest_holds(parser: Parser) -> None:
@@ -195,7 +199,7 @@ def test_a_scorer_that_knows_nothing_changes_little(parser: Parser) -> None:
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
     inference = parser.pipeline.infer(words)
     assert inference is not None
-    rescorer = SpanRescorer(scorer_of(parser, 0.0), parser.pool.shared, parser.coarse.lexicon)
+    rescorer = rescorer_of(parser, 0.0)
     after = rescorer.rescore({0: inference.scored}, words)[0]
     for name in ("node_shares", "edge_shares"):
         old, new = getattr(inference.scored, name), getattr(after, name)
@@ -208,7 +212,7 @@ def test_brackets_become_rarer_and_commoner(parser: Parser) -> None:
     assert inference is not None
     sums = []
     for weight in (-3.0, 0.0, 3.0):
-        rescorer = SpanRescorer(scorer_of(parser, weight), parser.pool.shared, parser.coarse.lexicon)
+        rescorer = rescorer_of(parser, weight)
         after = rescorer.rescore({0: inference.scored}, words)[0]
         is_bracket = (after.forest.kind != TOP) & (after.n_brackets[after.forest.symbol] > 0)
         sums.append(float(np.mean(after.node_shares, axis=0)[is_bracket].sum()))

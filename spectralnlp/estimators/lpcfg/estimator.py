@@ -32,7 +32,7 @@ from spectralnlp.estimators.lpcfg.solve import plain_grammar, spectral_grammar
 from spectralnlp.estimators.lpcfg.span_scorer import LEAST_TREES, folds_of, learn_span_scorer
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions
 from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
-from spectralnlp.estimators.lpcfg.word_clusters import WordClusters
+from spectralnlp.estimators.lpcfg.word_clusters import cluster_words, with_tag_factors
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
@@ -47,7 +47,7 @@ from spectralnlp.estimators.shared.projections import (
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.inference.trees.pipeline import Pipeline
-from spectralnlp.parameters import CellModel, GrammarSet, Ints, LatentGrammar, SpanScorer
+from spectralnlp.parameters import CellModel, GrammarSet, Ints, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
@@ -92,7 +92,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "closed_cells": False,
         },
         "fast": {"grammars": CLUSTERS},
-        "best": {"binarisations": "head+left+right+head^1+left^1"},
+        "best": {"grammars": f"{TENSORS}+{CLUSTERS}", "binarisations": "head+left+right"},
     }
 
     grammars: Annotated[
@@ -156,7 +156,10 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     folds: Annotated[int, Ge(2), Doc("Folds of documents that the span scorer is learned from.")] = 3
     eigenwords: Annotated[
         str | None,
-        Doc("Folder of eigenwords, whose clusters of words are features of the span scorer."),
+        Doc(
+            "Folder of eigenwords, whose clusters of words weigh the tags of rare words and are features of "
+            "the span scorer."
+        ),
     ] = None
     absolute_marginals: Annotated[
         bool,
@@ -206,12 +209,20 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             self._grammar_set(name, cast(TreeLog, moments.parts[name]), tables)
             for name in self._binarisation_names
         )
+        self.word_clusters_ = self._word_clusters(tables[0])
         self.cell_model_ = self._cell_model(tables, self.coarse_)
         self.span_scorer_ = None
         if self.span_scorer and self.n_trees_ >= LEAST_TREES:
             documents = cast(TreeLog, moments.parts[self._binarisation_names[0]]).documents()
             self.span_scorer_ = self._learn_span_scorer(tables, folds_of(documents, self.folds))
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
+
+    def _word_clusters(self, table: TreeTable) -> WordClusters:
+        """Clusters of unlabelled text, with the tags that the trees' rare words have in them."""
+        if self.eigenwords is None:
+            return WordClusters.none()
+        with fit_pass("clusters of words"):
+            return with_tag_factors(cluster_words(self.eigenwords, self.random_state), table, self.rare)
 
     def _cell_model(self, tables: Sequence[TreeTable], coarse: LatentGrammar) -> CellModel | None:
         """The model of the cells that open, for all binarisations."""
@@ -267,14 +278,11 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
                 for name, table, grammars in named
             ]
             cells = self._cell_model(kept, sets[0].coarse)
-            return [Pipeline.of(each, cells=cells) for each in sets]
+            clusters = with_tag_factors(self.word_clusters_, kept[0], self.rare)
+            return [Pipeline.of(each, cells=cells, clusters=clusters) for each in sets]
 
-        clusters = WordClusters.none()
-        if self.eigenwords is not None:
-            with fit_pass("clusters of words"):
-                clusters = WordClusters.load(self.eigenwords, self.random_state)
         options = TrainingOptions(random_state=self.random_state)
-        return learn_span_scorer(tables[0], folds, self.grammar_sets_, learn, clusters, options)
+        return learn_span_scorer(tables[0], folds, self.grammar_sets_, learn, self.word_clusters_, options)
 
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.lpcfg.span_kernels import count_heads
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, learn_weights
-from spectralnlp.estimators.lpcfg.word_clusters import WordClusters
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.pipeline import Pipeline
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
@@ -25,7 +24,7 @@ from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_opti
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import TEMPLATES, template_table
-from spectralnlp.parameters import GrammarSet, Ints, SpanScorer
+from spectralnlp.parameters import GrammarSet, Ints, SpanScorer, WordClusters
 from spectralnlp.runtime import map_kernels
 from spectralnlp.trees.treelog import TreeTable
 
@@ -136,12 +135,12 @@ def learn_span_scorer(
         options: of training.
     """
     shared = SharedLabels.of([each.coarse for each in grammars])
-    blank, gold = _without_weights(table, shared, clusters), GoldSpans.of(table, shared)
+    blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
     examples: dict[int, Example] = {}
     for fold in np.unique(folds).tolist():
         pipelines = learn(folds != fold)
         with fit_pass(f"span scorer: parses of fold {fold + 1}"):
-            reader = _FoldReader(table, grammars, pipelines, blank, gold)
+            reader = _FoldReader(table, grammars, pipelines, clusters, gold)
             trees = np.flatnonzero(folds == fold).tolist()
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
@@ -174,7 +173,7 @@ class _FoldReader:
         table: all trees.
         grammars: those of all trees, whose labels are numbered first.
         pipelines: of the other folds.
-        blank: a scorer without weights.
+        clusters: of words.
         gold: spans of all trees.
     """
 
@@ -183,12 +182,12 @@ class _FoldReader:
         table: TreeTable,
         grammars: Sequence[GrammarSet],
         pipelines: Sequence[Pipeline],
-        blank: SpanScorer,
+        clusters: WordClusters,
         gold: GoldSpans,
     ) -> None:
         shared = SharedLabels.of([*(each.coarse for each in grammars), *(each.coarse for each in pipelines)])
         self.labels, self.maps, self.gold = shared.labels, shared.maps[len(grammars) :], gold
-        self.tokens = token_reader(blank, shared, pipelines[0].coarse.lexicon)
+        self.tokens = token_reader(shared, pipelines[0].coarse.lexicon, clusters)
         self.pipelines = pipelines
         leaves = np.flatnonzero(table.word >= 0)
         self.words, self.word = table.words, table.word[leaves]
@@ -208,7 +207,7 @@ class _FoldReader:
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 
-def _without_weights(table: TreeTable, shared: SharedLabels, clusters: WordClusters) -> SpanScorer:
+def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
     """A scorer that knows heads, but has no weights."""
     is_tag = shared.labels.is_tag
     score, is_last = _head_tables(table, shared)
@@ -216,13 +215,11 @@ def _without_weights(table: TreeTable, shared: SharedLabels, clusters: WordClust
         templates=tuple(line for line in TEMPLATES.splitlines() if line.strip() and not line.startswith("#")),
         phrases=tuple(name for name, tag in zip(shared.names, is_tag, strict=True) if not tag),
         tags=tuple(name for name, tag in zip(shared.names, is_tag, strict=True) if tag),
-        words=clusters.words,
         features=np.empty(0, np.int32),
         weights=np.empty(0, np.float32),
         number_weights=np.zeros(N_NUMBERS),
         head_score=score[np.ix_(~is_tag, is_tag)],
         head_is_last=is_last[np.ix_(~is_tag, is_tag)],
-        clusters=clusters.clusters,
     )
 
 

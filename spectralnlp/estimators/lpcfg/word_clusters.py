@@ -1,57 +1,79 @@
-"""Clusters of words from unlabelled text: k-means of eigenwords, few clusters and many."""
+"""Clusters of words from unlabelled text, and what they say of the tags of rare words.
+
+Clusters are k-means of eigenwords, few and many. A rare word of a cluster leans to the tags of the cluster's
+other rare words: its tags are multiplied with p(tag | cluster) / p(tag), which is the rule of Bayes where
+spelling and cluster are independent given the tag.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from spectralnlp.errors import ModelError
 from spectralnlp.linalg.kmeans import kmeans
-from spectralnlp.parameters import Ints, WordVectors
+from spectralnlp.parameters import WordClusters, WordVectors
 from spectralnlp.storage import load_model
+from spectralnlp.trees import labels_of
+from spectralnlp.trees.treelog import TreeTable
 
 # Clusters of the coarse and of the fine kind, as far as there are words.
 N_CLUSTERS = (32, 512)
+_PRIOR = 1.0  # pseudo-count of all rare words' tags in those of a cluster
 
 
-@dataclass(frozen=True)
-class WordClusters:
-    """A coarse and a fine cluster of each word.
+def cluster_words(folder: str, random_state: int) -> WordClusters:
+    """Clusters of the vectors of a folder; they say nothing of tags.
 
-    Attributes:
-        words: the words.
-        clusters: int32 (n_words, 2); from 1.
+    Args:
+        folder: of a model made by ``train eigenwords``.
+        random_state: seed of k-means.
+
+    Raises:
+        ModelError: it holds no model, or none of words.
     """
+    vectors = _load(folder)
+    points = vectors.vectors.astype(np.float64)
+    points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
+    columns = [kmeans(points, min(k, len(points)), random_state=random_state)[0] + 1 for k in N_CLUSTERS]
+    clusters = np.stack(columns, axis=1).astype(np.int32)
+    return WordClusters(
+        words=vectors.words, clusters=clusters, tag_factors=np.ones((1 + int(clusters.max()), 0))
+    )
 
-    words: tuple[str, ...]
-    clusters: Ints
 
-    @classmethod
-    def none(cls) -> WordClusters:
-        """No clusters at all."""
-        return cls((), np.empty((0, 2), np.int32))
+def with_tag_factors(clusters: WordClusters, table: TreeTable, rare: int) -> WordClusters:
+    """Clusters with the factors that rare words of a treebank give.
 
-    @classmethod
-    def of(cls, vectors: WordVectors, random_state: int) -> WordClusters:
-        """Cluster the directions of vectors."""
-        points = vectors.vectors.astype(np.float64)
-        points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
-        columns = [kmeans(points, min(k, len(points)), random_state=random_state)[0] + 1 for k in N_CLUSTERS]
-        return cls(vectors.words, np.stack(columns, axis=1).astype(np.int32))
+    Args:
+        clusters: of words.
+        table: trees.
+        rare: words seen at most so often are rare.
+    """
+    leaves = np.flatnonzero(table.word >= 0)
+    word, symbol = table.word[leaves], table.symbol[leaves]
+    labels = [labels_of(name)[-1] if labels_of(name) else "" for name in table.symbols]
+    tags = sorted({labels[s] for s in np.unique(symbol).tolist()})
+    number = {tag: n for n, tag in enumerate(tags)}
+    tag = np.array([number.get(label, -1) for label in labels])[symbol]
+    cluster = np.array([clusters.of(each)[1] for each in table.words])[word]
+    counted = (np.bincount(word, minlength=len(table.words))[word] <= rare) & (cluster > 0)
+    counts = np.zeros((len(clusters.tag_factors), len(tags)))
+    np.add.at(counts, (cluster[counted], tag[counted]), 1.0)
+    share = counts.sum(0) / max(counts.sum(), 1.0)
+    smoothed = (counts + _PRIOR * share) / (counts.sum(1, keepdims=True) + _PRIOR)
+    factors = np.divide(smoothed, share, out=np.ones_like(counts), where=share > 0)
+    factors[0] = 1.0
+    return replace(clusters, tags=tuple(tags), tag_factors=factors)
 
-    @classmethod
-    def load(cls, folder: str, random_state: int) -> WordClusters:
-        """Cluster the vectors of a folder.
 
-        Raises:
-            ModelError: it holds no model, or none of words.
-        """
-        stored = load_model(folder)
-        if stored.kind != "vectors":
-            hint = "give a folder made by `spectralnlp train eigenwords`"
-            raise ModelError(f"a model for {stored.kind}, not of words", path=folder, hint=hint)
-        try:
-            return cls.of(WordVectors.from_arrays(stored.checked, stored.metadata), random_state)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelError(f"truncated: {error!r}", path=folder, hint="train it again") from error
+def _load(folder: str) -> WordVectors:
+    stored = load_model(folder)
+    if stored.kind != "vectors":
+        hint = "give a folder made by `spectralnlp train eigenwords`"
+        raise ModelError(f"a model for {stored.kind}, not of words", path=folder, hint=hint)
+    try:
+        return WordVectors.from_arrays(stored.checked, stored.metadata)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ModelError(f"truncated: {error!r}", path=folder, hint="train it again") from error

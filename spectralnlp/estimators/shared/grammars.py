@@ -18,6 +18,7 @@ from spectralnlp.parameters import (
     LatentGrammar,
     SpanScorer,
     Tensors,
+    WordClusters,
 )
 from spectralnlp.trees import Binariser, Tree
 
@@ -31,6 +32,7 @@ class GrammarEstimator(Estimator[Tree]):
         n_trees_: training trees.
         word_counts_: how often each word occurred.
         heads_, signatures_: names of the head rules and of the signatures that were used.
+        word_clusters_: of unlabelled text; perhaps none.
         cell_model_: which cells of a chart open, or None for all.
         decoder_, decoder_settings_: what a parser decodes with unless told otherwise.
     """
@@ -46,6 +48,7 @@ class GrammarEstimator(Estimator[Tree]):
     decoder_: str
     decoder_settings_: Mapping[str, Any]
     cell_model_: CellModel | None = None
+    word_clusters_: WordClusters = WordClusters.none()
 
     @property
     def grammars_(self) -> tuple[LatentGrammar, ...]:

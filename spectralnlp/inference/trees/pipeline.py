@@ -20,8 +20,8 @@ from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, s
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.opening import WINDOW, Opening, cues_of, open_cells
 from spectralnlp.inference.trees.scored_forest import ScoredForest
-from spectralnlp.inference.words.lexical import Lookup, look_up
-from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, LatentGrammar
+from spectralnlp.inference.words.lexical import Lookup, are_rare, look_up
+from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, LatentGrammar, WordClusters
 from spectralnlp.text.signatures import Signature, signature_by_name
 from spectralnlp.trees import labels_of
 
@@ -84,6 +84,7 @@ class Pipeline:
         pruning: thresholds of the coarse pass.
         pruner: a grammar of a few states that thins the forest before the others score it.
         cells: the model of the cells that open; None to open all.
+        clusters: of words, whose tags rare words lean to.
     """
 
     coarse: LatentGrammar
@@ -93,10 +94,16 @@ class Pipeline:
     pruning: Pruning = field(default_factory=Pruning)
     pruner: LatentGrammar | None = None
     cells: CellModel | None = None
+    clusters: WordClusters = field(default_factory=WordClusters.none)
 
     @classmethod
     def of(
-        cls, grammars: GrammarSet, *, pruning: Pruning | None = None, cells: CellModel | None = None
+        cls,
+        grammars: GrammarSet,
+        *,
+        pruning: Pruning | None = None,
+        cells: CellModel | None = None,
+        clusters: WordClusters | None = None,
     ) -> Pipeline:
         """The pipeline of the grammars of one binarisation."""
         return cls(
@@ -107,6 +114,7 @@ class Pipeline:
             pruning=pruning or Pruning(),
             pruner=grammars.pruner,
             cells=cells,
+            clusters=clusters or WordClusters.none(),
         )
 
     @cached_property
@@ -118,6 +126,17 @@ class Pipeline:
     def tag_codes(self) -> NDArray[np.int64]:
         """int64 (n_symbols,); a number for the label that each symbol ends in; see :func:`tag_codes`."""
         return tag_codes(self.coarse)
+
+    @cached_property
+    def cluster_factors(self) -> Floats:
+        """float64 (n_clusters, n_symbols): the factors that a word's fine cluster gives its tags."""
+        column = {tag: number for number, tag in enumerate(self.clusters.tags)}
+        factors = np.ones((len(self.clusters.tag_factors), len(self.coarse.symbols)))
+        for symbol in np.flatnonzero(self.coarse.is_tag).tolist():
+            label = labels_of(self.coarse.symbols[symbol])[-1]
+            if label in column:
+                factors[:, symbol] = self.clusters.tag_factors[:, column[label]]
+        return factors
 
     def opening(
         self,
@@ -170,7 +189,12 @@ class Pipeline:
         return coarse_only
 
     def _look_up(self, words: Sequence[str], tag_weights: Floats | None) -> Lookup:
+        """The entries of words; the clusters of rare ones weigh their tags where nothing else does."""
         found = look_up(self.coarse.lexicon, words, self.signature)
+        if tag_weights is None and self.clusters.tags:
+            rare = are_rare(self.coarse.lexicon, found.entries)
+            fine = [self.clusters.of(word)[1] for word in words]
+            tag_weights = self.cluster_factors[np.where(rare, fine, 0)]
         return found if tag_weights is None else replace(found, tag_weights=tag_weights)
 
     def _tries(self, n_tokens: int, opening: Opening | None) -> Iterator[tuple[Cells, Pruning, bool]]:

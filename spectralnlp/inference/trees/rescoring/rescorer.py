@@ -20,7 +20,7 @@ from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_bra
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import is_rare
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, Lexicon, SpanScorer
+from spectralnlp.parameters import Floats, Lexicon, SpanScorer, WordClusters
 
 _NO_HEAD = -np.inf  # score of tags that a scorer does not know
 
@@ -32,15 +32,18 @@ class SpanRescorer:
         scorer: what was learned.
         shared: labels of the parser's grammars.
         lexicon: tells rare words.
+        clusters: of words.
 
     Raises:
         ModelError: a template names a value that there is not.
     """
 
-    def __init__(self, scorer: SpanScorer, shared: SharedLabels, lexicon: Lexicon) -> None:
+    def __init__(
+        self, scorer: SpanScorer, shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters
+    ) -> None:
         self.scorer, self.shared = scorer, shared
         self.labels = label_values(scorer, shared)
-        self.tokens = token_reader(scorer, shared, lexicon)
+        self.tokens = token_reader(shared, lexicon, clusters)
         try:
             self.table = template_table("\n".join(scorer.templates))
         except (KeyError, ValueError) as error:
@@ -100,10 +103,9 @@ def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
     )
 
 
-def token_reader(scorer: SpanScorer, shared: SharedLabels, lexicon: Lexicon) -> TokenReader:
+def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters) -> TokenReader:
     """Reads tokens as a scorer wants them; rare are the words that the lexicon holds to be rare."""
-    clusters = dict(zip(scorer.words, map(tuple, scorer.clusters.tolist()), strict=True))
-    return TokenReader(lambda word: is_rare(lexicon, word), shared.names, clusters)
+    return TokenReader(lambda word: is_rare(lexicon, word), shared.names, clusters.of)
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -61,17 +61,17 @@ class TokenReader:
     Args:
         is_rare: whether a word is so rare that its shape and ending stand for it.
         tags: the name of each label's number.
-        clusters: a coarse and a fine cluster of words, as numbers from 1.
+        clusters_of: a coarse and a fine cluster of a word, as numbers from 1; zeros for none.
     """
 
     def __init__(
         self,
         is_rare: Callable[[str], bool],
         tags: Sequence[str],
-        clusters: Mapping[str, tuple[int, int]] | None = None,
+        clusters_of: Callable[[str], tuple[int, int]],
     ) -> None:
         self.tags = tags
-        self._is_rare, self._clusters = is_rare, clusters or {}
+        self._is_rare, self._clusters_of = is_rare, clusters_of
         self._tag_hashes = np.array([hash_name("tag", tag) for tag in tags], np.uint64)
         self._known: dict[str, tuple[int, int, int, int]] = {}
 
@@ -101,6 +101,6 @@ class TokenReader:
                 self._known.clear()
             shape = shape_of(word)
             name = hash_name("rare", shape, word[-3:]) if self._is_rare(word) else hash_name(word.lower())
-            coarse, fine = self._clusters.get(word) or self._clusters.get(word.lower()) or (0, 0)
+            coarse, fine = self._clusters_of(word)
             found = self._known[word] = name, hash_name("shape", shape), coarse, fine
         return found
