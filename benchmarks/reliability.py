@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import pi, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,15 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return sum(b.count * abs(b.posterior - b.right) for b in bins) / sum(b.count for b in bins)
 
 
+def chance_error(bins: Sequence[Bin]) -> float:
+    """About what the error would be were every posterior right, because shares of few brackets vary.
+
+    A share of n brackets of probability p is off by √(2p(1 − p) / πn) on average (its normal approximation).
+    """
+    spread = [b.count * sqrt(2 * b.posterior * (1 - b.posterior) / (pi * b.count)) for b in bins]
+    return sum(spread) / sum(b.count for b in bins)
+
+
 def table_of(name: str, bins: Sequence[Bin]) -> str:
     """The bins of one parser."""
     rows = [
@@ -93,7 +103,9 @@ def table_of(name: str, bins: Sequence[Bin]) -> str:
     posterior = sum(b.count * b.posterior for b in bins) / total
     rows.append(["all", f"{total:,}", f"{posterior:.3f}", f"{right:.3f}", f"{right - posterior:+.3f}"])
     header = (f"`{name}`", "brackets", "mean posterior", "share right", "difference")
-    return f"{report.table(header, rows)}\n\nExpected calibration error: {calibration_error(bins):.3f}."
+    error, chance = calibration_error(bins), chance_error(bins)
+    what = f"Expected calibration error: {error:.4f}; right posteriors would have {chance:.4f} by chance."
+    return f"{report.table(header, rows)}\n\n{what}"
 
 
 # ---------------------------------------------------------------------------------------------------------

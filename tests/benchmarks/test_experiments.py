@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from benchmarks import experiment, ladder, learning_curve, parsing, peers, reliability
@@ -84,6 +85,14 @@ def test_bins_of_posteriors() -> None:
     assert [b.posterior for b in bins] == pytest.approx([0.15, 0.975])
     assert reliability.calibration_error(bins) == pytest.approx((0.35 + 0.025) / 2)
     assert reliability.calibration_error([Bin(0.4, 3, 0.45, 0.45)]) == 0.0
+
+
+def test_chance_error_is_that_of_right_posteriors() -> None:
+    posteriors = [0.25, 0.85]
+    bins = [Bin(0.2, 60, posteriors[0], 0.0), Bin(0.8, 140, posteriors[1], 0.0)]
+    drawn = np.random.default_rng(0).binomial([60, 140], posteriors, (20_000, 2)) / [60, 140]
+    simulated = (np.abs(drawn - posteriors).mean(0) * [0.3, 0.7]).sum()
+    assert reliability.chance_error(bins) == pytest.approx(simulated, rel=0.02)
 
 
 def test_samples_are_nested(own_treebank: Path, tmp_path: Path) -> None:
