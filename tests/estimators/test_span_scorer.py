@@ -80,7 +80,7 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
     plain = LPCFG._grammars_of
 
     def learn(self: LPCFG, table: TreeTable, name: str) -> dict[str, object]:
-        if "fold" in name:
+        if table.n_trees < 60:
             seen.append(({word.rsplit("-", 1)[1] for word in table.words}, []))
         return plain(self, table, name)
 

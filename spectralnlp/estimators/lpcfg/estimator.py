@@ -9,7 +9,7 @@ are its tensors (``solve.py``, as published); or clusters of the vectors are sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, cast
 
@@ -204,18 +204,27 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         Raises:
             InputError: there are no trees.
         """
-        tables: list[TreeTable] = []
-        self.grammar_sets_ = tuple(
-            self._grammar_set(name, cast(TreeLog, moments.parts[name]), tables)
-            for name in self._binarisation_names
-        )
+        logs = [cast(TreeLog, moments.parts[name]) for name in self._binarisation_names]
+        tables, chains = zip(*map(table_of, logs), strict=True)
+        self._note(logs[0], tables[0])
         self.word_clusters_ = self._word_clusters(tables[0])
-        self.cell_model_ = self._cell_model(tables, self.coarse_)
+        grammars, self.cell_model_ = self._learn(tables)
+        self.grammar_sets_ = tuple(
+            GrammarSet(binariser=log.binariser, chains=chain, **fields)
+            for log, chain, fields in zip(logs, chains, grammars, strict=True)
+        )
         self.span_scorer_ = None
         if self.span_scorer and self.n_trees_ >= LEAST_TREES:
-            documents = cast(TreeLog, moments.parts[self._binarisation_names[0]]).documents()
-            self.span_scorer_ = self._learn_span_scorer(tables, folds_of(documents, self.folds))
+            self.span_scorer_ = self._learn_span_scorer(tables, folds_of(logs[0].documents(), self.folds))
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
+
+    def _note(self, log: TreeLog, table: TreeTable) -> None:
+        """Note sizes and what was chosen for the treebank's language, and report labels of two roles."""
+        for line in role_report(roles_in_table(table)):
+            report_progress(line)
+        self.heads_ = log.binariser.heads
+        self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
+        self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
 
     def _word_clusters(self, table: TreeTable) -> WordClusters:
         """Clusters of unlabelled text, with the tags that the trees' rare words have in them."""
@@ -224,23 +233,23 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         with fit_pass("clusters of words"):
             return with_tag_factors(cluster_words(self.eigenwords, self.random_state), table, self.rare)
 
-    def _cell_model(self, tables: Sequence[TreeTable], coarse: LatentGrammar) -> CellModel | None:
+    def _learn(self, tables: Sequence[TreeTable]) -> tuple[list[dict[str, Any]], CellModel | None]:
+        """Fields of each binarisation's `GrammarSet`, and the model of cells, learned beside the first."""
+        named = list(zip(tables, self._binarisation_names, strict=True))
+        jobs: list[Callable[[], Any]] = [
+            lambda: self._grammars_of(*named[0]),
+            lambda: self._cell_model(tables),
+        ]
+        first, cells = map_kernels(lambda job: job(), jobs)
+        return [first, *(self._grammars_of(*each) for each in named[1:])], cells
+
+    def _cell_model(self, tables: Sequence[TreeTable]) -> CellModel | None:
         """The model of the cells that open, for all binarisations."""
         if not self.closed_cells:
             return None
         with fit_pass("closed cells"):
+            coarse = plain_grammar(tables[0], self._lexicon_options())
             return train_cells(tables, coarse, random_state=self.random_state)
-
-    def _grammar_set(self, binarisation: str, log: TreeLog, tables: list[TreeTable]) -> GrammarSet:
-        """All grammars of one binarisation; its table is added to those of the others."""
-        table, chains = table_of(log)
-        tables.append(table)
-        for line in role_report(roles_in_table(table)):
-            report_progress(f"{binarisation}: {line}")
-        self.heads_ = log.binariser.heads
-        self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
-        self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        return GrammarSet(binariser=log.binariser, chains=chains, **self._grammars_of(table, binarisation))
 
     def _grammars_of(self, table: TreeTable, name: str) -> dict[str, Any]:
         """The coarse grammar, the pruner and the others, as the fields of `GrammarSet`."""
@@ -272,14 +281,12 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
         def learn(trees: NDArray[np.bool_]) -> list[Pipeline]:
             kept = [table.select(trees) for table in tables]
-            named = zip(self._binarisation_names, kept, self.grammar_sets_, strict=True)
-            sets = [
-                replace(grammars, **self._grammars_of(table, f"fold, {name}"))
-                for name, table, grammars in named
-            ]
-            cells = self._cell_model(kept, sets[0].coarse)
+            grammars, cells = self._learn(kept)
             clusters = with_tag_factors(self.word_clusters_, kept[0], self.rare)
-            return [Pipeline.of(each, cells=cells, clusters=clusters) for each in sets]
+            return [
+                Pipeline.of(replace(each, **fields), cells=cells, clusters=clusters)
+                for each, fields in zip(self.grammar_sets_, grammars, strict=True)
+            ]
 
         options = TrainingOptions(random_state=self.random_state)
         return learn_span_scorer(tables[0], folds, self.grammar_sets_, learn, self.word_clusters_, options)
