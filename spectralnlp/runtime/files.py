@@ -12,19 +12,24 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias, cast
 
 from spectralnlp import registry
 from spectralnlp.errors import InputError
+from spectralnlp.runtime.encodings import likely_encoding
 
 Location: TypeAlias = Path | str
 # Called for each bad line or example, which is then left out.
 OnBad: TypeAlias = Callable[[InputError], None]
 Inputs: TypeAlias = Sequence[str | Path]  # files, folders and globs
 GZIP_MAGIC = b"\x1f\x8b"
+_PEEKED = 1024  # bytes in which a file may say its encoding
+_SAMPLED = 200  # lines from which an encoding is guessed
+_HINT = "it reads as {}; convert the file to UTF-8"
 
 
 class FileSystem(Protocol):
@@ -63,12 +68,21 @@ def open_binary(path: str | Path) -> BufferedReader:
 
 
 @contextmanager
-def open_text(path: str | Path, encoding: str = "utf-8") -> Iterator[Iterator[str]]:
+def open_text(
+    path: str | Path,
+    encoding: str = "utf-8",
+    *,
+    hint: str = _HINT,
+    declared: Callable[[str], str | None] | None = None,
+) -> Iterator[Iterator[str]]:
     """Open a text file, plain or gzipped, as a stream of lines without their ends.
 
     Args:
         path: the file; gzip is recognised by its first bytes or by the suffix ``.gz``.
         encoding: any encoding in which a line feed is one byte; a UTF-8 byte order mark is dropped.
+        hint: what to do about bytes that are not in this encoding; ``{}`` stands for one that would work.
+        declared: called with the beginning of the file, decoded as ISO-8859-1; the encoding that it gives
+            is taken in place of ``encoding``, unless it gives None.
 
     Yields:
         An iterator of lines; memory is bounded by the longest of them.
@@ -79,16 +93,28 @@ def open_text(path: str | Path, encoding: str = "utf-8") -> Iterator[Iterator[st
     """
     with open_binary(path) as file:
         stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_zipped(path, file) else file
-        yield decode_lines(stream, path, encoding)
+        named = None if declared is None else declared(_beginning(stream))
+        yield decode_lines(stream, path, named or encoding, hint=hint)
 
 
-def decode_lines(stream: Iterable[bytes], path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
+def _beginning(stream: Any) -> str:
+    """The first bytes of a buffered stream, which stay to be read; what is damaged is told on reading."""
+    with suppress(OSError, EOFError, zlib.error):
+        peeked: bytes = stream.peek(_PEEKED)[:_PEEKED]
+        return peeked.decode("iso-8859-1")
+    return ""
+
+
+def decode_lines(
+    stream: Iterable[bytes], path: str | Path, encoding: str = "utf-8", *, hint: str = _HINT
+) -> Iterator[str]:
     """Decode a stream of byte lines (a binary file, ``sys.stdin.buffer``), as `open_text` does.
 
     Args:
         stream: lines of bytes with their ends.
         path: what the stream is called in errors.
         encoding: as in `open_text`.
+        hint: as in `open_text`.
     """
     _check_encoding(encoding, path)
     lines = iter(stream)
@@ -97,24 +123,30 @@ def decode_lines(stream: Iterable[bytes], path: str | Path, encoding: str = "utf
         try:
             raw = next(lines, None)
         except (OSError, EOFError, zlib.error) as error:
-            hint = "the file may be cut short, or not be gzip at all"
-            raise InputError(f"cannot be read: {error}", path=path, line=number + 1, hint=hint) from error
+            cut = "the file may be cut short, or not be gzip at all"
+            raise InputError(f"cannot be read: {error}", path=path, line=number + 1, hint=cut) from error
         if raw is None:
             return
         number += 1
         if number == 1:
             raw = raw.removeprefix(codecs.BOM_UTF8)
         if b"\0" in raw:
-            hint = "this is a binary file or UTF-16; convert it to UTF-8"
-            raise InputError("a NUL byte in text", path=path, line=number, hint=hint)
+            binary = "this is a binary file or UTF-16; convert it to UTF-8"
+            raise InputError("a NUL byte in text", path=path, line=number, hint=binary)
         try:
             line = raw.decode(encoding)
         except UnicodeDecodeError as error:
             what = f"byte 0x{raw[error.start]:02x} at column {error.start + 1} is not {encoding}"
-            raise InputError(
-                what, path=path, line=number, hint="convert the file to UTF-8 or name its encoding"
-            ) from error
+            sample = b"".join([raw, *islice(_readable(lines), _SAMPLED)])
+            likely = likely_encoding(sample)
+            raise InputError(what, path=path, line=number, hint=hint.format(likely)) from error
         yield line.removesuffix("\n").removesuffix("\r")
+
+
+def _readable(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines up to the first that cannot be read."""
+    with suppress(OSError, EOFError, zlib.error):
+        yield from lines
 
 
 def is_zipped(path: str | Path, file: BufferedReader) -> bool:

@@ -19,7 +19,19 @@ from spectralnlp.trees.binarise import (
 )
 from spectralnlp.trees.brackets import read_brackets
 from spectralnlp.trees.heads import english_head, head_finder, neutral_head
-from spectralnlp.trees.readers import TreeReader, from_nltk_corpus, read_trees, recognise
+from spectralnlp.trees.readers import (
+    Discontinuities,
+    NltkCorpus,
+    Reader,
+    TreeReader,
+    count_discontinuities,
+    from_nltk_corpus,
+    from_nltk_trees,
+    is_nltk_corpus,
+    is_nltk_tree,
+    read_trees,
+    recognise,
+)
 from spectralnlp.trees.transforms import (
     add_root,
     clean,
@@ -33,17 +45,24 @@ from spectralnlp.trees.tree import Tree
 __all__ = [
     "Binariser",
     "Direction",
+    "Discontinuities",
+    "NltkCorpus",
+    "Reader",
     "Tree",
     "TreeReader",
     "Unaries",
     "add_root",
     "ambiguous_labels",
     "clean",
+    "count_discontinuities",
     "english_head",
     "from_nltk_corpus",
+    "from_nltk_trees",
     "head_finder",
     "head_leaf_positions",
     "is_intermediate",
+    "is_nltk_corpus",
+    "is_nltk_tree",
     "labels_of",
     "neutral_head",
     "plain_symbol",

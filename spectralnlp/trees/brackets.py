@@ -12,6 +12,7 @@ from spectralnlp.runtime import OnBad
 from spectralnlp.trees.tree import Tree
 
 Leaf = Callable[[list[str]], "str | None"]
+Adapt = Callable[[Tree], "Tree | None"]
 
 # Blanks are ASCII blanks: treebanks have U+00A0 and its kin inside tokens.
 _TOKEN = re.compile(
@@ -35,6 +36,7 @@ def read_brackets(
     path: str | Path | None = None,
     on_bad: OnBad | None = None,
     leaf: Leaf = single_word,
+    adapt: Adapt | None = None,
 ) -> Iterator[Tree]:
     """Read trees written as brackets: several lines a tree or several trees a line.
 
@@ -48,7 +50,10 @@ def read_brackets(
             first that has ``(`` in column 0 (if that is still the bad tree, its rest is reported, too). An
             error of ``lines`` itself, a wrong encoding, is reported in the same way and ends the reading.
             Without it, the first error is raised.
-        leaf: makes a word of the blank-separated parts under a preterminal; None if they make none.
+        leaf: makes a word of the blank-separated parts under a preterminal; None if they make none. For an
+            empty bracket there are no parts.
+        adapt: changes each tree, or gives None for one to pass over; an InputError that it raises, ``what`` and
+            ``hint``, is located at the tree's first line.
 
     Raises:
         InputError: unbalanced brackets, text outside brackets, a word without a preterminal of its own, an
@@ -57,7 +62,7 @@ def read_brackets(
     source = _Source(lines)
     while True:
         try:
-            yield from _parse(source, path, leaf)
+            yield from _parse(source, path, leaf, adapt)
             return
         except InputError as error:
             if on_bad is None:
@@ -118,9 +123,12 @@ class _Open:
         self.parts: list[str] = []
 
 
-def _parse(source: _Source, path: str | Path | None, leaf: Leaf) -> Iterator[Tree]:
+def _parse(
+    source: _Source, path: str | Path | None, leaf: Leaf, adapt: Adapt | None
+) -> Iterator[Tree]:
     stack: list[_Open] = []
     complete: Tree | None = None
+    first_line = 0
 
     def bad(what: str, line: int, hint: str | None = None) -> InputError:
         return InputError(what, path=path, line=line, sentence=source.n_trees or None, hint=hint)
@@ -142,6 +150,7 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf) -> Iterator[Tre
                         yield complete
                         complete = None
                     source.begin_tree()
+                    first_line = number
                 elif not stack[-1].label and len(stack) > 1:
                     raise unclosed(f"before an outer bracket opens in line {stack[-1].line}")
                 if kind == _OPEN:
@@ -171,7 +180,7 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf) -> Iterator[Tre
             if stack:
                 stack[-1].children.append(closed)
             else:
-                complete = closed
+                complete = closed if adapt is None else _adapted(closed, adapt, bad, first_line)
     if stack:
         raise unclosed("by the end of the file")
     if complete is not None:
@@ -180,6 +189,8 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf) -> Iterator[Tre
 
 def _close(bracket: _Open, leaf: Leaf, bad: Callable[..., InputError], line: int) -> Tree:
     if not bracket.parts:
+        if not bracket.children and (word := leaf([])) is not None:
+            return Tree(bracket.label, word=word)
         if not bracket.children:
             raise bad(f"an empty bracket: ({bracket.label} )", line, "a preterminal needs a word")
         return Tree(bracket.label, bracket.children)
@@ -188,3 +199,10 @@ def _close(bracket: _Open, leaf: Leaf, bad: Callable[..., InputError], line: int
         what = f"a leaf without a preterminal: {bracket.parts[0]!r} under {bracket.label!r}"
         raise bad(what, line, "give the word its own bracket, (TAG word)")
     return Tree(bracket.label, word=word)
+
+
+def _adapted(tree: Tree, adapt: Adapt, bad: Callable[..., InputError], line: int) -> Tree | None:
+    try:
+        return adapt(tree)
+    except InputError as error:
+        raise bad(error.what, line, error.hint) from None

@@ -1,0 +1,45 @@
+"""Readers of treebanks, a module a format: by name, or recognised by how a file begins."""
+
+from __future__ import annotations
+
+from spectralnlp.trees.readers.cess import CESS_ESP
+from spectralnlp.trees.readers.chinese import CHINESE
+from spectralnlp.trees.readers.export import EXPORT
+from spectralnlp.trees.readers.nltk_corpora import (
+    NltkCorpus,
+    from_nltk_corpus,
+    from_nltk_trees,
+    is_nltk_corpus,
+    is_nltk_tree,
+)
+from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
+from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
+from spectralnlp.trees.readers.raising import Discontinuities
+from spectralnlp.trees.readers.reader import Reader, TreeReader
+from spectralnlp.trees.readers.recognition import count_discontinuities, read_trees, recognise
+from spectralnlp.trees.readers.spmrl import SPMRL
+from spectralnlp.trees.readers.tiger_xml import TIGER_XML
+
+__all__ = [
+    "BRACKETS",
+    "CESS_ESP",
+    "CHINESE",
+    "CRAFT",
+    "EXPORT",
+    "GUM",
+    "PENN_HELSINKI",
+    "PTB",
+    "SPMRL",
+    "TIGER_XML",
+    "Discontinuities",
+    "NltkCorpus",
+    "Reader",
+    "TreeReader",
+    "count_discontinuities",
+    "from_nltk_corpus",
+    "from_nltk_trees",
+    "is_nltk_corpus",
+    "is_nltk_tree",
+    "read_trees",
+    "recognise",
+]

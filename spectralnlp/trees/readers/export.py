@@ -1,0 +1,147 @@
+"""NEGRA export, formats 3 and 4: NEGRA, TIGER, TüBa-D/Z and their kin.
+
+    #FORMAT 4
+    #BOS 1 0 1300000000 1
+    Boote   Boot    NN      Nom.Pl  NK      500
+    sinken  sinken  VVFIN   3.Pl    HD      501
+    .       --      $.      --      --      0
+    #500    --      NP      --      SB      501
+    #501    --      S       --      --      0
+    #EOS 1
+
+Source: T. Brants (1997), The NeGra export format for annotated corpora (version 3), CLAUS report 98, Saarland
+University; format 4, which has a column of lemmas, is that of TIGER.
+
+A line a node, fields apart by tabs: word (``#500`` for a phrase), lemma in format 4, tag, morphology, function,
+parent; then pairs of secondary edges; then ``%%`` and a comment. Parent 0 is the virtual root. Format 3 is what a
+file has that does not say. Tables, between ``#BOT`` and ``#EOT``, are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime import OnBad
+from spectralnlp.trees.readers.graph_reader import GraphReader
+from spectralnlp.trees.readers.sentence_graph import GraphBuilder, SentenceGraph
+
+_PHRASE = re.compile(r"#([5-9]\d\d)$")
+_TAG_COLUMN = {"3": 1, "4": 2}
+_BLANKS = re.compile(r"[ \t]+")
+_COMMENT = re.compile(r"[ \t]%%.*")
+_TABS = re.compile(r"[ ]*\t[ \t]*")
+
+
+def read_export(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
+    """Read the sentences of an export file.
+
+    Args:
+        lines: of the file, without their ends.
+        path: the file named in errors.
+        report: called with the error of each bad sentence, which is then left out.
+    """
+    return _Export(path, report).sentences(lines)
+
+
+class _Export:
+    """The state of reading a file: the sentence that is open, and whether it is bad."""
+
+    def __init__(self, path: str | Path | None, report: OnBad) -> None:
+        self.path, self.report = path, report
+        self.tag_column = _TAG_COLUMN["3"]
+        self.n_sentences = 0
+        self.name = ""  # of the open sentence
+        self.open: GraphBuilder | None = None
+        self.skipping = False  # the rest of a bad sentence, or of lines outside any
+        self.in_table = False
+
+    def sentences(self, lines: Iterable[str]) -> Iterator[SentenceGraph]:
+        for number, line in enumerate(lines, 1):
+            try:
+                graph = self.take(line, number)
+            except InputError as error:
+                self.open, self.skipping = None, True
+                self.report(error)
+            else:
+                if graph is not None:
+                    yield graph
+        if self.open is not None:
+            self.report(self.unclosed("by the end of the file"))
+
+    def take(self, line: str, number: int) -> SentenceGraph | None:
+        """Take in a line; the sentence that it ends, if it does."""
+        command, _, rest = line.partition(" ") if line.startswith("#") else ("", "", "")
+        command, rest = command.rstrip(), rest.strip()
+        if self.in_table:
+            self.in_table = command != "#EOT"
+        elif command == "#BOS":
+            self.begin(rest, number)
+        elif command == "#EOS":
+            return self.end(rest, number)
+        elif self.open is not None:
+            self.add(self.open, line, number)
+        elif command == "#FORMAT":
+            if rest not in _TAG_COLUMN:
+                raise self.bad(f"export format {rest!r}", number, "formats 3 and 4 can be read")
+            self.tag_column = _TAG_COLUMN[rest]
+        elif command == "#BOT":
+            self.in_table = True
+        elif line.strip() and not line.startswith("%%") and not self.skipping:
+            raise self.bad("a line outside sentences", number, "is this a file in NEGRA export format?")
+        return None
+
+    def begin(self, rest: str, number: int) -> None:
+        if self.open is not None:
+            unclosed, self.open = self.unclosed(f"before that of line {number}"), None
+            self.report(unclosed)
+        self.n_sentences += 1
+        self.skipping = False
+        self.name = rest.partition(" ")[0]
+        self.open = GraphBuilder(self.path, self.n_sentences, number)
+
+    def end(self, rest: str, number: int) -> SentenceGraph | None:
+        builder, self.open = self.open, None
+        if builder is None:
+            if self.skipping:
+                self.skipping = False
+                return None
+            raise self.bad(f"an #EOS {rest} that ends nothing", number, "remove it")
+        if rest.partition(" ")[0] != self.name:
+            raise builder.bad(f"#BOS {self.name} ends with #EOS {rest}", number, "give both one number")
+        return builder.build(root="0")
+
+    def add(self, builder: GraphBuilder, line: str, number: int) -> None:
+        """Take in the line of a node."""
+        if not line.strip() or line.startswith("%%"):
+            return
+        fields = (_TABS if "\t" in line else _BLANKS).split(_COMMENT.sub("", line).strip())
+        tag, parent = self.tag_column, self.tag_column + 3
+        if len(fields) <= parent:
+            what = f"{len(fields)} columns, {parent + 1} are the least"
+            raise builder.bad(what, number, "give word, (lemma in format 4,) tag, morphology, edge, parent")
+        if not fields[parent].isdecimal():
+            raise builder.bad(f"{fields[parent]!r} is no number of a parent", number, "is the format right?")
+        if phrase := _PHRASE.match(fields[0]):
+            name = phrase[1]
+            builder.add_phrase(name, fields[tag], number)
+        else:
+            name = f"of word {len(builder.words) + 1}"
+            builder.add_word(name, fields[0], fields[tag], number)
+        builder.hang(name, fields[parent], fields[tag + 2], number)
+
+    def unclosed(self, until: str) -> InputError:
+        line = 0 if self.open is None else self.open.line
+        return self.bad(f"#BOS {self.name} has no #EOS {until}", line, "add it")
+
+    def bad(self, what: str, line: int, hint: str) -> InputError:
+        return InputError(what, path=self.path, line=line, sentence=self.n_sentences or None, hint=hint)
+
+
+def _looks_like_export(head: str) -> bool:
+    return re.match(r"(?:\s|%%[^\n]*\n)*#(?:FORMAT \d|BOT |BOS \d)", head) is not None
+
+
+EXPORT = GraphReader("utf-8", _looks_like_export, read_export)

@@ -1,0 +1,72 @@
+"""Readers of formats with crossing branches, which they make continuous."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime import OnBad, open_text
+from spectralnlp.trees.readers.raising import Discontinuities, continuous
+from spectralnlp.trees.readers.reader import ENCODING_HINT, EncodedReader
+from spectralnlp.trees.readers.sentence_graph import SentenceGraph
+from spectralnlp.trees.tree import Tree
+
+# Sentences in the lines of a file; the last argument is called with the error of each bad one.
+Parse: TypeAlias = Callable[[Iterable[str], "str | Path | None", OnBad], Iterator[SentenceGraph]]
+
+
+@dataclass(frozen=True)
+class GraphReader(EncodedReader):
+    """How the files of one format with crossing branches are read.
+
+    Args:
+        parse: finds sentences in lines.
+        declared: the encoding that a file with this beginning names; None to take ``encoding``.
+    """
+
+    parse: Parse
+    declared: Callable[[str], str | None] | None = None
+
+    def with_encoding(self, encoding: str) -> GraphReader:
+        """Return the reader for files in another encoding, whatever they say themselves."""
+        return replace(self, encoding=encoding, declared=None)
+
+    def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
+        """The trees of a file, made continuous by `raising`, each under a root with an empty label.
+
+        Raises:
+            InputError: the file cannot be read, or a sentence is bad and there is no ``on_bad``.
+        """
+        return (continuous(graph) for graph in self.graphs(path, on_bad))
+
+    def discontinuities(self, path: str | Path) -> Discontinuities:
+        """Count what `read` changes in a file; bad sentences are passed over.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
+        counts = Discontinuities()
+        for graph in self.graphs(path, _pass_over):
+            continuous(graph, counts)
+        return counts
+
+    def graphs(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[SentenceGraph]:
+        """The sentences of a file as they stand there."""
+        with open_text(path, self.encoding, hint=ENCODING_HINT, declared=self.declared) as lines:
+            try:
+                yield from self.parse(lines, path, on_bad or _raise)
+            except InputError as error:  # of the lines themselves: nothing can follow
+                if on_bad is None:
+                    raise
+                on_bad(error)
+
+
+def _raise(error: InputError) -> None:
+    raise error
+
+
+def _pass_over(error: InputError) -> None:
+    pass

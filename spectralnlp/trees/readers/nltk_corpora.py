@@ -1,0 +1,98 @@
+"""Treebanks in memory: NLTK's corpus readers, and collections of its trees. NLTK itself is not imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime import Corpus, OnBad, Partition
+from spectralnlp.trees.transforms import clean
+from spectralnlp.trees.tree import Tree
+
+
+def is_nltk_corpus(data: object) -> bool:
+    """Whether this is a treebank of NLTK's: it has parsed sentences."""
+    return callable(getattr(data, "parsed_sents", None))
+
+
+def is_nltk_tree(example: object) -> bool:
+    """Whether this is a tree of NLTK's: its label and its leaves are methods."""
+    return callable(getattr(example, "label", None)) and callable(getattr(example, "leaves", None))
+
+
+class NltkCorpus(Corpus[Tree]):
+    """The cleaned trees of an NLTK corpus reader, a document a file.
+
+    Args:
+        corpus: any object that has ``parsed_sents()``; with ``fileids()`` it has files.
+        on_bad: called for each bad tree, which is then left out; None to stop at the first.
+    """
+
+    def __init__(self, corpus: Any, on_bad: OnBad | None = None) -> None:
+        self.corpus = corpus
+        self.on_bad = on_bad
+
+    def partitions(self) -> Sequence[Partition[Tree]]:
+        """One partition for each file."""
+        find = getattr(self.corpus, "fileids", None)
+        names: list[str | None] = list(find()) if callable(find) else [None]
+        return [
+            Partition(name or "memory", index, 0, partial(_cleaned, self.corpus, name, self.on_bad))
+            for index, name in enumerate(names)
+        ]
+
+
+def _cleaned(corpus: Any, name: str | None, on_bad: OnBad | None) -> Iterator[Tree]:
+    for tree in from_nltk_corpus(corpus, name, on_bad):
+        cleaned = clean(tree)
+        if cleaned is not None:
+            yield cleaned
+
+
+def from_nltk_corpus(corpus: Any, name: str | None = None, on_bad: OnBad | None = None) -> Iterator[Tree]:
+    """The trees of any NLTK corpus reader object that has ``parsed_sents()``, as they stand there.
+
+    Args:
+        corpus: the object.
+        name: one of its ``fileids()``; None for all.
+        on_bad: called for each bad tree, which is then left out; None to stop at the first.
+
+    Raises:
+        InputError: the object has no parsed sentences, or they are no constituency trees; or a tree has a leaf
+            without a preterminal and there is no ``on_bad``.
+    """
+    if not is_nltk_corpus(corpus):
+        raise InputError(f"a {type(corpus).__name__} has no parsed_sents()", hint="give a treebank's reader")
+    sentences = corpus.parsed_sents() if name is None else corpus.parsed_sents(name)
+    return from_nltk_trees(sentences, name, on_bad)
+
+
+def from_nltk_trees(
+    trees: Iterable[Any], name: str | None = None, on_bad: OnBad | None = None
+) -> Iterator[Tree]:
+    """Convert NLTK's trees, as they stand there.
+
+    Args:
+        trees: the trees, such as ``parsed_sents()`` gives; those of this library stay.
+        name: of their file, for errors.
+        on_bad: as of `from_nltk_corpus`.
+
+    Raises:
+        InputError: something is no tree, or a tree is bad and there is no ``on_bad``.
+    """
+    for number, parsed in enumerate(trees, 1):
+        try:
+            yield parsed if isinstance(parsed, Tree) else _converted(parsed)
+        except ValueError as error:
+            located = InputError(str(error), path=name, sentence=number)
+            if on_bad is None:
+                raise located from error
+            on_bad(located)
+
+
+def _converted(parsed: Any) -> Tree:
+    if not is_nltk_tree(parsed):
+        raise ValueError(f"a {type(parsed).__name__} is no constituency tree")
+    return Tree.from_nltk(parsed)

@@ -1,0 +1,131 @@
+"""Penn–Helsinki ``.psd``: the parsed corpora of historical English, Icelandic, French, Portuguese and their kin.
+
+    ( (IP-MAT (CODE <P_12>)
+              (NP-SBJ (N-N skip$-skip) (D-N $ið-hinn))
+              (VBDI sigldi-sigla)
+              (ADVP-DIR *T*-1)
+              (. .-.)) (ID SAMPLE,.1))
+
+Source: B. Santorini, Annotation manual for the Penn historical corpora
+(https://www.ling.upenn.edu/hist-corpora/annotation); for lemmas and clitics the manual of IcePaHC
+(https://linguist.is/wiki).
+
+- ``ID``, ``CODE``, ``METADATA``, ``VERSION`` and ``COM`` are about the text, not of it: they go, and with
+  them the phrases that hold nothing else.
+- ``0``, what begins with a star, and a bracket with nothing in it are empty elements. They stand right under
+  a phrase, ``(NP-SBJ *con*)``, and become Penn's ``(NP-SBJ (-NONE- *con*))``, which `clean` removes.
+- A leaf is ``word-lemma`` in treebanks that are lemmatised, else the word, which may have hyphens of its own.
+  The beginning of a file says which.
+- ``$`` marks the side on which a word is joined to its neighbour, ``skip$ $ið`` for *skipið*. It stays, as
+  part of the form: it tells the suffixed article ``$inn`` from the adverb *inn*, and where no blank was.
+- ``<dash/>`` and the like are characters that the format needs for itself.
+- Labels stay as they are: `clean` cuts those of phrases at the first hyphen (``IP-MAT-SPE``, ``CP-REL``,
+  ``NP-SBJ`` become ``IP``, ``CP``, ``NP``), and keeps those of words whole (``NS-D`` has a case). Only an
+  index goes from them: ``CONJ-1`` is ``CONJ``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime import OnBad
+from spectralnlp.trees.readers.reader import TreeReader
+from spectralnlp.trees.tree import Tree
+
+_HEAD_LINES = 400  # enough to see whether there are lemmas
+_ABOUT_THE_TEXT = frozenset(["ID", "CODE", "METADATA", "VERSION", "COM", "COMMENT"])
+_MARKED = re.compile(r"\((?:ID|CODE)\s+[^\s()]|\((?:METADATA|VERSION)\s")
+_CLAUSE = re.compile(r"\((?:IP|CP|NP)-[A-Z]")
+_LEAF = re.compile(r"\(([^()\s]+)\s+([^()\s]+)\s*\)")
+_EMPTY = re.compile(r"0?$|\*(?!-\*$)")  # but *-* is the word * with its lemma
+_LEMMATISED = 0.8  # of the leaves, at least
+_ESCAPED = re.compile(r"</?([a-z]+)/?>")
+_INDEX = re.compile(r"-\d+$")
+_CHARACTERS = {
+    "apostrophe": "'",
+    "at": "@",
+    "closeparen": "-RRB-",
+    "dash": "-",
+    "ellipsis": "...",
+    "hash": "#",
+    "numbersign": "#",
+    "openparen": "-LRB-",
+    "percent": "%",
+    "slash": "/",
+    "threedots": "...",
+}
+
+
+@dataclass(frozen=True)
+class PennHelsinkiReader(TreeReader):
+    """Reads Penn–Helsinki files with lemmas and without."""
+
+    def trees(self, lines: Iterable[str], path: str | Path, on_bad: OnBad | None) -> Iterator[Tree]:
+        """The trees in the lines of a file; of trees that are only about the text there is nothing."""
+        stream = iter(lines)
+        head: list[str] = []
+        error: InputError | None = None
+        try:
+            head.extend(islice(stream, _HEAD_LINES))
+        except InputError as wrong:
+            error = wrong
+        adapt = partial(_text_of, lemmas=_has_lemmas(" ".join(head)))
+        rest = stream if error is None else _failing(error)
+        return TreeReader.trees(replace(self, adapt=adapt), chain(head, rest), path, on_bad)
+
+
+def _failing(error: InputError) -> Iterator[str]:
+    raise error
+    yield ""
+
+
+def _text_of(tree: Tree, lemmas: bool) -> Tree | None:
+    """The part of a tree that is text, in Penn style; None if nothing of it is."""
+
+    def adapt(node: Tree, children: list[Tree | None]) -> Tree | None:
+        if node.label.partition("-")[0] in _ABOUT_THE_TEXT:
+            return None
+        if node.word is None:
+            kept = [child for child in children if child is not None]
+            return Tree(node.label, kept) if kept else None
+        if _EMPTY.match(node.word):
+            return Tree(node.label, [Tree("-NONE-", word=node.word or "0")])
+        return Tree(_INDEX.sub("", node.label), word=_word(node.word, lemmas))
+
+    return tree.fold(adapt)
+
+
+def _word(leaf: str, lemmas: bool) -> str:
+    if " " in leaf:
+        raise InputError(f"not a leaf of this treebank: {leaf!r}", hint="give each word a bracket of its own")
+    if lemmas:
+        half = len(leaf) // 2
+        # A hyphen may be part of both word and lemma: "---" is the word "-" with its lemma.
+        same = len(leaf) > 2 and leaf[half] == "-" and leaf[:half] == leaf[half + 1 :]
+        leaf = leaf[:half] if same else leaf.rpartition("-")[0] or leaf
+    return _ESCAPED.sub(lambda found: _CHARACTERS.get(found[1], found[0]), leaf) if "<" in leaf else leaf
+
+
+def _has_lemmas(head: str) -> bool:
+    leaves = [
+        word
+        for tag, word in _LEAF.findall(head)
+        if tag.partition("-")[0] not in _ABOUT_THE_TEXT and not _EMPTY.match(word)
+    ]
+    with_lemma = sum("-" in word[1:-1] for word in leaves)
+    return bool(leaves) and with_lemma >= _LEMMATISED * len(leaves)
+
+
+def _looks_like_penn_helsinki(head: str) -> bool:
+    if not head.lstrip().startswith("("):
+        return False
+    return _MARKED.search(head) is not None or (_CLAUSE.search(head) is not None and _has_lemmas(head))
+
+
+PENN_HELSINKI = PennHelsinkiReader("utf-8", _looks_like_penn_helsinki, leaf=" ".join)

@@ -1,0 +1,166 @@
+"""Continuous trees of sentences with crossing branches.
+
+Two steps, both usual for NEGRA, TIGER and their kin:
+
+1. What hangs from the virtual root, punctuation above all, is attached to the lowest phrase that is above both
+   of its neighbours; at the ends of the sentence, and where only the root is above both, it stays. (W. Maier,
+   M. Kaeshammer, P. Baumann and S. Kübler (2014), Discosuite: a parser test suite for German discontinuous
+   structures, LREC; W. Maier's treetools call it ``root_attach``.)
+2. A phrase that still has gaps keeps the run of neighbours that has its head; its other parts are raised to its
+   parent, and further until nothing crosses. (S. Kübler, E. Hinrichs and W. Maier (2006), Is it really that
+   difficult to parse German?, EMNLP; A. Boyd (2007), Discontinuity revisited: an improved conversion to
+   context-free representations, Linguistic Annotation Workshop, compares it with her own.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spectralnlp.trees.heads import neutral_head
+from spectralnlp.trees.readers.sentence_graph import VIRTUAL_ROOT, SentenceGraph, children_of
+from spectralnlp.trees.tree import Tree, writable
+
+_HEAD_FUNCTIONS = frozenset(["HD", "hd", "HEAD", "head"])
+
+
+@dataclass
+class Discontinuities:
+    """Counts of what had to be changed.
+
+    Args:
+        trees: all trees.
+        discontinuous: those of them with a phrase with gaps, after punctuation was attached.
+        raised: nodes that were raised, each once.
+        attached: nodes that were moved from the root into phrases.
+    """
+
+    trees: int = 0
+    discontinuous: int = 0
+    raised: int = 0
+    attached: int = 0
+
+    def __str__(self) -> str:
+        """One line for users."""
+        return (
+            f"{self.discontinuous:,} of {self.trees:,} trees with crossing branches made continuous: "
+            f"{self.raised:,} nodes raised, {self.attached:,} attached from the root"
+        )
+
+
+def continuous(graph: SentenceGraph, counts: Discontinuities | None = None) -> Tree:
+    """The tree of a sentence with its crossing branches raised, under a root with an empty label.
+
+    Labels and words are as brackets can hold them (``$(`` becomes ``$-LRB-``).
+
+    Args:
+        graph: the sentence.
+        counts: added to.
+    """
+    parents = list(graph.parents)
+    attached = _attach(len(graph.words), parents)
+    order = _children_first(len(graph.words), parents)
+    raised = _raise(graph, parents, order)
+    if counts is not None:
+        counts.trees += 1
+        counts.discontinuous += bool(raised)
+        counts.raised += len(raised)
+        counts.attached += attached
+    return _tree(graph, parents, order)
+
+
+def _children_first(n_words: int, parents: list[int]) -> list[int]:
+    """The phrases, each after all phrases below it."""
+    below = children_of(parents)
+    order, stack = [], [VIRTUAL_ROOT]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        stack.extend(child for child in below[node] if child >= n_words)
+    return order[:0:-1]
+
+
+def _spans(n_words: int, parents: list[int]) -> list[tuple[int, int]]:
+    """The first and the last word under each node; those of the virtual root last."""
+    first = list(range(n_words)) + [n_words] * (len(parents) - n_words + 1)
+    last = list(range(n_words)) + [-1] * (len(parents) - n_words + 1)
+    for node in [*range(n_words), *_children_first(n_words, parents)]:
+        above = parents[node]
+        first[above] = min(first[above], first[node])
+        last[above] = max(last[above], last[node])
+    return list(zip(first, last, strict=True))
+
+
+def _attach(n_words: int, parents: list[int]) -> int:
+    """Hang children of the virtual root from the lowest phrase above both their neighbours; count them."""
+    spans, attached = _spans(n_words, parents), 0
+    top = [node for node, parent in enumerate(parents) if parent == VIRTUAL_ROOT]
+    for node in sorted(top, key=lambda each: spans[each]):
+        left, right = spans[node][0] - 1, spans[node][1] + 1
+        while right < n_words and parents[right] == VIRTUAL_ROOT:  # its turn has not come
+            right += 1
+        if left < 0 or right >= n_words:
+            continue
+        above = set(_ancestors(left, parents))
+        lowest = next((each for each in _ancestors(right, parents) if each in above), VIRTUAL_ROOT)
+        if lowest != VIRTUAL_ROOT:
+            parents[node] = lowest
+            attached += 1
+    return attached
+
+
+def _ancestors(node: int, parents: list[int]) -> list[int]:
+    """The phrases above a node, the lowest first."""
+    found = []
+    node = parents[node]
+    while node != VIRTUAL_ROOT:
+        found.append(node)
+        node = parents[node]
+    return found
+
+
+def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[int]:
+    """Raise the parts of phrases that are apart from their heads; return the nodes that were raised."""
+    below = children_of(parents)
+    raised: set[int] = set()
+    n_words = len(graph.words)
+    span = [(word, word + 1) for word in range(n_words)] + [(0, 0)] * (len(parents) - n_words)
+    for phrase in order:
+        parts = sorted(below[phrase], key=lambda each: span[each])
+        own = [each for each in parts if graph.parents[each] == phrase]  # not what was moved here
+        head = own[_head(graph, phrase, own)]
+        runs: list[list[int]] = []
+        for part in parts:
+            if runs and span[runs[-1][-1]][1] == span[part][0]:
+                runs[-1].append(part)
+            else:
+                runs.append([part])
+        for run in runs:
+            if head in run:
+                span[phrase] = span[run[0]][0], span[run[-1]][1]
+                below[phrase] = run
+            else:
+                raised.update(run)
+                below[parents[phrase]] += run
+                for part in run:
+                    parents[part] = parents[phrase]
+    return raised
+
+
+def _head(graph: SentenceGraph, phrase: int, parts: list[int]) -> int:
+    """The part that its function calls the head, or else the one that neutral rules take for it."""
+    marked = (index for index, part in enumerate(parts) if graph.functions[part] in _HEAD_FUNCTIONS)
+    guess = neutral_head(graph.labels[phrase], [graph.labels[part] for part in parts])
+    return next(marked, guess)
+
+
+def _tree(graph: SentenceGraph, parents: list[int], order: list[int]) -> Tree:
+    """The tree that continuous phrases make."""
+    below: list[list[tuple[int, Tree]]] = [[] for _ in range(len(parents) + 1)]
+    for index, word in enumerate(graph.words):
+        leaf = Tree(writable(graph.labels[index]), word=writable(word))
+        below[parents[index]].append((index, leaf))
+    for phrase in order:
+        parts = sorted(below[phrase], key=lambda each: each[0])
+        made = Tree(writable(graph.labels[phrase]), [part for _, part in parts])
+        below[parents[phrase]].append((parts[0][0], made))
+    return Tree("", [part for _, part in sorted(below[VIRTUAL_ROOT], key=lambda each: each[0])])

@@ -1,0 +1,116 @@
+"""Treebanks by name, or recognised by how their files begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.registry import readers
+from spectralnlp.runtime import OnBad, is_address, open_text
+from spectralnlp.trees.readers.cess import CESS_ESP
+from spectralnlp.trees.readers.chinese import CHINESE
+from spectralnlp.trees.readers.export import EXPORT
+from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
+from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
+from spectralnlp.trees.readers.raising import Discontinuities
+from spectralnlp.trees.readers.reader import EncodedReader, Reader
+from spectralnlp.trees.readers.spmrl import SPMRL
+from spectralnlp.trees.readers.tiger_xml import TIGER_XML
+from spectralnlp.trees.tree import Tree
+
+_HEAD_LINES, _HEAD_CHARACTERS = 200, 20_000
+_MOST_PARTICULAR_FIRST: tuple[EncodedReader, ...] = (
+    TIGER_XML,
+    EXPORT,
+    CHINESE,
+    SPMRL,
+    PENN_HELSINKI,
+    CESS_ESP,
+    GUM,
+    CRAFT,
+    PTB,
+)
+
+
+def recognise(path: str | Path) -> Reader:
+    """The reader for a file, by how it begins; `BRACKETS` if it looks like no treebank in particular.
+
+    A pipe can be read only once and is taken for brackets unseen.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    if not is_address(path) and _is_a_pipe(Path(path)):
+        return BRACKETS
+    head, n_characters = [], 0
+    with open_text(path, "iso-8859-1") as lines:  # decodes any bytes; the marks looked for are ASCII
+        for line in islice(lines, _HEAD_LINES):
+            head.append(line[:_HEAD_CHARACTERS])
+            n_characters += len(line)
+            if n_characters > _HEAD_CHARACTERS:
+                break
+    beginning = "\n".join(head)
+    return next((reader for reader in _MOST_PARTICULAR_FIRST if reader.sniff(beginning)), BRACKETS)
+
+
+def _is_a_pipe(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def read_trees(
+    path: str | Path,
+    reader: str | Reader = "auto",
+    on_bad: OnBad | None = None,
+    encoding: str | None = None,
+) -> Iterator[Tree]:
+    """The trees of a treebank file.
+
+    Args:
+        path: the file, plain or gzipped.
+        reader: a reader, the name of a registered one (``ptb``), or ``auto`` for `recognise`.
+        on_bad: called with the error of every bad tree, which is then skipped; see `read_brackets`.
+        encoding: of the file; None for what is usual for the treebank.
+
+    Raises:
+        InputError: the file cannot be read, or a tree is bad and there is no ``on_bad``.
+        RegistryError: no reader has this name.
+        ConfigError: an encoding for a reader that cannot be given one.
+    """
+    yield from _reader_of(path, reader, encoding).read(path, on_bad)
+
+
+def count_discontinuities(
+    path: str | Path, reader: str | Reader = "auto", encoding: str | None = None
+) -> Discontinuities | None:
+    """Count the crossing branches that are raised in a file; None where its format has none.
+
+    Args:
+        path: the file; a pipe, which can be read only once, has none.
+        reader: as of `read_trees`.
+        encoding: as of `read_trees`.
+
+    Raises:
+        InputError: the file cannot be read.
+        RegistryError: no reader has this name.
+    """
+    if not is_address(path) and _is_a_pipe(Path(path)):
+        return None
+    count = getattr(_reader_of(path, reader, encoding), "discontinuities", None)
+    return None if count is None else count(path)
+
+
+def _reader_of(path: str | Path, reader: str | Reader, encoding: str | None) -> Reader:
+    if isinstance(reader, str):
+        named: Reader = recognise(path) if reader == "auto" else readers.get(reader)
+        called = reader
+    else:
+        named, called = reader, type(reader).__name__
+    if encoding is None:
+        return named
+    with_encoding = getattr(named, "with_encoding", None)
+    if with_encoding is None:
+        raise ConfigError(f"reader {called} cannot be given an `encoding`", hint="convert the files")
+    encoded: Reader = with_encoding(encoding)
+    return encoded
