@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.options import AsJson, ModelName, SkipBad, TextColumn, accepted
+from spectralnlp.cli.options import AsJson, FileEncoding, ModelName, SkipBad, TextColumn, accepted
 from spectralnlp.errors import ConfigError
 
 
@@ -21,6 +21,7 @@ def evaluate(
     as_json: AsJson = False,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
     column: TextColumn = None,
+    encoding: FileEncoding = None,
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
     ] = None,
@@ -66,7 +67,12 @@ def evaluate(
         raise ConfigError(f"{model} and {against} do different things", hint="compare models of one task")
     task = registry.tasks.get(models[0].task)()
     skipped = Skipped(note) if skip_bad else None
-    reading = accepted(task, "read_gold", {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)})
+    options = {
+        "column": ("--column", column),
+        "encoding": ("--encoding", encoding),
+        "on_bad": ("--skip-bad", skipped),
+    }
+    reading = accepted(task, "read_gold", options)
     how = accepted(
         task,
         "evaluate",

@@ -19,6 +19,10 @@ TextColumn: TypeAlias = Annotated[
     int | None,
     typer.Option("--column", min=1, metavar="N", help="Of lines with tabs, the column with the text."),
 ]
+FileEncoding: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Of treebank files and tagged text; default theirs."),
+]
 SkipBad: TypeAlias = Annotated[
     bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
 ]

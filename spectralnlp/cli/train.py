@@ -18,7 +18,7 @@ from spectralnlp.cli.engines import (
     engine_options,
     limits,
 )
-from spectralnlp.cli.options import NewFolder, SkipBad, TextColumn, accepted
+from spectralnlp.cli.options import FileEncoding, NewFolder, SkipBad, TextColumn, accepted
 from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
@@ -45,6 +45,7 @@ def train(
     ] = None,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
     column: TextColumn = None,
+    encoding: FileEncoding = None,
     unlabelled: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
@@ -86,7 +87,11 @@ def train(
 
     task = registry.tasks.get(kind.task)()
     skipped = Skipped(say) if skip_bad else None
-    options = {"column": ("--column", column), "on_bad": ("--skip-bad", skipped)}
+    options = {
+        "column": ("--column", column),
+        "encoding": ("--encoding", encoding),
+        "on_bad": ("--skip-bad", skipped),
+    }
     reading = accepted(task, "read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
     started = perf_counter()
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
@@ -102,7 +107,8 @@ def train(
             if skip_bad_partitions:
                 corpus = SkippingCorpus(corpus)
             if keep_moments:
-                how = {"reader": reader} | ({} if column is None else {"column": column})
+                given = {"column": column, "encoding": encoding}
+                how = {"reader": reader, **{name: each for name, each in given.items() if each is not None}}
                 change = changes.train(
                     name, learner, corpus, unit=documents, reading=how, report=say, description=description
                 )

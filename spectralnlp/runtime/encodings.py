@@ -22,7 +22,6 @@ _COMMON = {
     "koi8-r": (_CYRILLIC, _STRONG),
     "iso-8859-5": (_CYRILLIC, _STRONG),
     "iso-8859-7": ("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ", _STRONG),
-    "windows-1255": ("אבגדהוזחטיכךלמםנןסעפףצץקרשת", _STRONG),
     "windows-1256": ("ابتثجحخدذرزسشصضطظعغفقكلمنهويةىأإ", _STRONG),
     "gb18030": (_CHINESE + "这来个国们为说对会学", _VERY_STRONG),
     "big5": (_CHINESE + "這來個國們為說對會學", _VERY_STRONG),
@@ -37,8 +36,9 @@ _FOREIGN_ALONE = re.compile(r"(?<![A-Za-z])[^\0-\x9f](?![A-Za-z])")
 def likely_encoding(sample: bytes) -> str:
     """Guess the encoding of text, among those of treebanks.
 
-    Of the encodings in which the sample can be decoded, the one whose commonest letters occur most, weighed by
-    how much less chance would have them; letters of other scripts than the Latin count only if they are not next to ASCII letters.
+    Of the encodings in which the sample can be decoded, the one whose commonest letters occur most,
+    weighed by how unlikely that is by chance; letters of other scripts than the Latin count only if they are
+    not next to ASCII letters.
 
     Args:
         sample: a few lines, the more the better, with characters beyond ASCII.

@@ -15,20 +15,24 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import load
-from spectralnlp.runtime import Corpus, OnBad, as_corpus
+from spectralnlp.runtime import Corpus, OnBad
 from spectralnlp.tasks.task import Report, Task, silent
-from spectralnlp.trees.tree import Tree
+from spectralnlp.trees import Tree, is_nltk_corpus
 
 
 def read_treebank(
-    paths: str | Path | Sequence[str | Path], reader: str = "auto", on_bad: OnBad | None = None
+    paths: str | Path | Sequence[str | Path],
+    reader: str = "auto",
+    on_bad: OnBad | None = None,
+    encoding: str | None = None,
 ) -> Corpus[Tree]:
     """Read cleaned trees: without traces, function tags and words that are not there.
 
     Args:
-        paths: files, folders and globs, plain or gzipped.
+        paths: files, folders and globs, plain or gzipped; or a corpus reader of NLTK's.
         reader: name of a treebank reader, such as ``ptb``, or ``auto``.
         on_bad: called with the error of each bad tree, which is then left out; None to stop at the first.
+        encoding: of the files; None for what is usual for the treebank.
 
     Returns:
         A corpus that reads the files again at each pass.
@@ -37,7 +41,11 @@ def read_treebank(
         InputError: a missing input, or (on reading) a bad tree.
         RegistryError: no reader has this name.
     """
-    return _task("parsing").read(_inputs(paths) or [], reader=reader, on_bad=on_bad)
+    task = _task("parsing")
+    if is_nltk_corpus(paths):
+        return task.read(cast("Any", paths), reader=reader, on_bad=on_bad)
+    encoded = {} if encoding is None else {"encoding": encoding}
+    return task.read(_inputs(paths) or [], reader=reader, on_bad=on_bad, **encoded)
 
 
 def train(
@@ -46,6 +54,7 @@ def train(
     *,
     report: Any = None,
     reader: str = "auto",
+    encoding: str | None = None,
     **settings: Any,
 ) -> Any:
     """Train a model.
@@ -54,9 +63,11 @@ def train(
         estimator: a registered name, ``lpcfg``; a class; or an estimator.
         data: paths, folders or globs of files to read; or the examples themselves: a corpus, a list, or an
             iterator where one pass is enough. A list of texts is taken for paths: make an `InMemoryCorpus`
-            of it. Trees are learned from as they are; `read_treebank` gives cleaned ones.
+            of it. Trees are learned from as they are; `read_treebank` gives cleaned ones, and those of
+            NLTK, from a corpus reader (``nltk.corpus.treebank``) or its ``parsed_sents()``, are cleaned.
         report: called with a line for each pass; None to be silent.
         reader: how to read files; ``auto`` to recognise it.
+        encoding: of the files of a treebank; None for what is usual for it.
         settings: hyper-parameters, ``n_states=16``, with ``preset="fast"`` for a preset to start from.
 
     Returns:
@@ -71,7 +82,10 @@ def train(
     learner = _learner(estimator, settings)
     task = _task(learner.task)
     inputs = _inputs(data)
-    corpus = as_corpus(data) if inputs is None else task.read(inputs, reader=reader)
+    if inputs is None:
+        corpus = task.in_memory(data)
+    else:
+        corpus = task.read(inputs, reader=reader, **_encoded(task.read, encoding))
     return task.train(learner, corpus, report=report or silent)
 
 
@@ -100,7 +114,7 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
     for name in options:
         if name not in reading and name not in scoring:
             raise ConfigError(f"{name} means nothing to the evaluation of {task.name}", hint="leave it out")
-    corpus = as_corpus(data) if inputs is None else task.read_gold(inputs, **reading)
+    corpus = task.in_memory(data) if inputs is None else task.read_gold(inputs, **reading)
     return task.evaluate(model, corpus, **scoring)
 
 
@@ -129,6 +143,15 @@ def _inputs(data: object) -> list[str | Path] | None:
     if isinstance(data, list | tuple) and data and all(isinstance(each, str | os.PathLike) for each in data):
         return list(cast("Iterable[str | Path]", data))
     return None
+
+
+def _encoded(method: Any, encoding: str | None) -> dict[str, str]:
+    """The encoding as a keyword argument of a task's method, if it was given."""
+    if encoding is None:
+        return {}
+    if not _accepted(method, {"encoding": encoding}):
+        raise ConfigError("`encoding` means nothing here: this task reads UTF-8", hint="leave it out")
+    return {"encoding": encoding}
 
 
 def _accepted(method: Any, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,15 +12,16 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs
+from spectralnlp.runtime import Corpus, Inputs, OnBad, as_corpus, expand_inputs
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, RawReport, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.raw_text import evaluate_raw, warm_up
 from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenBoundaries, TokenTask
+from spectralnlp.tasks.treebanks import TreebankCorpus, nltk_trees_of
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree, add_root, clean, read_trees
+from spectralnlp.trees import Tree, add_root
 
 _TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 days."
 
@@ -47,18 +46,50 @@ class ParsingTask(TokenTask):
 The parameters and the vocabulary come from the training trees: their licence applies. Made for text like
 them: run `spectralnlp evaluate` on gold trees of your own before you rely on it."""
 
-    def read(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Tree]:
+    def read(
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        encoding: str | None = None,
+    ) -> Corpus[Tree]:
         """Read cleaned trees of files, folders and globs.
 
         Args:
-            inputs: where the trees are.
+            inputs: where the trees are; or a corpus reader of NLTK's, or its ``parsed_sents()``.
             reader: name of a treebank reader, or ``auto``.
             on_bad: called for each bad tree, which is then left out; None to stop at the first.
+            encoding: of the files; None for what is usual for the treebank.
 
         Raises:
             InputError: a missing or unreadable input, or (on reading) a bad tree.
         """
-        return FileCorpus(expand_inputs(inputs), partial(_read_clean, reader=reader, on_bad=on_bad))
+        in_memory = nltk_trees_of(inputs, on_bad)
+        if in_memory is not None:
+            return in_memory
+        return TreebankCorpus(expand_inputs(inputs), reader, on_bad, encoding)
+
+    def read_gold(
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        encoding: str | None = None,
+    ) -> Corpus[Tree]:
+        """Read cleaned gold trees, as `read` does."""
+        return self.read(inputs, reader=reader, on_bad=on_bad, encoding=encoding)
+
+    def in_memory(self, data: Any) -> Corpus[Tree]:
+        """Make a corpus of trees; NLTK's, in a corpus reader or a collection, are cleaned."""
+        found = nltk_trees_of(data)
+        return as_corpus(data) if found is None else found
+
+    def remarks(self, corpus: Corpus[Tree]) -> list[str]:
+        """Say how many crossing branches of which trees were raised."""
+        files = getattr(corpus, "corpus", corpus)  # what a skip policy is about
+        return files.remarks() if isinstance(files, TreebankCorpus) else []
 
     def wrap(self, fitted: Any) -> Parser:
         """Make a parser of the grammars of a fitted estimator."""
@@ -151,13 +182,6 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
     def load(self, stored: StoredModel) -> Parser:
         """Return the parser in a model folder."""
         return Parser.from_stored(stored)
-
-
-def _read_clean(path: Path, reader: str, on_bad: OnBad | None) -> Iterator[Tree]:
-    for tree in read_trees(path, reader, on_bad):
-        cleaned = clean(tree)
-        if cleaned is not None:
-            yield cleaned
 
 
 def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:

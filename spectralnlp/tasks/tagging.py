@@ -14,14 +14,24 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.models.tagger import Tagger
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, MappedCorpus, OnBad, expand_inputs, open_text
+from spectralnlp.runtime import (
+    Corpus,
+    FileCorpus,
+    Inputs,
+    MappedCorpus,
+    OnBad,
+    as_corpus,
+    expand_inputs,
+    open_text,
+)
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenTask
+from spectralnlp.tasks.treebanks import nltk_trees_of
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
-from spectralnlp.trees import clean, read_trees
+from spectralnlp.trees import Tree, clean, read_trees
 
 _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagger)
 
@@ -40,7 +50,12 @@ Weights and vocabulary come from the training data, and those of vectors from th
 their licences apply."""
 
     def read(
-        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        encoding: str | None = None,
     ) -> Corpus[AnnotatedSentence]:
         """Read annotated sentences of files, folders and globs.
 
@@ -49,11 +64,29 @@ their licences apply."""
             reader: ``conllu``, ``columns``, ``tagged``, a treebank reader's name for the tags of trees, or
                 ``auto``.
             on_bad: called for each bad sentence, which is then left out; None to stop at the first.
+            encoding: of the files; None for UTF-8, or what is usual for the treebank.
 
         Raises:
             InputError: a missing or unreadable input, or (on reading) a bad line.
         """
-        return FileCorpus(expand_inputs(inputs), partial(_read, reader=reader, on_bad=on_bad))
+        read = partial(_read, reader=reader, on_bad=on_bad, encoding=encoding)
+        return FileCorpus(expand_inputs(inputs), read)
+
+    def read_gold(
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        encoding: str | None = None,
+    ) -> Corpus[AnnotatedSentence]:
+        """Read annotated gold sentences, as `read` does."""
+        return self.read(inputs, reader=reader, on_bad=on_bad, encoding=encoding)
+
+    def in_memory(self, data: Any) -> Corpus[Any]:
+        """Make a corpus of sentences; those of NLTK's trees have the tags of the trees."""
+        trees = nltk_trees_of(data)
+        return as_corpus(data) if trees is None else MappedCorpus(trees, _tags_of)
 
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
@@ -123,25 +156,32 @@ def _without_folders(value: Any) -> Any:
     return Path(value).name if isinstance(value, str) else value
 
 
-def _read(path: str | Path, reader: str, on_bad: OnBad | None) -> Iterator[AnnotatedSentence]:
+def _read(
+    path: str | Path, reader: str, on_bad: OnBad | None, encoding: str | None
+) -> Iterator[AnnotatedSentence]:
     """Sentences of a file: of tagged text, or of a treebank's trees."""
     if reader in registry.readers or (reader == "auto" and _has_trees(path)):
-        for tree in read_trees(path, reader, on_bad):
+        for tree in read_trees(path, reader, on_bad, encoding):
             cleaned = clean(tree)
             if cleaned is not None:
-                tags = tuple(cleaned.tags())
-                yield AnnotatedSentence(tuple(cleaned.words()), {"xpos": tags}, "xpos", path)
+                yield _tags_of(cleaned, path)
     else:
-        yield from read_annotated(path, reader, on_bad)
+        yield from read_annotated(path, reader, on_bad, encoding or "utf-8")
+
+
+def _tags_of(tree: Tree, path: str | Path = "") -> AnnotatedSentence:
+    return AnnotatedSentence(tuple(tree.words()), {"xpos": tuple(tree.tags())}, "xpos", path)
 
 
 def _has_trees(path: str | Path) -> bool:
     with open_text(path, "iso-8859-1") as lines:  # decodes any bytes
-        first = next((line for line in lines if line.strip()), "")
-    return _TREE.match(first.strip()) is not None
+        first = next((line for line in lines if line.strip() and not line.startswith("%%")), "")
+    return _TREE.match(first.removeprefix(_BYTE_ORDER_MARK).strip()) is not None
 
 
-_TREE = re.compile(r"\(\s*\(|\(\S+\s*(\(|$)|\($")
+# Brackets, XML (of TigerXML or the Chinese treebank), or the export format.
+_TREE = re.compile(r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \d)")
+_BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 
 
 def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:

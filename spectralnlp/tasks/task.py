@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, timed_passes
-from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad
+from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_corpus
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.samples import sample_text
@@ -90,7 +90,7 @@ class Task(ABC):
             on_bad: called for each bad example, which is then left out; None to stop at the first.
 
         Tasks that read plain text also take ``column``: of lines with tabs, the column (from 1) that holds
-        the text.
+        the text. Those that read treebanks take ``encoding``: of the files; None for what is usual.
         """
 
     def settled_reader(self, inputs: Inputs, reader: str) -> str:
@@ -100,6 +100,25 @@ class Task(ABC):
     def read_gold(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Any]:
         """Read what models of the task are evaluated on; as `read` does, unless the task says otherwise."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
+
+    def in_memory(self, data: Any) -> Corpus[Any]:
+        """Make a corpus of examples that are in memory: a list, a collection, an iterator, a corpus.
+
+        Args:
+            data: the examples, or what the task knows to find them in.
+
+        Raises:
+            ConfigError: it is a path, a text or no iterable.
+        """
+        return as_corpus(data)
+
+    def remarks(self, corpus: Corpus[Any]) -> list[str]:
+        """Return lines about what reading does to the data, for users to know; none unless the task says so.
+
+        Args:
+            corpus: what `read` gave; it may be read once more.
+        """
+        return []
 
     def train(
         self,
@@ -117,6 +136,8 @@ class Task(ABC):
             report: called with a line for each pass, its time, and for what else there is to know.
             description: Markdown for the model card.
         """
+        for line in self.remarks(corpus):
+            report(line)
         with timed_passes(report):
             fitted = estimator.fit(self.examples(estimator, corpus))
         return self._described(fitted, report, description)

@@ -16,6 +16,7 @@ from spectralnlp.runtime import OnBad, open_text
 TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
 # Called for each bad sentence.
 
+_ENCODING_HINT = "it reads as {}: name it with `encoding`, or convert the file to UTF-8"
 READERS = ("conllu", "columns", "tagged")
 _CONLLU_WIDTH = 10
 _CONLLU = {"upos": 3, "xpos": 4}
@@ -57,7 +58,7 @@ class AnnotatedSentence:
 
 
 def read_annotated(
-    path: str | Path, reader: str = "auto", on_bad: OnBad | None = None
+    path: str | Path, reader: str = "auto", on_bad: OnBad | None = None, encoding: str = "utf-8"
 ) -> Iterator[AnnotatedSentence]:
     """Read the sentences of a file, plain or gzipped; sentences without words are passed over.
 
@@ -66,17 +67,18 @@ def read_annotated(
         reader: ``conllu``; ``columns``, a word a line, blanks or tabs between it and its tags, an empty line
             between sentences; ``tagged``, a sentence a line of ``word_TAG``; or ``auto``, by the first lines.
         on_bad: called for each bad sentence, which is left out; None to stop at the first.
+        encoding: of the file.
 
     Raises:
         ConfigError: there is no such reader.
-        InputError: with ``on_bad`` None, a line without its columns, or bytes that are not UTF-8.
+        InputError: with ``on_bad`` None, a line without its columns, or bytes that are not in the encoding.
     """
     if reader not in (*READERS, "auto"):
         raise ConfigError(
             f"no reader {reader!r} of tagged text", hint=f"there are auto, {', '.join(READERS)}"
         )
     try:
-        with open_text(path) as lines:
+        with open_text(path, encoding, hint=_ENCODING_HINT) as lines:
             numbered = enumerate(lines, 1)
             head = _head(numbered)
             name = _recognise([line for _, line in head]) if reader == "auto" else reader

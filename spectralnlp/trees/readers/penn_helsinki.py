@@ -1,4 +1,4 @@
-"""Penn–Helsinki ``.psd``: the parsed corpora of historical English, Icelandic, French, Portuguese and their kin.
+"""Penn–Helsinki ``.psd``: the parsed corpora of historical English, of Icelandic, French and Portuguese.
 
     ( (IP-MAT (CODE <P_12>)
               (NP-SBJ (N-N skip$-skip) (D-N $ið-hinn))
@@ -81,8 +81,8 @@ class PennHelsinkiReader(TreeReader):
 
 
 def _failing(error: InputError) -> Iterator[str]:
+    yield from ()
     raise error
-    yield ""
 
 
 def _text_of(tree: Tree, lemmas: bool) -> Tree | None:

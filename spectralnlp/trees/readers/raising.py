@@ -2,14 +2,13 @@
 
 Two steps, both usual for NEGRA, TIGER and their kin:
 
-1. What hangs from the virtual root, punctuation above all, is attached to the lowest phrase that is above both
-   of its neighbours; at the ends of the sentence, and where only the root is above both, it stays. (W. Maier,
-   M. Kaeshammer, P. Baumann and S. Kübler (2014), Discosuite: a parser test suite for German discontinuous
-   structures, LREC; W. Maier's treetools call it ``root_attach``.)
-2. A phrase that still has gaps keeps the run of neighbours that has its head; its other parts are raised to its
-   parent, and further until nothing crosses. (S. Kübler, E. Hinrichs and W. Maier (2006), Is it really that
+1. What hangs from the virtual root, punctuation above all, is attached to the lowest phrase that is above
+   both of its neighbours; at the ends of the sentence, and where only the root is above both, it stays
+   (``root_attach`` in W. Maier's treetools, https://github.com/wmaier/treetools).
+2. A phrase that still has gaps keeps the run of neighbours that has its head; its other parts are raised to
+   its parent, and further until nothing crosses (S. Kübler, E. Hinrichs and W. Maier (2006), Is it really that
    difficult to parse German?, EMNLP; A. Boyd (2007), Discontinuity revisited: an improved conversion to
-   context-free representations, Linguistic Annotation Workshop, compares it with her own.)
+   context-free representations, Linguistic Annotation Workshop, describes it beside her own).
 """
 
 from __future__ import annotations
@@ -38,6 +37,15 @@ class Discontinuities:
     discontinuous: int = 0
     raised: int = 0
     attached: int = 0
+
+    def __add__(self, other: Discontinuities) -> Discontinuities:
+        """Counts of two files together."""
+        return Discontinuities(
+            trees=self.trees + other.trees,
+            discontinuous=self.discontinuous + other.discontinuous,
+            raised=self.raised + other.raised,
+            attached=self.attached + other.attached,
+        )
 
     def __str__(self) -> str:
         """One line for users."""

@@ -1,0 +1,96 @@
+"""Treebanks as corpora: cleaned trees of files, and of NLTK."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from spectralnlp.runtime import Corpus, FileCorpus, OnBad, Partition, as_corpus
+from spectralnlp.trees import (
+    Discontinuities,
+    NltkCorpus,
+    Tree,
+    clean,
+    count_discontinuities,
+    from_nltk_trees,
+    is_nltk_corpus,
+    is_nltk_tree,
+    read_trees,
+)
+
+
+class TreebankCorpus(FileCorpus[Tree]):
+    """The cleaned trees of files.
+
+    Args:
+        paths: the files.
+        reader: name of a treebank reader, or ``auto``.
+        on_bad: called for each bad tree, which is then left out; None to stop at the first.
+        encoding: of the files; None for what is usual for the treebank.
+    """
+
+    def __init__(
+        self, paths: Iterable[str | Path], reader: str, on_bad: OnBad | None, encoding: str | None
+    ) -> None:
+        super().__init__(paths, partial(_read_clean, reader=reader, on_bad=on_bad, encoding=encoding))
+        self.reader = reader
+        self.encoding = encoding
+
+    def remarks(self) -> list[str]:
+        """Count, in files whose format has any, the crossing branches that are raised; these are read."""
+        total: Discontinuities | None = None
+        for path in self.paths:
+            counts = count_discontinuities(path, self.reader, self.encoding)
+            if counts is not None:
+                total = counts if total is None else total + counts
+        return [] if total is None else [str(total)]
+
+
+def _read_clean(path: Path, reader: str, on_bad: OnBad | None, encoding: str | None) -> Iterator[Tree]:
+    return _cleaned(read_trees(path, reader, on_bad, encoding))
+
+
+def _cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
+    for tree in trees:
+        cleaned = clean(tree)
+        if cleaned is not None:
+            yield cleaned
+
+
+class _NltkTrees(Corpus[Tree]):
+    """The cleaned trees of another corpus, whose examples are NLTK's."""
+
+    def __init__(self, corpus: Corpus[Any], on_bad: OnBad | None) -> None:
+        self.corpus = corpus
+        self.on_bad = on_bad
+
+    def partitions(self) -> Sequence[Partition[Tree]]:
+        """The partitions of the other corpus."""
+        return [
+            Partition(each.document, each.document_index, each.start, partial(_converted, each, self.on_bad))
+            for each in self.corpus.partitions()
+        ]
+
+
+def _converted(partition: Partition[Any], on_bad: OnBad | None) -> Iterator[Tree]:
+    return _cleaned(from_nltk_trees(partition, on_bad=on_bad))
+
+
+def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None:
+    """Make a corpus of the cleaned trees of NLTK.
+
+    Args:
+        data: a corpus reader of NLTK's, or a collection or an iterator of its trees.
+        on_bad: called for each bad tree, which is then left out; None to stop at the first.
+
+    Returns:
+        The corpus; None if the data are something else.
+    """
+    if is_nltk_corpus(data):
+        return NltkCorpus(data, on_bad)
+    if isinstance(data, Corpus | str | Path) or not isinstance(data, Collection | Iterator):
+        return None
+    corpus = as_corpus(data)
+    return _NltkTrees(corpus, on_bad) if is_nltk_tree(next(iter(corpus), None)) else None
