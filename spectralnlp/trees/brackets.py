@@ -52,8 +52,8 @@ def read_brackets(
             Without it, the first error is raised.
         leaf: makes a word of the blank-separated parts under a preterminal; None if they make none. For an
             empty bracket there are no parts.
-        adapt: changes each tree, or gives None for one to pass over; an InputError that it raises is located at
-            the tree's first line.
+        adapt: changes each tree, or gives None for one to pass over; an InputError that it raises is located
+            at the tree's first line.
 
     Raises:
         InputError: unbalanced brackets, text outside brackets, a word without a preterminal of its own, an

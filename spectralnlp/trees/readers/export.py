@@ -13,8 +13,8 @@ Source: T. Brants (1997), The NeGra export format for annotated corpora (version
 University; format 4, which has a column of lemmas, is that of TIGER.
 
 A line a node, fields apart by tabs: word (``#500`` for a phrase), lemma in format 4, tag, morphology,
-function, parent; then pairs of secondary edges; then ``%%`` and a comment. Parent 0 is the virtual root. A file
-that does not say is in format 3. Tables, between ``#BOT`` and ``#EOT``, are passed over.
+function, parent; then pairs of secondary edges; then ``%%`` and a comment. Parent 0 is the virtual root. A
+file that does not say is in format 3. Tables, between ``#BOT`` and ``#EOT``, are passed over.
 """
 
 from __future__ import annotations

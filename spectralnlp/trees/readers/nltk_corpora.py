@@ -60,8 +60,8 @@ def from_nltk_corpus(corpus: Any, name: str | None = None, on_bad: OnBad | None 
         on_bad: called for each bad tree, which is then left out; None to stop at the first.
 
     Raises:
-        InputError: the object has no parsed sentences; or one is no constituency tree, or has a leaf without a
-            preterminal, and there is no ``on_bad``.
+        InputError: the object has no parsed sentences; or one is no constituency tree, or has a leaf without
+            a preterminal, and there is no ``on_bad``.
     """
     if not is_nltk_corpus(corpus):
         raise InputError(f"a {type(corpus).__name__} has no parsed_sents()", hint="give a treebank's reader")

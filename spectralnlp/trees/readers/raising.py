@@ -6,8 +6,8 @@ Two steps, both usual for NEGRA, TIGER and their kin:
    both of its neighbours; at the ends of the sentence, and where only the root is above both, it stays
    (``root_attach`` in W. Maier's treetools, https://github.com/wmaier/treetools).
 2. A phrase that still has gaps keeps the run of neighbours that has its head; its other parts are raised to
-   its parent, and further until nothing crosses (S. Kübler, E. Hinrichs and W. Maier (2006), Is it really that
-   difficult to parse German?, EMNLP; A. Boyd (2007), Discontinuity revisited: an improved conversion to
+   its parent, and further until nothing crosses (S. Kübler, E. Hinrichs and W. Maier (2006), Is it really
+   that difficult to parse German?, EMNLP; A. Boyd (2007), Discontinuity revisited: an improved conversion to
    context-free representations, Linguistic Annotation Workshop, describes it beside her own).
 """
 

@@ -10,8 +10,8 @@
 Source: W. Lezius, H. Biesinger and C. Gerstenberger (2002), TIGER-XML quick reference guide, IMS Stuttgart
 (https://www.ims.uni-stuttgart.de/documents/ressourcen/werkzeuge/tigersearch/doc/html/TigerXML.html).
 
-Secondary edges (``secedge``) and matches are passed over. Document types and entities, with which a small file
-can ask for any amount of memory, are refused: the format has none.
+Secondary edges (``secedge``) and matches are passed over. Document types and entities, with which a small
+file can ask for any amount of memory, are refused: the format has none.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def read_tiger_xml(lines: Iterable[str], path: str | Path | None, report: OnBad)
     handlers = _Handlers(parser, path, report)
     number = 0
     try:
-        for number, line in enumerate(lines, 1):
+        for line in lines:
+            number += 1
             parser.Parse(f"{line}\n".encode(), False)
             yield from handlers.finished
             handlers.finished.clear()
