@@ -44,7 +44,7 @@ def read_treebank(
     task = _task("parsing")
     if is_nltk_corpus(paths):
         return task.read(cast("Any", paths), reader=reader, on_bad=on_bad)
-    encoded = {} if encoding is None else {"encoding": encoding}
+    encoded: dict[str, Any] = {} if encoding is None else {"encoding": encoding}
     return task.read(_inputs(paths) or [], reader=reader, on_bad=on_bad, **encoded)
 
 

@@ -7,8 +7,8 @@
               (. .-.)) (ID SAMPLE,.1))
 
 Source: B. Santorini, Annotation manual for the Penn historical corpora
-(https://www.ling.upenn.edu/hist-corpora/annotation); for lemmas and clitics the manual of IcePaHC
-(https://linguist.is/wiki).
+(https://www.ling.upenn.edu/hist-corpora/annotation); for lemmas and clitics J. C. Wallenberg,
+A. K. Ingason, E. F. Sigurðsson and E. Rögnvaldsson (2011), Icelandic Parsed Historical Corpus (IcePaHC).
 
 - ``ID``, ``CODE``, ``METADATA``, ``VERSION`` and ``COM`` are about the text, not of it: they go, and with
   them the phrases that hold nothing else.

@@ -12,16 +12,17 @@ from spectralnlp.runtime import OnBad, is_address, open_text
 from spectralnlp.trees.readers.cess import CESS_ESP
 from spectralnlp.trees.readers.chinese import CHINESE
 from spectralnlp.trees.readers.export import EXPORT
+from spectralnlp.trees.readers.graph_reader import GraphReader
 from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
 from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
 from spectralnlp.trees.readers.raising import Discontinuities
-from spectralnlp.trees.readers.reader import EncodedReader, Reader
+from spectralnlp.trees.readers.reader import Reader, TreeReader
 from spectralnlp.trees.readers.spmrl import SPMRL
 from spectralnlp.trees.readers.tiger_xml import TIGER_XML
 from spectralnlp.trees.tree import Tree
 
 _HEAD_LINES, _HEAD_CHARACTERS = 200, 20_000
-_MOST_PARTICULAR_FIRST: tuple[EncodedReader, ...] = (
+_MOST_PARTICULAR_FIRST: tuple[TreeReader | GraphReader, ...] = (
     TIGER_XML,
     EXPORT,
     CHINESE,

@@ -60,10 +60,8 @@ def read_tiger_xml(lines: Iterable[str], path: str | Path | None, report: OnBad)
     except ExpatError as error:
         what = f"not well-formed XML: {errors.messages[error.code]}"
         hint = "the file may be cut short, or its markup damaged"
-        sentence = handlers.n_sentences or None
-        raise InputError(
-            what, path=path, line=min(error.lineno, number), sentence=sentence, hint=hint
-        ) from None
+        line_number, sentence = min(error.lineno, number), handlers.n_sentences or None
+        raise InputError(what, path=path, line=line_number, sentence=sentence, hint=hint) from None
 
 
 class _Handlers:
@@ -86,10 +84,7 @@ class _Handlers:
         """Take in the beginning of an element."""
         line = self.parser.CurrentLineNumber
         if not self.started and element not in _OUTER:
-            what, hint = (
-                f"an XML file of <{element}>, not TigerXML",
-                "give the file that begins with <corpus>",
-            )
+            what, hint = f"an XML file of <{element}>, not TigerXML", "TigerXML begins with <corpus>"
             raise InputError(what, path=self.path, line=line, hint=hint)
         self.started = True
         if element == "subcorpus" and "external" in given:
