@@ -145,7 +145,7 @@ def _inputs(data: object) -> list[str | Path] | None:
     return None
 
 
-def _encoded(method: Any, encoding: str | None) -> dict[str, str]:
+def _encoded(method: Any, encoding: str | None) -> dict[str, Any]:
     """The encoding as a keyword argument of a task's method, if it was given."""
     if encoding is None:
         return {}

@@ -30,8 +30,8 @@ _END = re.compile(r"(.*?)</(?:S|SU|SEG|SEGMENT|SEN)>\s*$", re.IGNORECASE)
 
 
 def _lines_of_trees(lines: Iterable[str]) -> Iterator[str]:
-    """Blank every line outside the sentences' wrappers; without wrappers, every line of markup."""
-    wrapped = inside = False
+    """Blank every line outside the sentences' wrappers; without wrappers, markup and headers."""
+    wrapped = inside = begun = False
     for line in lines:
         text = line
         if begin := _BEGIN.match(text):
@@ -40,7 +40,9 @@ def _lines_of_trees(lines: Iterable[str]) -> Iterator[str]:
         if inside and (end := _END.match(text)):
             inside = False
             yield end[1]
-        elif inside or (not wrapped and not _MARKUP.match(text)):
+            continue
+        begun = begun or text.lstrip().startswith("(")
+        if inside or (begun and not wrapped and not _MARKUP.match(text)):
             yield text
         else:
             yield ""

@@ -98,13 +98,16 @@ def _text_of(tree: Tree, lemmas: bool) -> Tree | None:
             return Tree(node.label, [Tree("-NONE-", word=node.word or "0")])
         return Tree(_INDEX.sub("", node.label), word=_word(node.word, lemmas))
 
-    return tree.fold(adapt)
+    text = tree.fold(adapt)
+    several = None if text is None else next((word for word in text.words() if " " in word), None)
+    if several is not None:
+        what = f"not a leaf of this treebank: {several!r}"
+        raise InputError(what, hint="give each word a bracket of its own")
+    return text
 
 
 def _word(leaf: str, lemmas: bool) -> str:
-    if " " in leaf:
-        raise InputError(f"not a leaf of this treebank: {leaf!r}", hint="give each word a bracket of its own")
-    if lemmas:
+    if lemmas and " " not in leaf:
         half = len(leaf) // 2
         # A hyphen may be part of both word and lemma: "---" is the word "-" with its lemma.
         same = len(leaf) > 2 and leaf[half] == "-" and leaf[:half] == leaf[half + 1 :]
