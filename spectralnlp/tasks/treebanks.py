@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +87,16 @@ def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None
         on_bad: called for each bad tree, which is then left out; None to stop at the first.
 
     Returns:
-        The corpus; None if the data are something else.
+        The corpus; None if the data are something else. An iterator, from which the first example had to be
+        taken, is always a corpus.
     """
     if is_nltk_corpus(data):
         return NltkCorpus(data, on_bad)
-    if isinstance(data, Corpus | str | Path) or not isinstance(data, Collection | Iterator):
+    if isinstance(data, Iterator):
+        first = list(islice(data, 1))
+        examples = chain(first, data)
+        is_nltk = bool(first) and is_nltk_tree(first[0])
+        return as_corpus(_cleaned(from_nltk_trees(examples, on_bad=on_bad)) if is_nltk else examples)
+    if isinstance(data, Corpus | str | Path) or not isinstance(data, Collection):
         return None
-    corpus = as_corpus(data)
-    return _NltkTrees(corpus, on_bad) if is_nltk_tree(next(iter(corpus), None)) else None
+    return _NltkTrees(as_corpus(data), on_bad) if is_nltk_tree(next(iter(data), None)) else None

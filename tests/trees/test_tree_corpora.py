@@ -8,7 +8,7 @@ import pytest
 
 from spectralnlp.errors import InputError
 from spectralnlp.trees import Binariser, add_root, clean, read_trees, restore, unary_chains
-from spectralnlp.trees.readers import CESS_ESP, CRAFT, GUM, PTB, recognise
+from spectralnlp.trees.readers import BRACKETS, CESS_ESP, CRAFT, GUM, PENN_HELSINKI, PTB, recognise
 
 pytestmark = pytest.mark.corpus
 
@@ -37,6 +37,19 @@ def test_every_tree_comes_back(shared, name):
         assert len({error.path for error in skipped}) == n_damaged
         for tree in filter(None, map(clean, read)):
             _check_inversion(tree)
+
+
+@pytest.mark.parametrize(
+    ("name", "reader", "sizes"),
+    [("icepahc", PENN_HELSINKI, (20907, 2188)), ("floresta", BRACKETS, (7352, 919))],
+)
+def test_other_languages_are_read_whole(shared, name, reader, sizes):
+    for part, size in zip(("train", "dev"), sizes, strict=True):
+        files = sorted((shared / "corpora/treebanks" / name / part).iterdir())
+        assert all(recognise(path) is reader for path in files if path.read_text("utf-8").strip())
+        cleaned = [clean(tree) for path in files for tree in read_trees(path)]
+        assert len(cleaned) == size
+        assert None not in cleaned
 
 
 def _check_inversion(tree):

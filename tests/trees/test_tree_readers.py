@@ -7,8 +7,10 @@ import threading
 
 import pytest
 
+import spectralnlp
+from spectralnlp import registry
 from spectralnlp.errors import InputError, RegistryError
-from spectralnlp.trees import Tree, from_nltk_corpus, read_trees, recognise
+from spectralnlp.trees import NltkCorpus, Tree, from_nltk_corpus, read_trees, recognise
 from spectralnlp.trees.readers import BRACKETS, CESS_ESP, CRAFT, GUM, PTB
 
 SAMPLES = {
@@ -111,6 +113,63 @@ class FakeCorpus:
 def test_nltk_corpora():
     tree = Tree("S", [Tree("NN", word="x")])
     assert list(from_nltk_corpus(FakeCorpus(tree.to_nltk(), tree.to_nltk()))) == [tree, tree]
+
+
+class FakeFiles:
+    """A corpus reader of two files, as NLTK's are: ``parsed_sents`` takes their names."""
+
+    def __init__(self, **files):
+        self.files = files
+
+    def fileids(self):
+        return list(self.files)
+
+    def parsed_sents(self, name=None):
+        return [tree for each in self.files if name in (None, each) for tree in self.files[each]]
+
+
+def nltk_trees():
+    nltk = pytest.importorskip("nltk")
+    texts = ["( (S (NP-SBJ (-NONE- *)) (VP-X (V a))))", "(S (NP (N b)) (V c))"]
+    return [nltk.Tree.fromstring(text) for text in texts]
+
+
+CLEANED = ["(S (VP (V a)))", "(S (NP (N b)) (V c))"]
+
+
+def test_nltk_corpora_are_cleaned_a_document_a_file():
+    first, second = nltk_trees()
+    corpus = NltkCorpus(FakeFiles(one=[first], two=[second]))
+    assert [each.document for each in corpus.partitions()] == ["one", "two"]
+    assert [str(tree) for tree in corpus] == CLEANED
+    assert [str(tree) for tree in spectralnlp.read_treebank(FakeFiles(one=[first, second]))] == CLEANED
+
+
+@pytest.mark.parametrize("make", [lambda trees: FakeCorpus(*trees), list, tuple, iter])
+def test_models_learn_from_nltk(make):
+    parser = spectralnlp.train("pcfg", make(nltk_trees()))
+    assert parser.about["training trees"] == 2
+    assert parser.parse_tokens(["b", "c"], None) is not None
+    report = spectralnlp.evaluate(parser, make(nltk_trees()))
+    assert report.to_flat_dict()["f1"] == 100.0
+
+
+def test_tasks_read_nltk():
+    task = registry.tasks.get("parsing")()
+    assert [str(tree) for tree in task.read(FakeFiles(one=nltk_trees()))] == CLEANED
+    assert [str(tree) for tree in task.read(nltk_trees())] == CLEANED
+    sentences = list(registry.tasks.get("tagging")().in_memory(FakeFiles(one=nltk_trees())))
+    assert [sentence.tagged() for sentence in sentences] == [(("a",), ("V",)), (("b", "c"), ("N", "V"))]
+
+
+def test_bad_nltk_trees_can_be_skipped():
+    nltk = pytest.importorskip("nltk")
+    files = FakeFiles(one=[nltk.Tree("S", ["x", nltk.Tree("NN", ["y"])]), *nltk_trees()], two=["no tree"])
+    skipped: list[InputError] = []
+    assert [str(tree) for tree in spectralnlp.read_treebank(files, on_bad=skipped.append)] == CLEANED
+    assert [(error.path, error.sentence) for error in skipped] == [("one", 1), ("two", 1)]
+    with pytest.raises(InputError, match=r"two \(sentence 1\): a str is no constituency tree"):
+        list(from_nltk_corpus(files, "two"))
 
 
 def test_nltk_corpora_with_bad_trees():

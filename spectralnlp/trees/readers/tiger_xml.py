@@ -146,7 +146,7 @@ def declared_encoding(head: str) -> str | None:
 
 
 def _looks_like_tiger_xml(head: str) -> bool:
-    return re.match(r"(?:\xef\xbb\xbf)?\s*<\?xml\b|\s*<corpus\b", head) is not None
+    return re.match(r"(?:\xef\xbb\xbf)?\s*<(?:\?xml|(?:!DOCTYPE\s+)?corpus)\b", head) is not None
 
 
 TIGER_XML = GraphReader("utf-8", _looks_like_tiger_xml, read_tiger_xml, declared_encoding)

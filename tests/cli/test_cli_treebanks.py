@@ -1,0 +1,95 @@
+"""Treebanks of several formats on the command line: what ``train`` says of them, and encodings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import spectralnlp
+from spectralnlp.cli import app
+
+Command = Callable[..., tuple[int, str, str]]
+RAISED = "2 of 4 trees with crossing branches made continuous: 2 nodes raised, 1 attached from the root"
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        status = app.run([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run
+
+
+@pytest.mark.parametrize("extra", [[], ["--keep-moments"]])
+def test_train_tells_how_many_branches_were_raised(
+    command: Command, own_corpora: Path, tmp_path: Path, extra: list[str]
+) -> None:
+    gold = own_corpora / "formats" / "german.export"
+    status, out, err = command("train", "pcfg", gold, "-o", tmp_path / "model", *extra)
+    assert status == 0, err
+    assert RAISED in out
+    status, out, _ = command("evaluate", tmp_path / "model", own_corpora / "formats" / "german.tiger.xml")
+    assert status == 0
+    assert "crossing branches" not in out
+
+
+def test_an_encoding_is_named_and_taken(command: Command, own_corpora: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "chtb_0001.fid"
+    gold.write_bytes((own_corpora / "formats/chinese.fid").read_text("utf-8").encode("gb18030"))
+    model = tmp_path / "model"
+    status, _, err = command("train", "pcfg", gold, "-o", model)
+    assert status == 2
+    assert err.count("\n") == 1
+    assert f"{gold}:9: byte 0xb6" in err
+    assert "it reads as gb18030: name it with --encoding" in err
+    assert not model.exists()
+    assert command("train", "pcfg", gold, "-o", model, "--encoding", "gb18030", "--keep-moments")[0] == 0
+    assert command("evaluate", model, gold)[0] == 2
+    assert command("evaluate", model, gold, "--encoding", "gb18030")[0] == 0
+    assert command("train", "tagger", gold, "-o", tmp_path / "tagger", "--encoding", "gb18030")[0] == 0
+    # More data is read as the first were.
+    more = tmp_path / "chtb_0002.fid"
+    more.write_bytes(gold.read_bytes().replace("渔船".encode("gb18030"), "轮船".encode("gb18030")))
+    assert command("update", model, more)[0] == 0
+    status, _, err = command("train", "pcfg", gold, "-o", tmp_path / "m", "--encoding", "martian")
+    assert status == 2
+    assert "no encoding is called 'martian'" in err
+    status, _, err = command("train", "topics", gold, "-o", tmp_path / "m", "--encoding", "gb18030")
+    assert status == 2
+    assert "--encoding means nothing to topics" in err
+
+
+def test_the_api_takes_an_encoding(own_corpora: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "a.psd"
+    gold.write_bytes((own_corpora / "formats/icelandic.psd").read_text("utf-8").encode("iso-8859-1"))
+    assert len(list(spectralnlp.read_treebank(gold, encoding="iso-8859-1"))) == 5
+    parser = spectralnlp.train("pcfg", gold, encoding="iso-8859-1")
+    assert spectralnlp.evaluate(parser, gold, encoding="iso-8859-1").to_flat_dict()["sentences"] == 5
+    with pytest.raises(spectralnlp.errors.ConfigError, match="encoding means nothing"):
+        spectralnlp.train("topics", gold, encoding="iso-8859-1")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            "#BOS 1\na\tA\t--\tHD\t501\n#EOS 1\n",
+            ":2 (sentence 1): node of word 1 hangs from 501, which is missing",
+        ),
+        ('<!DOCTYPE corpus [<!ENTITY a "b">]>\n<corpus>&a;</corpus>', ":1: a document type or an entity"),
+        ("<corpus><s id='1'><graph root='x'/></s></corpus>", ":1 (sentence 1): the root, x, is missing"),
+        ("<S ID=1>\n( (NP (NN 船))\n</S>\n", ":2 (sentence 1): unbalanced brackets"),
+    ],
+)
+def test_bad_treebanks_are_one_line(command: Command, tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "gold"
+    path.write_text(text, encoding="utf-8")
+    status, _, err = command("train", "pcfg", path, "-o", tmp_path / "model")
+    assert status == 2
+    assert f"{path}{complaint}" in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "model").exists()
