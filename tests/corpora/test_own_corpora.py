@@ -125,3 +125,9 @@ def test_tokenised_and_tagged_lines(own_corpora: Path) -> None:
     tagged = (own_corpora / "text" / "tagged.txt").read_text(encoding="utf-8").split()
     assert {pair.rpartition("_")[2] for pair in tagged} <= PTB_TAGS
     assert "test_parser_NN" in tagged
+
+
+def test_every_file_is_described(own_corpora: Path) -> None:
+    described = (own_corpora / "README.md").read_text(encoding="utf-8")
+    for path in own_corpora.glob("*/*"):
+        assert f"{path.name}`" in described, path

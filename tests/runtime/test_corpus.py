@@ -51,7 +51,11 @@ def test_open_text_reads_another_encoding(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raw", "name", "message"),
     [
-        (b"ok\nma\xf1ana\n", "a.txt", "a.txt:2: byte 0xf1 at column 3 is not utf-8; convert"),
+        (
+            b"ok\nma\xf1ana\n",
+            "a.txt",
+            "a.txt:2: byte 0xf1 at column 3 is not utf-8; it reads as iso-8859-1; convert",
+        ),
         (b"ok\nx\0y\n", "a.txt", "a.txt:2: a NUL byte in text; "),
         ("ok\n".encode("utf-16"), "a.txt", "a.txt:1: a NUL byte in text; "),
         (b"not gzip", "a.gz", "a.gz:1: cannot be read: "),
