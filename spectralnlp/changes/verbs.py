@@ -75,7 +75,7 @@ def train(
     if unit not in task.documents:
         known = " or ".join(task.documents)
         raise ConfigError(f"a document is a {known} for {task.name}, not a {unit}")
-    for line in task.remarks(corpus):
+    for line in corpus.remarks():
         report(line)
     corpus = task.examples(estimator, corpus)
     empty = task.init_kept_moments(estimator, corpus)

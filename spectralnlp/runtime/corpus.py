@@ -88,6 +88,10 @@ class Corpus(ABC, Generic[T]):
         for partition in self.partitions():
             yield from partition.batches(size)
 
+    def remarks(self) -> list[str]:
+        """Lines about what reading does to the data, for users to know; it may be read once more for them."""
+        return []
+
 
 class FileCorpus(Corpus[T]):
     """One document a file, read when needed.

@@ -207,6 +207,10 @@ class SkippingCorpus(Corpus[T]):
         """Return the partitions of the corpus."""
         return list(self.corpus.partitions())
 
+    def remarks(self) -> list[str]:
+        """Return those of the corpus."""
+        return self.corpus.remarks()
+
     def __iter__(self) -> Iterator[T]:
         for partition in self.partitions():
             try:

@@ -86,11 +86,6 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         found = nltk_trees_of(data)
         return as_corpus(data) if found is None else found
 
-    def remarks(self, corpus: Corpus[Tree]) -> list[str]:
-        """Say how many crossing branches of which trees were raised."""
-        files = getattr(corpus, "corpus", corpus)  # what a skip policy is about
-        return files.remarks() if isinstance(files, TreebankCorpus) else []
-
     def wrap(self, fitted: Any) -> Parser:
         """Make a parser of the grammars of a fitted estimator."""
         return Parser(

@@ -112,14 +112,6 @@ class Task(ABC):
         """
         return as_corpus(data)
 
-    def remarks(self, corpus: Corpus[Any]) -> list[str]:
-        """Return lines about what reading does to the data, for users to know; none unless the task says so.
-
-        Args:
-            corpus: what `read` gave; it may be read once more.
-        """
-        return []
-
     def train(
         self,
         estimator: Estimator[Any],
@@ -136,7 +128,7 @@ class Task(ABC):
             report: called with a line for each pass, its time, and for what else there is to know.
             description: Markdown for the model card.
         """
-        for line in self.remarks(corpus):
+        for line in corpus.remarks():
             report(line)
         with timed_passes(report):
             fitted = estimator.fit(self.examples(estimator, corpus))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from spectralnlp.errors import InputError
 from spectralnlp.runtime import Corpus, FileCorpus, OnBad, Partition, as_corpus
 from spectralnlp.trees import (
     Discontinuities,
@@ -40,13 +42,13 @@ class TreebankCorpus(FileCorpus[Tree]):
         self.encoding = encoding
 
     def remarks(self) -> list[str]:
-        """Count, in files whose format has any, the crossing branches that are raised; these are read."""
-        total: Discontinuities | None = None
+        """Count the crossing branches that are raised, in files whose format has any; these are read."""
+        found: list[Discontinuities] = []
         for path in self.paths:
-            counts = count_discontinuities(path, self.reader, self.encoding)
-            if counts is not None:
-                total = counts if total is None else total + counts
-        return [] if total is None else [str(total)]
+            with suppress(InputError):  # those who read the trees are told
+                counts = count_discontinuities(path, self.reader, self.encoding)
+                found += [] if counts is None else [counts]
+        return [str(sum(found, Discontinuities()))] if found else []
 
 
 def _read_clean(path: Path, reader: str, on_bad: OnBad | None, encoding: str | None) -> Iterator[Tree]:
