@@ -28,6 +28,7 @@ from spectralnlp.storage import (
     float_array,
     int_array,
     narrowed,
+    not_repeated,
     with_prefix,
 )
 from spectralnlp.trees import Binariser
@@ -174,7 +175,7 @@ class GrammarSet:
             "chains": [[*ends, list(chain)] for ends, chain in sorted(self.chains.items())],
         }
 
-    def to_arrays(self, *, compact: bool = False) -> Arrays:
+    def to_arrays(self, *, compact: bool = False, beside: GrammarSet | None = None) -> Arrays:
         """The arrays of a model folder; floats are stored as float32.
 
         The grammars have the same symbols, rules and words, having been learned from the same trees: these
@@ -182,6 +183,7 @@ class GrammarSet:
 
         Args:
             compact: store tensors and lexical vectors as float16, of half the size and 11 bits.
+            beside: a set stored before: what its lexicon has to the byte is left out.
 
         Raises:
             ConfigError: the grammars differ in them.
@@ -191,17 +193,22 @@ class GrammarSet:
             theirs = grammar.common_arrays()
             if _names(grammar) != names or not _are_equal(theirs, arrays):
                 raise ConfigError("the grammars of one binarisation differ in symbols, rules or words")
+        if beside is not None:
+            arrays = not_repeated(arrays, with_prefix("lexicon.", beside.coarse.lexicon.common_arrays()))
         for number, grammar in enumerate(self._all):
             arrays |= with_prefix(f"{number}.", grammar.own_arrays(compact=compact))
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> GrammarSet:
+    def from_arrays(
+        cls, arrays: StoredArrays, described: Mapping[str, Any], beside: str | None = None
+    ) -> GrammarSet:
         """The grammars that gave these.
 
         Args:
             arrays: of `to_arrays`.
             described: of `to_json`.
+            beside: what the names of the set begin with that was stored before.
 
         Raises:
             ModelError: an array is not as it must be.
@@ -213,7 +220,8 @@ class GrammarSet:
         is_tag[described["tags"]] = True
         rules = {name: arrays.field(LatentGrammar, name) for name in _RULES}
         common = {"symbols": symbols, "is_tag": is_tag, **rules}
-        lexicon = Lexicon.common_fields(arrays.part("lexicon."), described)
+        of_lexicon = arrays.part("lexicon.", beside=None if beside is None else f"{beside}lexicon.")
+        lexicon = Lexicon.common_fields(of_lexicon, described)
         coarse, *others = (
             LatentGrammar.from_arrays(
                 common, lexicon, arrays.part(f"{number}."), signed=described["signed"][number]

@@ -139,6 +139,15 @@ def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
     return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
+def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arrays:
+    """Arrays without those that ``first`` has under the same names, to the byte."""
+    return {
+        name: array
+        for name, array in arrays.items()
+        if not (name in first and array.dtype == first[name].dtype and np.array_equal(array, first[name]))
+    }
+
+
 class StoredArrays:
     """Arrays of a model folder, checked one by one as they are taken.
 
@@ -146,6 +155,7 @@ class StoredArrays:
         arrays: all arrays of a file, by name.
         path: the file, for messages.
         prefix: what the names of these begin with.
+        beside: what the names of others begin with, which stand for those that are missing here.
         sizes: named sizes that are known.
     """
 
@@ -155,19 +165,31 @@ class StoredArrays:
         path: Path | None = None,
         *,
         prefix: str = "",
+        beside: str | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self.path, self.prefix = path, prefix
+        self.path, self.prefix, self.beside = path, prefix, beside
         self.sizes = dict(sizes or {})
         self._arrays = arrays
 
     def __contains__(self, name: str) -> bool:
-        return self.prefix + name in self._arrays
+        return self._stored(name) is not None
 
-    def part(self, prefix: str = "", **sizes: int) -> StoredArrays:
-        """The arrays whose names begin with a prefix, with more known sizes; sizes settled there stay."""
+    def _stored(self, name: str) -> Array | None:
+        """The array as it is in the file."""
+        own = self._arrays.get(self.prefix + name)
+        return own if own is not None or self.beside is None else self._arrays.get(self.beside + name)
+
+    def part(self, prefix: str = "", *, beside: str | None = None, **sizes: int) -> StoredArrays:
+        """The arrays whose names begin with a prefix, with more known sizes; sizes settled there stay.
+
+        Args:
+            prefix: added to the prefix of these.
+            beside: a prefix of arrays that stand for those that are missing; see `not_repeated`.
+            sizes: by name.
+        """
         known = {**self.sizes, **sizes}
-        return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, sizes=known)
+        return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, beside=beside, sizes=known)
 
     def fields(self, cls: type, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
         """The arrays that a dataclass declares, without optional ones that are missing.
@@ -194,9 +216,9 @@ class StoredArrays:
         Raises:
             ModelError: it is missing, or not as declared; names the file and the array.
         """
-        if name not in self:
+        array = self._stored(name)
+        if array is None:
             raise self.error(name, "is missing")
-        array = self._arrays[self.prefix + name]
         dtype = array.dtype.name
         if dtype not in spec.stored:
             raise self.error(name, f"is of {dtype}, not {' or '.join(spec.stored)}")
@@ -219,9 +241,10 @@ class StoredArrays:
         Raises:
             ModelError: as `take`.
         """
-        has_scale = spec.scaled and name in self and self._arrays[self.prefix + name].dtype == np.float16
+        array = self._stored(name)
+        has_scale = spec.scaled and array is not None and array.dtype == np.float16
         scale = float(self.take(f"{name}.scale", _SCALE)[0]) if has_scale else 1.0
-        stored = self._arrays[self.prefix + name].dtype.name if name in self else spec.dtype
+        stored = spec.dtype if array is None else array.dtype.name
         return self.take(name, replace(spec, dtype=stored, scaled=False)), scale
 
     def error(self, name: str, what: str) -> ModelError:
