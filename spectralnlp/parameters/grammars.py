@@ -161,13 +161,18 @@ class GrammarSet:
         pruner = () if self.pruner is None else (self.pruner,)
         return (self.coarse, *pruner, *self.grammars)
 
-    def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder: names, and how trees become binary."""
+    def to_json(self, *, beside: GrammarSet | None = None) -> dict[str, Any]:
+        """The JSON values of a model folder: names, and how trees become binary.
+
+        Args:
+            beside: a set stored before: what its lexicon has, too, is left out.
+        """
         first = self.coarse
+        theirs = {} if beside is None else beside.coarse.lexicon.to_json()
         return {
             "symbols": first.symbols,
             "tags": np.flatnonzero(first.is_tag).tolist(),
-            **first.lexicon.to_json(),
+            **{name: value for name, value in first.lexicon.to_json().items() if value != theirs.get(name)},
             "n_grammars": len(self._all),
             "signed": [grammar.is_signed for grammar in self._all],
             "has_pruner": self.pruner is not None,

@@ -188,6 +188,8 @@ class StoredArrays:
             beside: a prefix of arrays that stand for those that are missing; see `not_repeated`.
             sizes: by name.
         """
+        if beside is None and self.beside is not None:
+            beside = self.beside + prefix
         known = {**self.sizes, **sizes}
         return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, beside=beside, sizes=known)
 
