@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
 from spectralnlp.errors import InputError
-from spectralnlp.text.english import NEVER_FINAL, STARTERS
+from spectralnlp.text.sentence_ends import Pending
+from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
-
-# A sentence that has not ended after so many tokens is cut there.
-MAX_TOKENS = 1000
 
 # A line longer than so many characters is handed on in pieces by ``read_lines``.
 MAX_LINE = 1 << 16
@@ -29,11 +27,6 @@ _WIDEST_WRAP = 120
 _NARROWEST_WRAP = 40
 _ITEM = re.compile(r"[-*•–—]\s|\(?\w{1,3}[.)]\s")
 
-_STOPS = re.compile(r"[.?!。！？؟।]|[?!]+|\.{4,}")
-_SUSPENSIONS = frozenset(("...", "..", "…", "……"))
-_CLOSERS = frozenset(("'", '"', "''", "’", "”", "»", "›", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
-_MOST_CLOSERS = 8  # so that a million of them take linear time
-_CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
 _TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
 
 
@@ -60,7 +53,9 @@ def split_sentences(
 
     A sentence ends at a stop that the words around it do not contradict: abbreviations, initials, a
     comma or a small letter behind a closing quotation mark. Closing quotation marks and brackets
-    go with the stop. A blank line ends a sentence always. A line end without a stop ends it unless
+    go with the stop. Where ends were learned of a treebank (``tokenizer.ends``), they decide in place of
+    these rules wherever a blank stands between two tokens. Line ends are the rules': a blank line ends a
+    sentence always, and a stop at the end of a line. A line end without a stop ends it unless
     the next line carries on, which is so if both lines look wrapped (at most 120 characters) and the next
     begins with a small letter, or this one ends with a comma or the like, or the first word of the next
     would not have fitted on this line (of at least 40). So headings and lists stay apart. A sentence is
@@ -71,32 +66,23 @@ def split_sentences(
     Args:
         lines: lines with their ends, as a file object or ``read_lines`` gives them; one that ends in a blank
             is a piece of a line.
-        tokenizer: brings the conventions, and with them the language's rules.
+        tokenizer: brings the conventions, and with them the language's rules and the ends that were learned.
         offset: characters of the stream before these lines, which begin where `may_cut` says.
         width: the widest line since the last blank one, in characters without blanks at its ends.
     """
-    ends = _ends_english if tokenizer.english else _ends_neutral
-    pending: list[Token] = []
+    pending = Pending(tokenizer.english, tokenizer.ends)
     previous = ""
     for line in lines:
         bare = line.strip()
         if not bare:
             width = 0
         if pending and not (previous.endswith(" ") or _carries_on(previous.strip(), bare, width)):
-            yield Sentence(tuple(pending))
-            pending = []
-        for token in tokenizer.tokenize(line, offset):
-            if pending and (len(pending) >= MAX_TOKENS or _breaks(pending, token, ends)):
-                yield Sentence(tuple(pending))
-                pending = []
-            pending.append(token)
-        if pending and _is_complete(pending):
-            yield Sentence(tuple(pending))
-            pending = []
+            yield from pending.close()
+        pending.extend(tokenizer.tokenize(line, offset))
+        yield from pending.close() if pending.is_complete else pending.settle()
         offset += len(line)
         previous, width = line, max(width, len(bare))
-    if pending:
-        yield Sentence(tuple(pending))
+    yield from pending.close()
 
 
 def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
@@ -114,7 +100,7 @@ def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
     if tokenizer is None:
         return False
     last = deque(tokenizer.tokenize(line), maxlen=1)
-    return bool(last) and _STOPS.fullmatch(last[0].text) is not None
+    return bool(last) and is_stop(last[0].text)
 
 
 def _carries_on(line: str, following: str, width: int) -> bool:
@@ -126,66 +112,6 @@ def _carries_on(line: str, following: str, width: int) -> bool:
     first_word = len(following.split(None, 1)[0])
     fits = len(line) + 1 + first_word <= max(width, len(following))
     return not fits and len(line) >= _NARROWEST_WRAP and len(following) <= _WIDEST_WRAP
-
-
-def _is_complete(tokens: list[Token]) -> bool:
-    """Whether the tokens end with a plain stop, so that the line end settles it."""
-    return _STOPS.fullmatch(tokens[_last_open(tokens)].text) is not None
-
-
-def _last_open(tokens: list[Token]) -> int:
-    """Return the index of the last token that is no closing mark, as far back as a few such marks."""
-    last = len(tokens) - 1
-    index = last
-    while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:
-        index -= 1
-    return index
-
-
-def _breaks(before: list[Token], token: Token, ends: Callable[[str, str], bool]) -> bool:
-    """Whether a sentence ends between the tokens ``before`` and the next one."""
-    last = before[-1]
-    if last.text[-1].isalnum():  # most tokens: be quick
-        return False
-    index = _last_open(before)
-    stop = before[index].text
-    if stop[-1] not in ".?!…。！？؟।" or token.text in _CONTINUERS:
-        return False
-    if token.text in _SUSPENSIONS or _STOPS.fullmatch(token.text):
-        return False
-    if _closes(token, last):
-        return False
-    if index < len(before) - 1 and token.text[0].islower():  # '"Why?" he asked', '(the man!) left'
-        return False
-    if _STOPS.fullmatch(stop):
-        return not (token.start == last.end and token.text[0].islower())
-    return ends(stop, token.text)
-
-
-def _closes(token: Token, last: Token) -> bool:
-    """Whether a closing mark belongs to ``last``; an upright one must touch it or be known to close."""
-    if token.text in ("'", '"'):
-        return token.start == last.end or token.form in ("''", "”")
-    return token.text in _CLOSERS
-
-
-def _ends_neutral(stop: str, following: str) -> bool:
-    """Whether an ellipsis or a word with its stop ends a sentence, by the capital after it; no initials."""
-    if stop in _SUSPENSIONS:
-        return not following[0].islower()
-    return len(stop) > 2 and stop[:-1].isalpha() and following[0].isupper()
-
-
-def _ends_english(stop: str, following: str) -> bool:
-    """Whether an ellipsis or an abbreviation ends the sentence too."""
-    if stop in _SUSPENSIONS:
-        return not (following[0].islower() or following[0].isdigit())
-    stem = stop.removesuffix(".")
-    if stem == stop or stem.lower() in NEVER_FINAL:
-        return False
-    if len(stem) == 1 and following == "A":  # "J. A. Smith"
-        return False
-    return following in STARTERS or (stem.lower() == "etc" and following[0].isupper())
 
 
 def read_tokenized(

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
 from spectralnlp.text.english import ANY_CASE, CAPITALISED, CONTRACTIONS, ELIDED, NUMBERED, PREFIXES, SUFFIXES
+from spectralnlp.text.sentence_ends import SentenceEnds
 from spectralnlp.text.tokens import Token
 
 # Blank: white space, and control or format characters that nobody sees (NUL, zero-width space, BOM).
@@ -55,16 +56,19 @@ class Tokenizer:
 
     Args:
         conventions: the treebank's; those of the Penn treebank if not given.
+        ends: sentence ends that were learned, for `spectralnlp.text.sentences.split_sentences`; None to go
+            by rules.
     """
 
-    def __init__(self, conventions: Conventions | None = None) -> None:
+    def __init__(self, conventions: Conventions | None = None, ends: SentenceEnds | None = None) -> None:
         self.conventions = conventions or Conventions()
+        self.ends = ends
         self.english = self.conventions.language == "en"
         self._match = re.compile(_pattern(self.conventions), re.I).match
         self._cache: dict[str, tuple[_Piece, ...]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Tokenizer, (self.conventions,)  # the cache stays behind when sent to another process
+        return Tokenizer, (self.conventions, self.ends)  # the cache stays behind when sent to another process
 
     def tokenize(self, text: str, offset: int = 0) -> Iterator[Token]:
         """Yield the tokens of a text, from left to right.

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from spectralnlp.errors import InputError
 from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.sentence_ends import MAX_TOKENS
 from spectralnlp.text.sentences import (
     MAX_LINE,
-    MAX_TOKENS,
     read_lines,
     read_tagged,
     read_tokenized,

@@ -1,0 +1,1 @@
+"""Ends of sentences in raw text: tokens as numbers, hashed features of gaps between tokens, decisions."""

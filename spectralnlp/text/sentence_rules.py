@@ -1,0 +1,118 @@
+"""Sentence ends by rule: a stop that the words around it do not contradict.
+
+A rule sees one gap between tokens at a time. What it says may be overruled by what was learned of a treebank
+(`spectralnlp.text.sentences.SentenceEnds`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from spectralnlp.text.english import NEVER_FINAL, STARTERS
+from spectralnlp.text.tokens import Token
+
+_STOPS = re.compile(r"[.?!。！？؟।]|[?!]+|\.{4,}")
+_SUSPENSIONS = frozenset(("...", "..", "…", "……"))
+_CLOSERS = frozenset(("'", '"', "''", "’", "”", "»", "›", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
+_MOST_CLOSERS = 8  # so that a million of them take linear time
+_MOST_RECENT = 64  # tokens that are remembered: more than a rule looks at, so that they are seldom dropped
+_CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
+
+
+class SentenceRules:
+    """Rules that say, token by token, where sentences end.
+
+    Args:
+        english: whether abbreviations are those of English.
+    """
+
+    def __init__(self, english: bool) -> None:
+        self._ends = _ends_english if english else _ends_neutral
+        self._recent: list[Token] = []  # the sentence's last tokens
+
+    def end_before(self, token: Token) -> bool:
+        """Whether a sentence ends before a token, the next one of the text."""
+        recent = self._recent
+        ends = False
+        # After a word, as after most tokens, none does: be quick.
+        if recent and not recent[-1].text[-1].isalnum() and _breaks(recent, token, self._ends):
+            ends = True
+            recent.clear()
+        elif len(recent) == _MOST_RECENT:
+            del recent[: -_MOST_CLOSERS - 1]
+        recent.append(token)
+        return ends
+
+    def begin(self) -> None:
+        """Begin a text: no token stands before the next one."""
+        self._recent.clear()
+
+
+def rule_ends(tokens: Iterable[Token], *, english: bool) -> list[bool]:
+    """Return whether the rules end a sentence before each token of a text."""
+    rules = SentenceRules(english)
+    return [rules.end_before(token) for token in tokens]
+
+
+def is_stop(text: str) -> bool:
+    """Whether a token is a plain stop, which ends a sentence that ends with its line."""
+    return _STOPS.fullmatch(text) is not None
+
+
+def is_complete(tokens: Sequence[Token]) -> bool:
+    """Whether tokens end with a plain stop, so that the line end settles it."""
+    return is_stop(tokens[_last_open(tokens)].text)
+
+
+def _last_open(tokens: Sequence[Token]) -> int:
+    """Return the index of the last token that is no closing mark, as far back as a few such marks."""
+    last = len(tokens) - 1
+    index = last
+    while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:
+        index -= 1
+    return index
+
+
+def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bool]) -> bool:
+    """Whether a sentence ends between the tokens ``before`` and the next one."""
+    last = before[-1]
+    index = _last_open(before)
+    stop = before[index].text
+    if stop[-1] not in ".?!…。！？؟।" or token.text in _CONTINUERS:
+        return False
+    if token.text in _SUSPENSIONS or is_stop(token.text):
+        return False
+    if _closes(token, last):
+        return False
+    if index < len(before) - 1 and token.text[0].islower():  # '"Why?" he asked', '(the man!) left'
+        return False
+    if is_stop(stop):
+        return not (token.start == last.end and token.text[0].islower())
+    return ends(stop, token.text)
+
+
+def _closes(token: Token, last: Token) -> bool:
+    """Whether a closing mark belongs to ``last``; an upright one must touch it or be known to close."""
+    if token.text in ("'", '"'):
+        return token.start == last.end or token.form in ("''", "”")
+    return token.text in _CLOSERS
+
+
+def _ends_neutral(stop: str, following: str) -> bool:
+    """Whether an ellipsis or a word with its stop ends a sentence, by the capital after it; no initials."""
+    if stop in _SUSPENSIONS:
+        return not following[0].islower()
+    return len(stop) > 2 and stop[:-1].isalpha() and following[0].isupper()
+
+
+def _ends_english(stop: str, following: str) -> bool:
+    """Whether an ellipsis or an abbreviation ends the sentence too."""
+    if stop in _SUSPENSIONS:
+        return not (following[0].islower() or following[0].isdigit())
+    stem = stop.removesuffix(".")
+    if stem == stop or stem.lower() in NEVER_FINAL:
+        return False
+    if len(stem) == 1 and following == "A":  # "J. A. Smith"
+        return False
+    return following in STARTERS or (stem.lower() == "etc" and following[0].isupper())
