@@ -1,4 +1,4 @@
 """Inference: arrays in, arrays out. Numba kernels are serial, cached and release the GIL."""
 
 # The public modules; the others are private.
-__all__ = ["chains", "topics", "trees", "words"]
+__all__ = ["chains", "sentences", "topics", "trees", "words"]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
+from spectralnlp.inference.sentences.ends import LearnedEnds
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import (
     bracket_posteriors,
@@ -31,7 +32,14 @@ from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel, symbols_of_tag
-from spectralnlp.parameters import CellModel, GrammarSet, LatentGrammar, SpanScorer, WordClusters
+from spectralnlp.parameters import (
+    CellModel,
+    GrammarSet,
+    LatentGrammar,
+    SentenceEndModel,
+    SpanScorer,
+    WordClusters,
+)
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
 from spectralnlp.text.conventions import Conventions
@@ -65,6 +73,7 @@ class Parser(StorableModel):
         card: the model card, Markdown.
         span_scorer: weighs the labels of spans anew, between the forests and the decoder; None without.
         clusters: of words, whose tags rare words lean to.
+        sentence_ends: says where the sentences of raw text end; None to go by rules.
         tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
     """
@@ -79,6 +88,7 @@ class Parser(StorableModel):
     card: str = ""
     span_scorer: SpanScorer | None = None
     clusters: WordClusters = field(default_factory=WordClusters.none)
+    sentence_ends: SentenceEndModel | None = None
     tagger: str | None = None
     tag_evidence: TagEvidence | None = None
 
@@ -113,8 +123,9 @@ class Parser(StorableModel):
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """Splits raw text into the treebank's tokens."""
-        return Tokenizer(self.conventions)
+        """Splits raw text into the treebank's tokens, and knows where sentences end."""
+        ends = self.sentence_ends
+        return Tokenizer(self.conventions, ends and LearnedEnds(ends, self.coarse))
 
     @property
     def coarse(self) -> LatentGrammar:
@@ -354,22 +365,20 @@ class Parser(StorableModel):
         }
         if self.tagger is not None:
             metadata["tagger"] = self.tagger
-        if self.span_scorer is not None:
-            metadata["span_scorer"] = self.span_scorer.to_json()
-            arrays |= with_prefix("span_scorer.", self.span_scorer.to_arrays(compact=compact))
+        for name in ("span_scorer", "cells", "sentence_ends"):
+            if (model := getattr(self, name)) is not None:
+                metadata[name] = model.to_json()
+                arrays |= with_prefix(f"{name}.", model.to_arrays(compact=compact))
         if self.clusters.words:
             metadata["clusters"] = self.clusters.to_json()
             arrays |= with_prefix("clusters.", self.clusters.to_arrays())
-        if self.cells is not None:
-            metadata["cells"] = self.cells.to_json()
-            arrays |= with_prefix("cells.", self.cells.to_arrays(compact=compact))
         return metadata, arrays
 
     @classmethod
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
         sets, scorer = enumerate(metadata["grammar_sets"]), metadata.get("span_scorer")
-        cells, clusters = metadata.get("cells"), metadata.get("clusters")
+        cells, clusters, ends = (metadata.get(name) for name in ("cells", "clusters", "sentence_ends"))
         return cls(
             grammar_sets=tuple(
                 GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
@@ -378,7 +387,8 @@ class Parser(StorableModel):
             decoder=metadata["decoder"],
             decoder_settings=metadata["decoder_settings"],
             pruning=Pruning(**metadata["pruning"]),
-            cells=None if cells is None else CellModel.from_arrays(arrays.part("cells."), cells),
+            cells=cells and CellModel.from_arrays(arrays.part("cells."), cells),
+            sentence_ends=ends and SentenceEndModel.from_arrays(arrays.part("sentence_ends."), ends),
             about=metadata["about"],
             clusters=WordClusters.from_arrays(arrays.part("clusters."), clusters)
             if clusters
@@ -390,6 +400,4 @@ class Parser(StorableModel):
 
 
 def _fallback(inference: Inference) -> str | None:
-    if inference.any_tag:
-        return ANY_TAG
-    return COARSE_ONLY if inference.coarse_only else None
+    return ANY_TAG if inference.any_tag else COARSE_ONLY if inference.coarse_only else None

@@ -7,6 +7,7 @@ Each declares the dtype, shape and range of its arrays (`spectralnlp.storage.Arr
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets
 from spectralnlp.parameters.cells import CellModel
 from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar
+from spectralnlp.parameters.hashed import SentenceEndModel
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.operators import (
     HiddenMarkov,
@@ -37,6 +38,7 @@ __all__ = [
     "Offsets",
     "RefinedMarkov",
     "RefinedMarkovSet",
+    "SentenceEndModel",
     "SequenceMixture",
     "SequenceParameters",
     "SpanScorer",

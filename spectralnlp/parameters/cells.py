@@ -2,55 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from spectralnlp.parameters.arrays import in_half
-from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array
+from spectralnlp.parameters.hashed import HashedModel
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CellModel:
+class CellModel(HashedModel):
     """A conditional random field over binary bracketings without labels; its features are hashed.
 
     Attributes:
         weights: float32 (a power of two,); feature f has ``weights[f % len(weights)]``.
         threshold: cells whose marginal is below it are closed.
     """
-
-    weights: Annotated[NDArray[np.float32], float_array("n_weights", dtype="float32", scaled=True)]
-    threshold: float
-
-    def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
-        return {"threshold": self.threshold}
-
-    def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """The arrays of a model folder.
-
-        Args:
-            compact: store the weights as float16, of half the size and 11 bits.
-        """
-        return in_half("weights", self.weights) if compact else arrays_of(self)
-
-    @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> CellModel:
-        """The model that gave these.
-
-        Args:
-            arrays: of `to_arrays`.
-            described: of `to_json`.
-
-        Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
-        """
-        model = cls(threshold=float(described["threshold"]), **arrays.fields(cls))
-        size = len(model.weights)
-        if size == 0 or size & (size - 1):
-            raise arrays.error("weights", f"holds {size} numbers, which is no power of two")
-        return model

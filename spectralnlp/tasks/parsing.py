@@ -96,6 +96,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,
             cells=fitted.cell_model_,
+            sentence_ends=fitted.sentence_end_model_,
         )
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:

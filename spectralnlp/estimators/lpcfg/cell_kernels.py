@@ -112,16 +112,24 @@ def learn(sentences, order, step, learner):
             places[END, cells.end[cell]] += gradient[cell]
             if abs(gradient[cell]) >= _NEGLIGIBLE:
                 span_features(cues, cells.start[cell], cells.end[cell], codes)
-                _update(learner, codes[:N_SPAN] & mask, gradient[cell], step)
+                update_weights(learner, codes[:N_SPAN] & mask, gradient[cell], step)
         for place in range(n + 1):
             for side in range(2):
                 if abs(places[side, place]) >= _NEGLIGIBLE:
                     place_features(cues, place, side, codes)
-                    _update(learner, codes[:N_PLACE] & mask, places[side, place], step)
+                    update_weights(learner, codes[:N_PLACE] & mask, places[side, place], step)
 
 
 @kernel
-def _update(learner, features, gradient, step):
+def update_weights(learner, features, gradient, step):
+    """Add a gradient to the weights of some features.
+
+    Args:
+        learner: Learner; written.
+        features: uint32; numbers of weights.
+        gradient: of the log-likelihood, by the sum of their weights.
+        step: how many examples were gone through before.
+    """
     for feature in features:
         learner.squares[feature] += np.float32(gradient * gradient)
         change = _RATE * gradient / np.sqrt(learner.squares[feature])

@@ -28,6 +28,7 @@ from spectralnlp.estimators.lpcfg.moments import (
     table_of,
     word_counts,
 )
+from spectralnlp.estimators.lpcfg.sentence_ends import train_sentence_ends
 from spectralnlp.estimators.lpcfg.solve import plain_grammar, spectral_grammar
 from spectralnlp.estimators.lpcfg.span_scorer import LEAST_TREES, folds_of, learn_span_scorer
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions
@@ -47,7 +48,15 @@ from spectralnlp.estimators.shared.projections import (
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.inference.trees.pipeline import Pipeline
-from spectralnlp.parameters import CellModel, GrammarSet, Ints, LatentGrammar, SpanScorer, WordClusters
+from spectralnlp.parameters import (
+    CellModel,
+    GrammarSet,
+    Ints,
+    LatentGrammar,
+    SentenceEndModel,
+    SpanScorer,
+    WordClusters,
+)
 from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
@@ -90,6 +99,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "decoder": "labelled-recall",
             "span_scorer": False,
             "closed_cells": False,
+            "sentence_ends": False,
         },
         "fast": {"grammars": CLUSTERS},
         "best": {"grammars": f"{TENSORS}+{CLUSTERS}", "binarisations": "head+left+right"},
@@ -133,6 +143,13 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         Doc(
             "Learn which spans may be constituents, and open only their cells of the chart: about twice the "
             "speed. Not from fewer than 500 trees."
+        ),
+    ] = True
+    sentence_ends: Annotated[
+        bool,
+        Doc(
+            "Learn where the sentences of raw text end, from the trees of each document in their order. Off "
+            "for fewer than 500 trees, and for documents of fewer than 5 on average."
         ),
     ] = True
     unaries: settings.UnaryRules = settings.UNARIES
@@ -213,9 +230,11 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             GrammarSet(binariser=log.binariser, chains=chain, **fields)
             for log, chain, fields in zip(logs, chains, grammars, strict=True)
         )
+        documents = logs[0].documents()
+        self.sentence_end_model_ = self._sentence_end_model(tables[0], documents)
         self.span_scorer_ = None
         if self.span_scorer and self.n_trees_ >= LEAST_TREES:
-            self.span_scorer_ = self._learn_span_scorer(tables, folds_of(logs[0].documents(), self.folds))
+            self.span_scorer_ = self._learn_span_scorer(tables, folds_of(documents, self.folds))
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
 
     def _note(self, log: TreeLog, table: TreeTable) -> None:
@@ -250,6 +269,13 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         with fit_pass("closed cells"):
             coarse = plain_grammar(tables[0], self._lexicon_options())
             return train_cells(tables, coarse, random_state=self.random_state)
+
+    def _sentence_end_model(self, table: TreeTable, documents: Ints) -> SentenceEndModel | None:
+        """The model of sentence ends."""
+        if not self.sentence_ends:
+            return None
+        with fit_pass("sentence ends"):
+            return train_sentence_ends(table, documents, self.coarse_, random_state=self.random_state)
 
     def _grammars_of(self, table: TreeTable, name: str) -> dict[str, Any]:
         """The coarse grammar, the pruner and the others, as the fields of `GrammarSet`."""

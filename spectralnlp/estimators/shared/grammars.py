@@ -16,6 +16,7 @@ from spectralnlp.parameters import (
     GrammarSet,
     Ints,
     LatentGrammar,
+    SentenceEndModel,
     SpanScorer,
     Tensors,
     WordClusters,
@@ -34,6 +35,7 @@ class GrammarEstimator(Estimator[Tree]):
         heads_, signatures_: names of the head rules and of the signatures that were used.
         word_clusters_: of unlabelled text; perhaps none.
         cell_model_: which cells of a chart open, or None for all.
+        sentence_end_model_: where sentences of raw text end, or None to go by rules.
         decoder_, decoder_settings_: what a parser decodes with unless told otherwise.
     """
 
@@ -49,6 +51,7 @@ class GrammarEstimator(Estimator[Tree]):
     decoder_settings_: Mapping[str, Any]
     cell_model_: CellModel | None = None
     word_clusters_: WordClusters = WordClusters.none()
+    sentence_end_model_: SentenceEndModel | None = None
 
     @property
     def grammars_(self) -> tuple[LatentGrammar, ...]:

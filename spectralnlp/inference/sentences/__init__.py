@@ -1,1 +1,4 @@
-"""Ends of sentences in raw text: tokens as numbers, hashed features of gaps between tokens, decisions."""
+"""Sentence ends in raw text, as a model learned them from a treebank."""
+
+# The public modules; the others are private.
+__all__ = ["ends"]

@@ -1,0 +1,202 @@
+"""Training the model of sentence ends: logistic regression over the gaps of the treebank's own text.
+
+The text of a document is that of its trees, with a blank between two sentences, and is tokenised as a user's
+text is. Every gap with a blank is an example; what the model sees of the sentence under way begins at its
+true beginning. AdaGrad with averaging goes through the text a few times. At some ends, drawn anew each time,
+the text is cut: lines and paragraphs of a user's text are cut like that. A quarter of the text is held
+out first, to find the threshold of best F1 of ends; the model that is kept has learned from all of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.lpcfg.cell_kernels import Learner, update_weights
+from spectralnlp.inference.sentences.describe import Describer
+from spectralnlp.inference.sentences.ends import find_ends
+from spectralnlp.inference.sentences.features import (
+    N_FEATURES,
+    OUTSIDE,
+    TextTokens,
+    begin,
+    code_of_last,
+    extend,
+    gap_score,
+)
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import Ints, LatentGrammar, SentenceEndModel
+from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.detokenizer import place_words, text_of
+from spectralnlp.text.sentence_rules import rule_ends
+from spectralnlp.text.tokenizer import Tokenizer
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import labels_of
+from spectralnlp.trees.treelog import TreeTable
+
+# Fewer trees teach too little; the rules decide.
+LEAST_TREES = 500
+
+# Documents of fewer sentences on average are no running text.
+_LEAST_SENTENCES = 5
+
+# Weights; a power of two.
+_N_WEIGHTS = 2**17
+
+_EPOCHS = 8
+_FIRST_SQUARE = 0.1  # what its sums of squares begin with
+_CUT = 0.2  # share of the ends at which a text is cut
+_FOLDS = 4  # one of them is held out
+_BLOCKS = 20  # of neighbouring trees, where there are fewer documents
+_THRESHOLDS = np.arange(-6, 7) / 4
+_NEGLIGIBLE = 1e-3  # gradients that are not worth an update
+
+
+class GoldText(NamedTuple):
+    """A text whose sentence ends are known.
+
+    Attributes:
+        tokens: TextTokens.
+        begins: int64 (n_tokens,); 1 where a sentence begins, but for the first.
+    """
+
+    tokens: TextTokens
+    begins: NDArray[np.int64]
+
+
+def train_sentence_ends(
+    table: TreeTable, documents: Ints, grammar: LatentGrammar, *, random_state: int
+) -> SentenceEndModel | None:
+    """Learn where sentences end; None from too few trees, and where rules do as well.
+
+    Args:
+        table: trees in the order of the text.
+        documents: int32 (n_trees,); the document of each tree, ascending.
+        grammar: of one state a symbol, for the likeliest tags of words.
+        random_state: seed of the order of texts and of where they are cut.
+    """
+    n_documents = len(np.unique(documents))
+    if table.n_trees < max(LEAST_TREES, _LEAST_SENTENCES * n_documents):
+        return None
+    texts = list(gold_texts(table, _blocks(documents), grammar))
+    held_out, taught = texts[::_FOLDS], [text for i, text in enumerate(texts) if i % _FOLDS]
+    weights = _learn(taught, random_state)
+    scores = [_f1(held_out, weights, threshold) for threshold in _THRESHOLDS]
+    by_rule = _f1_of((text.tokens.rule, text.begins) for text in held_out)
+    if max(scores) <= by_rule:
+        return None
+    threshold = float(_THRESHOLDS[int(np.argmax(scores))])
+    return SentenceEndModel(weights=_learn(texts, random_state), threshold=threshold)
+
+
+def _blocks(documents: Ints) -> NDArray[np.int64]:
+    """int64 (n_trees,): which text each tree belongs to, a document or a part of one."""
+    n_parts = -(-_BLOCKS // max(len(np.unique(documents)), 1))
+    parts = np.zeros(len(documents), np.int64)
+    for document in np.unique(documents):
+        trees = np.flatnonzero(documents == document)
+        parts[trees] = np.arange(len(trees)) * n_parts // len(trees)
+    return documents.astype(np.int64) * n_parts + parts
+
+
+def gold_texts(table: TreeTable, blocks: NDArray[np.int64], grammar: LatentGrammar) -> Iterator[GoldText]:
+    """Yield the text of each block of trees, tokenised as raw text is.
+
+    Args:
+        table: trees in the order of the text.
+        blocks: int64 (n_trees,); which text each tree belongs to, ascending.
+        grammar: as in `train_sentence_ends`; words that occur once are unknown words to it.
+    """
+    leaves = np.flatnonzero(table.word >= 0)
+    words = [table.words[word] for word in table.word[leaves].tolist()]
+    labels = [(labels_of(symbol) or ("",))[-1] for symbol in table.symbols]
+    tags = [labels[symbol] for symbol in table.symbol[leaves].tolist()]
+    first = np.searchsorted(table.tree[leaves], np.arange(table.n_trees + 1)).tolist()
+    tokenizer = Tokenizer(Conventions.learn(words))
+    describer = Describer(grammar, {word for word, count in Counter(words).items() if count == 1})
+    edges = np.flatnonzero(np.diff(blocks, prepend=-1, append=-1)).tolist()
+    for begin_tree, end_tree in pairwise(edges):
+        sentences: list[Sentence] = []
+        for a, b in zip(first[begin_tree:end_tree], first[begin_tree + 1 : end_tree + 1], strict=True):
+            offset = sentences[-1].end + 1 if sentences else 0
+            sentences.append(place_words(words[a:b], tags[a:b], tokenizer.conventions, offset=offset))
+        yield _gold_text(sentences, tokenizer, describer)
+
+
+def _gold_text(sentences: Sequence[Sentence], tokenizer: Tokenizer, describer: Describer) -> GoldText:
+    tokens = list(tokenizer.tokenize(text_of(sentences)))
+    starts = [token.start for token in tokens]
+    begins = np.zeros(len(tokens) + 1, np.int64)
+    begins[np.searchsorted(starts, [sentence.end for sentence in sentences])] = 1
+    return GoldText(describer.describe(tokens, rule_ends(tokens, english=tokenizer.english)), begins[:-1])
+
+
+def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:
+    """The weights, float32 (a power of two,)."""
+    learner = Learner(
+        np.zeros(_N_WEIGHTS, np.float32), np.full(_N_WEIGHTS, _FIRST_SQUARE, np.float32), np.zeros(_N_WEIGHTS)
+    )
+    rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
+    for _ in range(_EPOCHS):
+        for number in rng.permutation(len(texts)).tolist():
+            ends = np.flatnonzero(texts[number].begins)
+            cuts = ends[rng.random(len(ends)) < _CUT]
+            edges = np.array([0, *cuts.tolist(), len(texts[number].begins)])
+            step = learn(texts[number], edges, step, learner)
+    return (learner.weights - learner.sums / (step + 1)).astype(np.float32)
+
+
+@kernel
+def learn(text, edges, step, learner):
+    """Go through a text once, and add to the learner's weights the gradient of each gap with a blank.
+
+    Args:
+        text: GoldText.
+        edges: int64, ascending; where the text is cut, with 0 and the number of tokens.
+        step: how many gaps were gone through before.
+        learner: Learner; written.
+
+    Returns:
+        How many gaps were gone through by now.
+    """
+    tokens, codes = text.tokens, np.empty(N_FEATURES, np.uint32)
+    mask = np.uint32(len(learner.weights) - 1)
+    for part in range(len(edges) - 1):
+        first, last = edges[part], edges[part + 1]
+        so_far = extend(begin(first, OUTSIDE), tokens.case[first], tokens.kind[first])
+        for gap in range(first + 1, last):
+            if tokens.free[gap] == 1:
+                step += 1
+                score = gap_score(tokens, so_far, gap, last, learner.weights, codes)
+                gradient = text.begins[gap] - 1.0 / (1.0 + np.exp(-score))
+                if abs(gradient) >= _NEGLIGIBLE:
+                    update_weights(learner, codes & mask, gradient, step)
+            if text.begins[gap] == 1:
+                so_far = begin(gap, code_of_last(tokens.name[gap - 1], tokens.case[gap - 1]))
+            so_far = extend(so_far, tokens.case[gap], tokens.kind[gap])
+    return step
+
+
+def _f1(texts: Sequence[GoldText], weights: NDArray[np.float32], threshold: float) -> float:
+    """F1 of the ends that a model finds."""
+
+    def found(text: GoldText) -> NDArray[np.int64]:
+        marks = np.zeros(len(text.begins), np.int64)
+        marks[find_ends(text.tokens, 0, OUTSIDE, (1, len(marks)), weights, threshold)] = 1
+        return marks
+
+    return _f1_of((found(text), text.begins) for text in texts)
+
+
+def _f1_of(pairs: Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> float:
+    """F1 of marks against true ones."""
+    shared = both = 0
+    for marks, true in pairs:
+        shared += int((marks * true).sum())
+        both += int(marks.sum() + true.sum())
+    return 2 * shared / both if both else 1.0

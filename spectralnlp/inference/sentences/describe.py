@@ -1,0 +1,140 @@
+"""Tokens of a text as numbers: what their spelling and a lexicon tell of each."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.sentences.features import (
+    CAPITAL,
+    CAPITALS,
+    CLOSES,
+    LETTER,
+    MARK,
+    MIXED,
+    NUMBER,
+    OPENS,
+    SMALL,
+    STOP,
+    VERB,
+    TextTokens,
+)
+from spectralnlp.inference.trees.coarse import RuleIndex
+from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.pipeline import tag_codes
+from spectralnlp.inference.words.lexical import are_rare, look_up
+from spectralnlp.parameters import LatentGrammar
+from spectralnlp.text.sentence_rules import is_stop
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.text.tokens import Token
+from spectralnlp.trees import labels_of
+
+_VERBS = ("V", "MD", "AUX")  # what tags of verbs begin with, in capitals
+_OPENERS = frozenset(("``", "“", "„", "«", "‘", "`", "(", "[", "{", "-LRB-", "-LSB-", "-LCB-"))
+_CLOSERS = frozenset(("''", "”", "»", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
+_UPRIGHT = frozenset(('"', "'"))
+_CACHED_WORDS = 1 << 16
+
+_Row = tuple[int, int, int, int, int, int]
+
+
+class Describer:
+    """Numbers for the tokens of a text, by the likeliest tags of words.
+
+    Args:
+        grammar: of one state a symbol; its lexicon knows the words.
+        unknown: words that are taken for unknown ones: in training, those that occur once.
+    """
+
+    def __init__(self, grammar: LatentGrammar, unknown: Container[str] = ()) -> None:
+        self.grammar, self.unknown = grammar, unknown
+        self._signature = signature_by_name(grammar.lexicon.scheme)
+        self._prior, self._tag_codes = RuleIndex.of(grammar).prior, tag_codes(grammar)
+        self._is_verb = np.array(
+            [
+                bool(label) and label[-1].upper().startswith(_VERBS)
+                for label in map(labels_of, grammar.symbols)
+            ]
+        )
+        self._rows: dict[str, _Row] = {}
+
+    def describe(self, tokens: Sequence[Token], by_rule: Sequence[bool]) -> TextTokens:
+        """Return the numbers of tokens that stand one after another.
+
+        Args:
+            tokens: one or more.
+            by_rule: whether the rules end a sentence before each.
+        """
+        rows = self._described([token.form for token in tokens])
+        word, name, tag, second, case, kind = np.array(rows, np.int64).T.copy()
+        free = np.ones(len(tokens) + 1, np.int64)
+        free[1:-1] = [before.end < after.start for before, after in pairwise(tokens)]
+        before, after = free[:-1], free[1:]
+        word = np.where(case == MARK, word * 4 + 2 * before + after, word)  # which way marks point
+        upright = np.array([token.form in _UPRIGHT for token in tokens])
+        kind[upright & (before > after)] = OPENS
+        kind[upright & (before < after)] = CLOSES
+        return TextTokens(word, name, tag, second, case, kind, np.array(by_rule, np.int64), before.copy())
+
+    def _described(self, forms: Sequence[str]) -> list[_Row]:
+        new = sorted(set(forms).difference(self._rows))
+        if new:
+            if len(self._rows) >= _CACHED_WORDS:
+                self._rows.clear()
+                new = sorted(set(forms))
+            self._rows.update(zip(new, self._looked_up(new), strict=True))
+        return [self._rows[form] for form in forms]
+
+    def _looked_up(self, forms: Sequence[str]) -> list[_Row]:
+        lexicon = self.grammar.lexicon
+        # The first word of a sentence is looked up in another way; here none is known to be one.
+        found = look_up(lexicon, ["", *forms], self._signature)
+        taken = np.array([False, *(form in self.unknown for form in forms)])
+        found = replace(found, entries=np.where(taken, found.signatures, found.entries))
+        values = coarse_values(self.grammar, found, None) * self._prior
+        best = values.argmax(axis=1)
+        values[np.arange(len(values)), best] = 0.0
+        second = values.argmax(axis=1)
+        classes = (found.signatures - len(lexicon.words)).tolist()
+        rare = are_rare(lexicon, found.entries).tolist()
+        rows = []
+        for i, form in enumerate(forms, 1):
+            name = crc32(form.lower().encode())
+            is_rare = rare[i] and self._is_rare(form.lower())
+            word = crc32(lexicon.signatures[classes[i]].encode(), 1) if is_rare else name
+            kind = (VERB if self._is_verb[best[i]] else 0) | _kind_of(form)
+            tags = int(self._tag_codes[best[i]]), int(self._tag_codes[second[i]])
+            rows.append((word, name, *tags, case_of(form), kind))
+        return rows
+
+    def _is_rare(self, word: str) -> bool:
+        entry = self.grammar.lexicon.word_index.get(word)
+        known: NDArray[np.int64] = np.array(
+            [] if entry is None or word in self.unknown else [entry], np.int64
+        )
+        return not (len(known) and not are_rare(self.grammar.lexicon, known)[0])
+
+
+def case_of(word: str) -> int:
+    """Return the case of a token: ``SMALL``, ``CAPITAL``, …"""
+    letters = [c for c in word if c.isalpha()]
+    if not letters or (word[0] == "-" and word in _OPENERS | _CLOSERS):
+        return NUMBER if any(map(str.isdigit, word)) else MARK
+    if any(map(str.isdigit, word)):
+        return MIXED
+    if word[0].isupper():
+        if len(letters) == 1:
+            return LETTER
+        return CAPITALS if all(map(str.isupper, letters)) else CAPITAL
+    return MIXED if any(map(str.isupper, letters)) else SMALL
+
+
+def _kind_of(form: str) -> int:
+    if form in _OPENERS:
+        return OPENS
+    return CLOSES if form in _CLOSERS else STOP if is_stop(form) else 0

@@ -1,0 +1,83 @@
+"""Sentence ends as a model has learned them, for `spectralnlp.text.sentences.split_sentences`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from spectralnlp.inference.sentences.describe import Describer
+from spectralnlp.inference.sentences.features import (
+    AHEAD,
+    N_FEATURES,
+    OUTSIDE,
+    begin,
+    code_of_last,
+    extend,
+    gap_score,
+)
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import LatentGrammar, SentenceEndModel
+from spectralnlp.text.sentence_ends import MAX_TOKENS, OpenText
+
+
+class LearnedEnds:
+    """Ends that a model finds in the gaps with a blank; where there is no blank the rules decide.
+
+    Args:
+        model: the model.
+        grammar: of one state a symbol, for the likeliest tags of words.
+    """
+
+    ahead = AHEAD
+
+    def __init__(self, model: SentenceEndModel, grammar: LatentGrammar) -> None:
+        self.model, self.grammar = model, grammar
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return LearnedEnds, (self.model, self.grammar)  # what is cached stays behind
+
+    @cached_property
+    def _describer(self) -> Describer:
+        return Describer(self.grammar)
+
+    def find(self, text: OpenText, stop: int) -> Sequence[int]:
+        """Return which tokens begin sentences; see `SentenceEnds`."""
+        if not text.tokens:
+            return []
+        # A token more on either side, so that what is cut off before and after is the same for all cuts.
+        before = [] if text.previous is None else [text.previous]
+        tokens = self._describer.describe([*before, *text.tokens], [*(False for _ in before), *text.by_rule])
+        first = len(before)
+        previous = code_of_last(tokens.name[0], tokens.case[0]) if before else OUTSIDE
+        gaps = first + text.decided, first + stop
+        found = find_ends(tokens, first, int(previous), gaps, self.model.weights, self.model.threshold)
+        return [index - first for index in found.tolist()]
+
+
+@kernel
+def find_ends(text, first, previous, gaps, weights, threshold):
+    """Which tokens begin sentences, int64, going from left to right: each end is final.
+
+    Args:
+        text: TextTokens.
+        first: the first token of a sentence.
+        previous: code of the last token before it, or OUTSIDE.
+        gaps: first and last gap to decide on, last exclusive; there is no end before the first.
+        weights: float32 (a power of two,).
+        threshold: log-odds of an end.
+    """
+    found, codes = [first for _ in range(0)], np.empty(N_FEATURES, np.uint32)
+    n = len(text.word)
+    so_far = extend(begin(first, previous), text.case[first], text.kind[first])
+    for gap in range(first + 1, gaps[1]):
+        if gap >= gaps[0]:
+            ends = text.rule[gap] == 1
+            if text.free[gap] == 1:
+                ends = gap_score(text, so_far, gap, n, weights, codes) > threshold
+            if ends or gap - so_far.start >= MAX_TOKENS:
+                found.append(gap)
+                so_far = begin(gap, code_of_last(text.name[gap - 1], text.case[gap - 1]))
+        so_far = extend(so_far, text.case[gap], text.kind[gap])
+    return np.array(found, np.int64)

@@ -1,0 +1,69 @@
+"""Weights of hashed features, and a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.parameters.arrays import in_half
+from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HashedModel:
+    """A linear model of hashed features, which decides by a threshold.
+
+    Attributes:
+        weights: float32 (a power of two,); feature f has ``weights[f % len(weights)]``.
+        threshold: of what is decided by.
+    """
+
+    weights: Annotated[NDArray[np.float32], float_array("n_weights", dtype="float32", scaled=True)]
+    threshold: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON values of a model folder."""
+        return {"threshold": self.threshold}
+
+    def to_arrays(self, *, compact: bool = False) -> Arrays:
+        """The arrays of a model folder.
+
+        Args:
+            compact: store the weights as float16, of half the size and 11 bits.
+        """
+        return in_half("weights", self.weights) if compact else arrays_of(self)
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> Self:
+        """The model that gave these.
+
+        Args:
+            arrays: of `to_arrays`.
+            described: of `to_json`.
+
+        Raises:
+            ModelError: an array is not as it must be.
+            KeyError, TypeError, ValueError: a JSON value is not.
+        """
+        model = cls(threshold=float(described["threshold"]), **arrays.fields(cls))
+        size = len(model.weights)
+        if size == 0 or size & (size - 1):
+            raise arrays.error("weights", f"holds {size} numbers, which is no power of two")
+        if not isfinite(model.threshold):
+            raise ValueError(f"threshold {model.threshold}")
+        return model
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SentenceEndModel(HashedModel):
+    """A logistic model of sentence ends in raw text; see :mod:`spectralnlp.inference.sentences`.
+
+    Attributes:
+        weights: float32 (a power of two,); of the features of a gap between tokens.
+        threshold: log-odds from which a sentence ends.
+    """
