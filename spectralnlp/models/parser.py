@@ -124,8 +124,8 @@ class Parser(StorableModel):
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """Splits raw text into the treebank's tokens, and knows where sentences end."""
-        ends = self.sentence_ends
-        return Tokenizer(self.conventions, ends and LearnedEnds(ends, self.coarse))
+        ends = None if self.sentence_ends is None else LearnedEnds(self.sentence_ends, self.coarse)
+        return Tokenizer(self.conventions, ends)
 
     @property
     def coarse(self) -> LatentGrammar:

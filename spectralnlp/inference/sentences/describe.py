@@ -8,7 +8,6 @@ from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.inference.sentences.features import (
     CAPITAL,
@@ -27,7 +26,7 @@ from spectralnlp.inference.sentences.features import (
 from spectralnlp.inference.trees.coarse import RuleIndex
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.pipeline import tag_codes
-from spectralnlp.inference.words.lexical import are_rare, look_up
+from spectralnlp.inference.words.lexical import are_rare, is_rare, look_up
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.signatures import signature_by_name
@@ -55,12 +54,8 @@ class Describer:
         self.grammar, self.unknown = grammar, unknown
         self._signature = signature_by_name(grammar.lexicon.scheme)
         self._prior, self._tag_codes = RuleIndex.of(grammar).prior, tag_codes(grammar)
-        self._is_verb = np.array(
-            [
-                bool(label) and label[-1].upper().startswith(_VERBS)
-                for label in map(labels_of, grammar.symbols)
-            ]
-        )
+        names = (labels_of(symbol) or ("",) for symbol in grammar.symbols)
+        self._is_verb = np.array([labels[-1].upper().startswith(_VERBS) for labels in names])
         self._rows: dict[str, _Row] = {}
 
     def describe(self, tokens: Sequence[Token], by_rule: Sequence[bool]) -> TextTokens:
@@ -105,19 +100,15 @@ class Describer:
         rows = []
         for i, form in enumerate(forms, 1):
             name = crc32(form.lower().encode())
-            is_rare = rare[i] and self._is_rare(form.lower())
-            word = crc32(lexicon.signatures[classes[i]].encode(), 1) if is_rare else name
+            unknown = rare[i] and self._is_rare(form.lower())
+            word = crc32(lexicon.signatures[classes[i]].encode(), 1) if unknown else name
             kind = (VERB if self._is_verb[best[i]] else 0) | _kind_of(form)
             tags = int(self._tag_codes[best[i]]), int(self._tag_codes[second[i]])
             rows.append((word, name, *tags, case_of(form), kind))
         return rows
 
     def _is_rare(self, word: str) -> bool:
-        entry = self.grammar.lexicon.word_index.get(word)
-        known: NDArray[np.int64] = np.array(
-            [] if entry is None or word in self.unknown else [entry], np.int64
-        )
-        return not (len(known) and not are_rare(self.grammar.lexicon, known)[0])
+        return word in self.unknown or is_rare(self.grammar.lexicon, word)
 
 
 def case_of(word: str) -> int:

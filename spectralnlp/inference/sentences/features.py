@@ -20,7 +20,8 @@ AHEAD = 12
 # Features of a gap.
 N_FEATURES = 66
 
-# Cases of tokens: a capital first, capitals only, one capital letter, digits only, no letter or digit, others.
+# Cases of tokens: no capital, a capital first, capitals only, one capital letter, digits and marks, marks,
+# others.
 SMALL, CAPITAL, CAPITALS, LETTER, NUMBER, MARK, MIXED = range(7)
 
 # Kinds of tokens, a bit each.
@@ -86,7 +87,7 @@ def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
     """Return the sentence after one more token."""
     verb, depth = so_far.verb, so_far.depth
     capitals, smalls = so_far.capitals, so_far.smalls
-    if case == CAPITAL or case == CAPITALS or case == LETTER:
+    if case in (CAPITAL, CAPITALS, LETTER):
         capitals += 1
     elif case == SMALL:
         smalls += 1
@@ -234,17 +235,12 @@ def _write_ahead(text, so_far, gap, last, codes):
             verb_at = i
         if case == SMALL:
             small_at = i
-        if i > 0 and (case == CAPITAL or case == CAPITALS):
+        if i > 0 and case in (CAPITAL, CAPITALS):
             capital_at = i
     clause = 2 if verb_at > stop_at else 1 if verb_at == AHEAD else 0  # 0: a verb comes before any stop
     verb_at, stop_at, small_at, capital_at = _few(verb_at), _few(stop_at), _few(small_at), _few(capital_at)
-    verb, rule, w1, t1, c1 = (
-        so_far.verb,
-        text.rule[gap],
-        text.word[gap - 1],
-        text.tag[gap - 1],
-        text.case[gap - 1],
-    )
+    verb, rule = so_far.verb, text.rule[gap]
+    w1, t1, c1 = text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, t_0, c_0 = text.word[gap], text.tag[gap], text.case[gap]
     small = 0 if so_far.smalls == 0 else 1 if so_far.smalls * 2 <= so_far.capitals else 2
     codes[52] = _feature(52, verb, small, c_0, clause)

@@ -1,0 +1,65 @@
+"""Kernels that learn where sentences end: AdaGrad on the likelihood of an end at each gap with a blank."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.lpcfg.cell_kernels import update_weights
+from spectralnlp.inference.sentences.features import (
+    N_FEATURES,
+    OUTSIDE,
+    TextTokens,
+    begin,
+    code_of_last,
+    extend,
+    gap_score,
+)
+from spectralnlp.jit import kernel
+
+_NEGLIGIBLE = 1e-3  # gradients that are not worth an update
+
+
+class GoldText(NamedTuple):
+    """A text whose sentence ends are known.
+
+    Attributes:
+        tokens: TextTokens.
+        begins: int64 (n_tokens,); 1 where a sentence begins, but for the first.
+    """
+
+    tokens: TextTokens
+    begins: NDArray[np.int64]
+
+
+@kernel
+def learn(text, edges, step, learner):
+    """Go through a text once, and add to the learner's weights the gradient of each gap with a blank.
+
+    Args:
+        text: GoldText.
+        edges: int64, ascending; where the text is cut, with 0 and the number of tokens.
+        step: how many gaps were gone through before.
+        learner: Learner; written.
+
+    Returns:
+        How many gaps were gone through by now.
+    """
+    tokens, codes = text.tokens, np.empty(N_FEATURES, np.uint32)
+    mask = np.uint32(len(learner.weights) - 1)
+    for part in range(len(edges) - 1):
+        first, last = edges[part], edges[part + 1]
+        so_far = extend(begin(first, OUTSIDE), tokens.case[first], tokens.kind[first])
+        for gap in range(first + 1, last):
+            if tokens.free[gap] == 1:
+                step += 1
+                score = gap_score(tokens, so_far, gap, last, learner.weights, codes)
+                gradient = text.begins[gap] - 1.0 / (1.0 + np.exp(-score))
+                if abs(gradient) >= _NEGLIGIBLE:
+                    update_weights(learner, codes & mask, gradient, step)
+            if text.begins[gap] == 1:
+                so_far = begin(gap, code_of_last(tokens.name[gap - 1], tokens.case[gap - 1]))
+            so_far = extend(so_far, tokens.case[gap], tokens.kind[gap])
+    return step
