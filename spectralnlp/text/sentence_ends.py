@@ -36,9 +36,11 @@ class SentenceEnds(Protocol):
 
     Attributes:
         ahead: tokens after the first one of a sentence that are needed to know that it is one.
+        batch: tokens to decide on at a time, at least, where the text goes on.
     """
 
     ahead: int
+    batch: int
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
         """Return which tokens begin sentences, ascending, from ``text.decided`` to ``stop``, exclusive.
@@ -51,7 +53,7 @@ class SentenceEnds(Protocol):
 class EndsByRule:
     """Sentence ends as the rules have them."""
 
-    ahead = 0
+    ahead, batch = 0, 1
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
         """Return which tokens begin sentences; see `SentenceEnds`."""
@@ -93,7 +95,9 @@ class Pending:
 
     def settle(self) -> Iterator[Sentence]:
         """Yield the sentences that are known to have ended, whatever comes next."""
-        yield from self._cut(len(self._text.tokens) - self._ends.ahead)
+        stop = len(self._text.tokens) - self._ends.ahead
+        if stop - self._text.decided >= self._ends.batch:
+            yield from self._cut(stop)
 
     def close(self) -> Iterator[Sentence]:
         """Yield all sentences; what comes next is another text."""

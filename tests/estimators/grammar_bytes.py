@@ -34,6 +34,7 @@ def fingerprint(fitted: Any) -> dict[str, object]:
         **dict(_bytes_of(fitted.grammar_sets_)),
         **dict(_bytes_of(fitted.span_scorer_, "scorer")),
         **dict(_bytes_of(fitted.cell_model_, "cells")),
+        **dict(_bytes_of(fitted.sentence_end_model_, "sentence ends")),
     }
 
 

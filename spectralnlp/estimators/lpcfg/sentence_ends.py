@@ -69,7 +69,7 @@ def train_sentence_ends(
     held_out, taught = texts[::_FOLDS], [text for i, text in enumerate(texts) if i % _FOLDS]
     weights = _learn(taught, random_state)
     errors = [_errors(held_out, weights, threshold) for threshold in _THRESHOLDS]
-    if min(errors) > _WORTH * sum(int((text.tokens.rule != text.begins).sum()) for text in held_out):
+    if min(errors) >= _WORTH * sum(int((text.tokens.rule != text.begins).sum()) for text in held_out):
         return None
     threshold = float(_THRESHOLDS[int(np.argmin(errors))])
     return SentenceEndModel(weights=_learn(texts, random_state), threshold=threshold)

@@ -16,10 +16,13 @@ from spectralnlp.inference.sentences.features import (
     LETTER,
     MARK,
     MIXED,
+    NEVER_FIRST,
     NUMBER,
     OPENS,
+    POINTS,
     SMALL,
     STOP,
+    UPRIGHT,
     VERB,
     TextTokens,
 )
@@ -37,6 +40,8 @@ _VERBS = ("V", "MD", "AUX")  # what tags of verbs begin with, in capitals
 _OPENERS = frozenset(("``", "“", "„", "«", "‘", "`", "(", "[", "{", "-LRB-", "-LSB-", "-LCB-"))
 _CLOSERS = frozenset(("''", "”", "»", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
 _UPRIGHT = frozenset(('"', "'"))
+_DASHES = frozenset(("-", "--", "–", "—"))
+_CONTINUERS = frozenset((",", ";", ":", "%"))
 _CACHED_WORDS = 1 << 16
 
 _Row = tuple[int, int, int, int, int, int]
@@ -67,14 +72,15 @@ class Describer:
         """
         rows = self._described([token.form for token in tokens])
         word, name, tag, second, case, kind = np.array(rows, np.int64).T.copy()
-        free = np.ones(len(tokens) + 1, np.int64)
-        free[1:-1] = [before.end < after.start for before, after in pairwise(tokens)]
-        before, after = free[:-1], free[1:]
-        word = np.where(case == MARK, word * 4 + 2 * before + after, word)  # which way marks point
-        upright = np.array([token.form in _UPRIGHT for token in tokens])
-        kind[upright & (before > after)] = OPENS
-        kind[upright & (before < after)] = CLOSES
-        return TextTokens(word, name, tag, second, case, kind, np.array(by_rule, np.int64), before.copy())
+        blank = np.ones(len(tokens) + 1, np.int64)
+        blank[1:-1] = [one.end < other.start for one, other in pairwise(tokens)]
+        before, after = blank[:-1], blank[1:]
+        word = np.where(kind & POINTS, word * 4 + 2 * before + after, word)
+        upright = (kind & UPRIGHT) > 0
+        kind[upright & (before > after)] |= OPENS
+        kind[upright & (before < after)] |= CLOSES
+        free = np.where(kind & NEVER_FIRST, 0, before)
+        return TextTokens(word, name, tag, second, case, kind, np.array(by_rule, np.int64), free)
 
     def _described(self, forms: Sequence[str]) -> list[_Row]:
         new = sorted(set(forms).difference(self._rows))
@@ -128,4 +134,8 @@ def case_of(word: str) -> int:
 def _kind_of(form: str) -> int:
     if form in _OPENERS:
         return OPENS
-    return CLOSES if form in _CLOSERS else STOP if is_stop(form) else 0
+    if form in _UPRIGHT or form in _DASHES:
+        return POINTS | (UPRIGHT if form in _UPRIGHT else 0)
+    stops = is_stop(form)
+    closes = CLOSES if form in _CLOSERS else 0
+    return closes | (STOP if stops else 0) | (NEVER_FIRST if closes or stops or form in _CONTINUERS else 0)

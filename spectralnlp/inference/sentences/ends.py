@@ -30,7 +30,7 @@ class LearnedEnds:
         grammar: of one state a symbol, for the likeliest tags of words.
     """
 
-    ahead = AHEAD
+    ahead, batch = AHEAD, 50
 
     def __init__(self, model: SentenceEndModel, grammar: LatentGrammar) -> None:
         self.model, self.grammar = model, grammar

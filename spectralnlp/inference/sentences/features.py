@@ -24,8 +24,9 @@ N_FEATURES = 66
 # others.
 SMALL, CAPITAL, CAPITALS, LETTER, NUMBER, MARK, MIXED = range(7)
 
-# Kinds of tokens, a bit each.
-VERB, OPENS, CLOSES, STOP = 1, 2, 4, 8
+# Kinds of tokens, a bit each. ``NEVER_FIRST``: no sentence begins with it. ``POINTS``: a mark that says
+# something else with a blank before it than with one after it; ``UPRIGHT``: a quotation mark among them.
+VERB, OPENS, CLOSES, STOP, NEVER_FIRST, POINTS, UPRIGHT = (1 << bit for bit in range(7))
 
 # In place of a value beyond the sentence or the text; values are from 0.
 OUTSIDE = -1
@@ -44,7 +45,7 @@ class TextTokens(NamedTuple):
         case: int64 (n_tokens,); ``SMALL``, ``CAPITAL``, …
         kind: int64 (n_tokens,); bits ``VERB``, ``OPENS``, …
         rule: int64 (n_tokens,); 1 where the rules end a sentence before the token.
-        free: int64 (n_tokens,); 1 where a blank stands before the token.
+        free: int64 (n_tokens,); 1 where a blank stands before the token, unless it is ``NEVER_FIRST``.
     """
 
     word: Offsets
