@@ -1,0 +1,86 @@
+"""Sentence ends of raw text by rules and as they are learned: F1 of brackets and of ends.
+
+A parser keeps its grammar and is given ends learned from a treebank (of GUM the genres that `en` learns from);
+``evaluate --raw`` scores it without and with them, on development sets and on GUM's other genres.
+
+    python -m benchmarks.sentence_ends
+    python -m benchmarks.sentence_ends --test wsj/dev craft/dev
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import process_time
+
+from spectralnlp import load
+from spectralnlp.estimators.lpcfg.estimator import LPCFG
+from spectralnlp.estimators.lpcfg.moments import table_of
+from spectralnlp.estimators.lpcfg.sentence_ends import train_sentence_ends
+from spectralnlp.models.parser import Parser
+from spectralnlp.parameters import SentenceEndModel
+from spectralnlp.runtime import accumulate
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.trees.treelog import TreeLog
+
+# Genres of GUM whose texts are not for commercial use: `en` does not learn from them.
+CLOSED = re.compile(r"GUM_(?:fiction|essay|letter|podcast|whow)_")
+GUM, OTHER_GENRES = "gum/train", "GUM's other genres"
+
+
+def learned(parser: Parser, files: Sequence[Path]) -> SentenceEndModel | None:
+    """Sentence ends from the trees of files, with the likeliest tags of a parser's lexicon."""
+    trees, estimator = ParsingTask().read(files), LPCFG()
+    moments = estimator.init_moments(trees)
+    accumulate(moments, trees)
+    log = moments.parts["head"]
+    assert isinstance(log, TreeLog)
+    started = process_time()
+    table, _ = table_of(log)
+    model = train_sentence_ends(table, log.documents(), parser.coarse, random_state=0)
+    seconds = process_time() - started
+    print(f"{table.n_trees:,} trees, {seconds:.1f} CPU seconds of training; ", end="")
+    print("none learned" if model is None else f"threshold {model.threshold}", end="\n\n")
+    return model
+
+
+def row(name: str, parser: Parser, files: Sequence[Path]) -> list[object]:
+    """Scores of a parser on the raw text of trees."""
+    task = ParsingTask()
+    flat = task.evaluate(parser, task.read(files), raw=True).to_flat_dict()
+    kinds = ("f1", "boundary_f1", "boundary_precision", "boundary_recall")
+    return [name, *(f"{flat[kind]:.2f}" for kind in kinds), flat["sentences"], flat["predicted_sentences"]]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--model", default="en", metavar="NAME|PATH", help="the parser")
+    parser.add_argument("--train", default=GUM, metavar="TREEBANK", help="under treebanks/")
+    parser.add_argument("--test", nargs="*", default=["gum/dev", "wsj/dev"], metavar="TREEBANK")
+    arguments = parser.parse_args()
+    treebanks = arguments.corpora / "treebanks"
+    files = sorted((treebanks / arguments.train).iterdir())
+    tests = {name: [treebanks / name] for name in arguments.test}
+    if arguments.train == GUM:
+        tests[OTHER_GENRES] = [file for file in files if CLOSED.search(file.name)]
+        files = [file for file in files if not CLOSED.search(file.name)]
+    by_rule = replace(load(arguments.model), sentence_ends=None)
+    print(report.machine(), end=" ")
+    with_ends = replace(by_rule, sentence_ends=learned(by_rule, files))
+    rows = []
+    for name, paths in tests.items():
+        rows += [row(f"{name}, by rule", by_rule, paths), row(f"{name}, learned", with_ends, paths)]
+    print(report.table(("", "F1", "ends", "precision", "recall", "sentences", "found"), rows))
+
+
+if __name__ == "__main__":
+    main()
