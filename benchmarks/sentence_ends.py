@@ -1,7 +1,7 @@
 """Sentence ends of raw text by rules and as they are learned: F1 of brackets and of ends.
 
-A parser keeps its grammar and is given ends learned from a treebank (of GUM the genres that `en` learns from);
-``evaluate --raw`` scores it without and with them, on development sets and on GUM's other genres.
+A parser keeps its grammar and is given ends learned from a treebank, of GUM from the genres that `en` learns
+from. ``evaluate --raw`` scores it without and with them, on development sets and on GUM's other genres.
 
     python -m benchmarks.sentence_ends
     python -m benchmarks.sentence_ends --test wsj/dev craft/dev
