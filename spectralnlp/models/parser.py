@@ -65,8 +65,7 @@ class Parser(StorableModel):
             pool (``mbr``) average their posteriors over spans; others, and k-best lists, take the first one's
             forest.
         conventions: how the treebank writes tokens.
-        decoder: name of the decoder, as ``spectralnlp plugins`` lists it.
-        decoder_settings: its settings.
+        decoder, decoder_settings: its name, as ``spectralnlp plugins`` lists it, and its settings.
         pruning: what the coarse pass keeps.
         cells: says which cells of the chart open, for all binarisations; None to open all.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
@@ -390,9 +389,9 @@ class Parser(StorableModel):
             cells=cells and CellModel.from_arrays(arrays.part("cells."), cells),
             sentence_ends=ends and SentenceEndModel.from_arrays(arrays.part("sentence_ends."), ends),
             about=metadata["about"],
-            clusters=WordClusters.from_arrays(arrays.part("clusters."), clusters)
-            if clusters
-            else WordClusters.none(),
+            **(
+                {"clusters": WordClusters.from_arrays(arrays.part("clusters."), clusters)} if clusters else {}
+            ),
             tagger=metadata.get("tagger"),
             card=card,
             span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),

@@ -9,7 +9,7 @@ from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.estimators.lpcfg import LPCFG, cells
+from spectralnlp.estimators.lpcfg import LPCFG, cells, sentence_ends
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.runtime import InMemoryCorpus, use_engine
@@ -40,6 +40,7 @@ CHANGES: dict[str, dict[str, object]] = {
     "smoothing_strength": {"smoothing_strength": 1.0},
     "binarisations": {"binarisations": "right"},
     "closed_cells": {"closed_cells": False},
+    "sentence_ends": {"sentence_ends": False},
     "unaries": {"unaries": "collapse"},
     "heads": {"heads": "neutral"},
     "signatures": {"signatures": "neutral"},
@@ -88,6 +89,9 @@ def test_every_switch_does_something(
         monkeypatch.setattr("spectralnlp.estimators.lpcfg.estimator.LEAST_TREES", 1)
     if name == "closed_cells":  # 171 trees are too few to close cells
         monkeypatch.setattr(cells, "LEAST_TREES", 100)
+    if name == "sentence_ends":  # all of these trees end in a stop, so that rules would do
+        monkeypatch.setattr(sentence_ends, "LEAST_TREES", 100)
+        monkeypatch.setattr(sentence_ends, "_WORTH", float("nan"))
     context = CONTEXT.get(name, {})
     change = {"eigenwords": eigenwords} if name == "eigenwords" else CHANGES[name]
     before, after = fit(examples, **context), fit(examples, **context, **change)
