@@ -378,6 +378,7 @@ class Parser(StorableModel):
         """The parser that gave these."""
         sets, scorer = enumerate(metadata["grammar_sets"]), metadata.get("span_scorer")
         cells, clusters, ends = (metadata.get(name) for name in ("cells", "clusters", "sentence_ends"))
+        known = clusters and WordClusters.from_arrays(arrays.part("clusters."), clusters)
         return cls(
             grammar_sets=tuple(
                 GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
@@ -389,9 +390,7 @@ class Parser(StorableModel):
             cells=cells and CellModel.from_arrays(arrays.part("cells."), cells),
             sentence_ends=ends and SentenceEndModel.from_arrays(arrays.part("sentence_ends."), ends),
             about=metadata["about"],
-            **(
-                {"clusters": WordClusters.from_arrays(arrays.part("clusters."), clusters)} if clusters else {}
-            ),
+            clusters=known or WordClusters.none(),
             tagger=metadata.get("tagger"),
             card=card,
             span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),
