@@ -181,11 +181,8 @@ class Parser(StorableModel):
             text: raw text.
             decoder: name of a decoder, in place of the parser's own.
         """
-        return [
-            p
-            for p in self.parse_many(self.sentences(text.splitlines(keepends=True)), decoder=decoder)
-            if p is not None
-        ]
+        parses = self.parse_many(self.sentences(text.splitlines(keepends=True)), decoder=decoder)
+        return [parse for parse in parses if parse is not None]
 
     def parse_tokens(
         self, words: Sequence[str], tags: Sequence[str] | None = None, *, decoder: str | None = None
