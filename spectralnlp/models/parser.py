@@ -39,6 +39,8 @@ from spectralnlp.parameters import (
     SentenceEndModel,
     SpanScorer,
     WordClusters,
+    read_sets,
+    store_sets,
 )
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
@@ -347,12 +349,10 @@ class Parser(StorableModel):
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
         """The grammars, each set's arrays after its number, and the settings."""
-        arrays: Arrays = {}
         with one_blas_thread():
-            for number, grammars in enumerate(self.grammar_sets):
-                arrays |= with_prefix(f"{number}.", grammars.to_arrays(compact=compact))
+            sets, arrays = store_sets(self.grammar_sets, compact=compact)
         metadata: dict[str, Any] = {
-            "grammar_sets": [grammars.to_json() for grammars in self.grammar_sets],
+            "grammar_sets": sets,
             "conventions": self.conventions.to_dict(),
             "decoder": self.decoder,
             "decoder_settings": dict(self.decoder_settings),
@@ -373,13 +373,11 @@ class Parser(StorableModel):
     @classmethod
     def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
-        sets, scorer = enumerate(metadata["grammar_sets"]), metadata.get("span_scorer")
+        scorer = metadata.get("span_scorer")
         cells, clusters, ends = (metadata.get(name) for name in ("cells", "clusters", "sentence_ends"))
         known = clusters and WordClusters.from_arrays(arrays.part("clusters."), clusters)
         return cls(
-            grammar_sets=tuple(
-                GrammarSet.from_arrays(arrays.part(f"{number}."), described) for number, described in sets
-            ),
+            grammar_sets=read_sets(metadata["grammar_sets"], arrays),
             conventions=Conventions.from_dict(metadata["conventions"]),
             decoder=metadata["decoder"],
             decoder_settings=metadata["decoder_settings"],

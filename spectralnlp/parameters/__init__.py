@@ -6,7 +6,7 @@ Each declares the dtype, shape and range of its arrays (`spectralnlp.storage.Arr
 
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets
 from spectralnlp.parameters.cells import CellModel
-from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar
+from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar, read_sets, store_sets
 from spectralnlp.parameters.hashed import SentenceEndModel
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.operators import (
@@ -49,4 +49,6 @@ __all__ = [
     "WordClusters",
     "WordVectors",
     "read_sequence_parameters",
+    "read_sets",
+    "store_sets",
 ]

@@ -244,6 +244,37 @@ class GrammarSet:
         )
 
 
+def store_sets(sets: Sequence[GrammarSet], *, compact: bool = False) -> tuple[list[dict[str, Any]], Arrays]:
+    """The JSON values of several sets, and their arrays, each set's after its number.
+
+    Args:
+        sets: one or more, of the same trees: what the lexicon of the first has is stored once.
+        compact: as of `GrammarSet.to_arrays`.
+    """
+    described, arrays = [], Arrays()
+    for number, each in enumerate(sets):
+        beside = sets[0] if number else None
+        described.append(each.to_json(beside=beside))
+        arrays |= with_prefix(f"{number}.", each.to_arrays(compact=compact, beside=beside))
+    return described, arrays
+
+
+def read_sets(described: Sequence[Mapping[str, Any]], arrays: StoredArrays) -> tuple[GrammarSet, ...]:
+    """The sets that gave these.
+
+    Args:
+        described, arrays: of `store_sets`.
+
+    Raises:
+        ModelError: an array is not as it must be.
+        KeyError, TypeError, ValueError, IndexError, ConfigError: a JSON value is not.
+    """
+    return tuple(
+        GrammarSet.from_arrays(arrays.part(f"{number}."), {**described[0], **each}, "0." if number else None)
+        for number, each in enumerate(described)
+    )
+
+
 def _names(grammar: LatentGrammar) -> tuple[tuple[str, ...], ...]:
     return grammar.symbols, grammar.lexicon.words, grammar.lexicon.signatures
 

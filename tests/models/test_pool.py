@@ -18,6 +18,7 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.spans import Span, SpanPosteriors, decode_spans
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Ints
+from spectralnlp.storage import load_model
 from spectralnlp.tasks.parsing import ParsingTask
 
 WORDS = ["The", "keeper", "walks", "along", "the", "shore", "."]
@@ -50,6 +51,10 @@ def test_a_pool_survives_the_disk(pool: Parser, tmp_path: Path) -> None:
     again = load(tmp_path / "pool")
     assert again.parse_tokens(WORDS).tree == pool.parse_tokens(WORDS).tree
     assert again.info["binarisations"] == 3
+    names = load_model(tmp_path / "pool").arrays
+    assert "0.lexicon.starts" in names
+    assert not {"1.lexicon.starts", "2.lexicon.starts"} & names.keys()  # the same words: stored once
+    assert again.grammar_sets[2].coarse.lexicon.words == again.coarse.lexicon.words
     signed = [grammar.is_signed for grammar in again.grammars]
     assert signed == [grammar.is_signed for grammar in pool.grammars] == [True, False, False]
 
