@@ -31,9 +31,8 @@ model.save(sys.argv[2], compact=True)
 PYTHON
 }
 
-parser() {  # parser NAME TAGGER TREES…
-    ship "$1" "$2" lpcfg-clusters "${@:3}" --set binarisations=head+left --set pruner_states=4 \
-        --set eigenwords="$work/vectors"
+parser() {  # parser NAME TAGGER TREES AND SETTINGS…
+    ship "$1" "$2" lpcfg-clusters "${@:3}" --set pruner_states=4 --set eigenwords="$work/vectors"
 }
 
 # Vectors, from all words whose licences are open.
@@ -51,5 +50,5 @@ spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4
 
 ship en-tagger none tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
 ship en-upos none tagger "$ewt" --set eigenwords="$work/vectors"
-parser en en-tagger "${open[@]}"
-parser en-biomedical none "$treebanks"/craft/train
+parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_clusters=20
+parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left
