@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks import semiring_kernels as special
 from spectralnlp.inference.chains import linear_chains
 from spectralnlp.inference.semirings import AnyAll, MaxPlus, SumProduct
-from spectralnlp.inference.trees import kbest, latent, viterbi
+from spectralnlp.inference.trees import kbest, latent, state_vectors, viterbi
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.forest import Forest
@@ -94,7 +94,7 @@ def forest_pairs() -> Iterator[Pair]:
     keep = [rng.random(forest.n_edges) < 0.9 for forest in forests]
     rules = latent.rule_tensors(grammar)
     vectors = [
-        (forest, latent.vector_offsets(forest, grammar), latent.leaf_vectors(forest, grammar, entries))
+        (forest, state_vectors.vector_offsets(forest, grammar), latent.leaf_vectors(forest, grammar, entries))
         for forest, entries in scored
     ]
     log_rules = viterbi.log_rules(grammar)
@@ -108,7 +108,7 @@ def forest_pairs() -> Iterator[Pair]:
         for forest, offsets, leaves in log_vectors:
             best = state_weights(MaxPlus(), forest, log_rules, offsets, leaves)
             states = StateVectors(offsets, best, np.full_like(best, -np.inf))
-            root = latent.root_weights(forest, grammar, offsets)
+            root = state_vectors.root_weights(forest, grammar, offsets)
             states.outside[: len(root)] = np.log(np.maximum(root, 1e-300))
             chosen.append(viterbi._derivation(forest, log_rules, states))
         return chosen
@@ -149,12 +149,12 @@ def dense_pairs() -> Iterator[Pair]:
     grammar = max(parser.grammars, key=lambda each: each.binary.values.size)
     rules = latent.rule_tensors(grammar)
     vectors = [
-        (forest, latent.vector_offsets(forest, grammar), latent.leaf_vectors(forest, grammar, entries))
+        (forest, state_vectors.vector_offsets(forest, grammar), latent.leaf_vectors(forest, grammar, entries))
         for forest, entries in forests_of(parser)
     ]
     yield Pair(
         "inside of states, dense tensors",
-        lambda: [rules.inside(forest, *each) for forest, *each in vectors],
+        lambda: [rules.inside(forest, leaves) for forest, _, leaves in vectors],
         lambda: [special.dense_weights(SumProduct(), forest, rules, *each) for forest, *each in vectors],
     )
 

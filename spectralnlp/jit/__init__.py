@@ -10,6 +10,7 @@ from spectralnlp.jit.bits import count_bits, lowest_bit
 from spectralnlp.jit.cache import cache_folders
 from spectralnlp.jit.compilation import announced_compilation, compiled_kernels
 from spectralnlp.jit.decorators import Kernel, fast_kernel, jitable, kernel
+from spectralnlp.jit.powers import exponent_of, power_of_two
 
 __all__ = [
     "Kernel",
@@ -17,8 +18,10 @@ __all__ = [
     "cache_folders",
     "compiled_kernels",
     "count_bits",
+    "exponent_of",
     "fast_kernel",
     "jitable",
     "kernel",
     "lowest_bit",
+    "power_of_two",
 ]

@@ -30,5 +30,25 @@ def _count_bits(typing_context: Any, bits: Any) -> Typed:
     return types.int64(types.uint64), generate
 
 
+def _bits_of_float(typing_context: Any, number: Any) -> Typed:
+    """The bits of a float64, as an int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), generate
+
+
+def _float_of_bits(typing_context: Any, bits: Any) -> Typed:
+    """The float64 that has the bits of an int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(types.float64))
+
+    return types.float64(types.int64), generate
+
+
 lowest_bit: Kernel = intrinsic(_lowest_bit)
 count_bits: Kernel = intrinsic(_count_bits)
+bits_of_float: Kernel = intrinsic(_bits_of_float)
+float_of_bits: Kernel = intrinsic(_float_of_bits)

@@ -6,7 +6,6 @@ core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), wherever
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Annotated, Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.linalg import tucker
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
+from spectralnlp.parameters.expansion import Factors, multiply_all_out
 from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, offset_array
 
 # Relative error, in the Frobenius norm, that the storage of a tensor may make.
@@ -63,6 +63,22 @@ class DenseTensors:
     def with_rules(self, rules: Ints) -> NDArray[Any]:
         """Return ``values``, in which the tensors of these rules can be read."""
         return self.values
+
+    @property
+    def expanded(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """``values``, and of which rules they are there: of all."""
+        return self.values, np.ones(len(self.offsets) - 1, bool)
+
+    def stored(self, shapes: Ints) -> Factors:
+        """No cores and bases, but the shapes of the tensors."""
+        return Factors(
+            shapes=shapes,
+            ranks=np.zeros(shapes.shape, np.int16),
+            places=np.zeros(len(shapes) + 1, np.int64),
+            numbers=np.empty(0, np.float32),
+            scale=1.0,
+            signed=True,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,11 +138,8 @@ class FactoredTensors:
 
         Threads may ask at the same time: they write the same numbers.
         """
-        numbers, is_there = self._numbers
-        missing = rules[~is_there[rules]]
-        for rule in np.unique(missing).tolist():
-            numbers[self.offsets[rule] : self.offsets[rule + 1]] = self._expanded(rule)
-            is_there[rule] = True
+        numbers, is_there = self.expanded
+        multiply_all_out(self._stored, rules.astype(np.int32), self.offsets, is_there, numbers)
         return numbers
 
     def to_arrays(self, shapes: Ints) -> Arrays:
@@ -138,9 +151,26 @@ class FactoredTensors:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
-    def _numbers(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def expanded(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """The numbers of all tensors, and of which rules they are there already; both are written to."""
         # Pages of memory that nobody writes to are never given out.
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
+
+    def stored(self, shapes: Ints) -> Factors:
+        """Cores and bases, as kernels take them."""
+        return self._stored
+
+    @cached_property
+    def _stored(self) -> Factors:
+        # Copies, for kernels are compiled anew for arrays that may not be written to.
+        return Factors(
+            shapes=self.shapes,
+            ranks=self.ranks.copy(),
+            places=self._places,
+            numbers=self.factors.astype(np.float32),
+            scale=float(self.scale),
+            signed=self.signed,
+        )
 
     @cached_property
     def _places(self) -> Offsets:
@@ -148,23 +178,6 @@ class FactoredTensors:
         large, r = self.shapes.astype(np.int64), self.ranks.astype(np.int64)
         sizes = np.where(r[:, 0] > 0, r.prod(axis=1) + (large * r).sum(axis=1), large.prod(axis=1))
         return offsets_of(sizes)
-
-    def _expanded(self, rule: int) -> NDArray[Any]:
-        """The tensor of a rule, flat, in memory of its own."""
-        parts = self.factors[self._places[rule] : self._places[rule + 1]]
-        rank: list[int] = self.ranks[rule].tolist()
-        if rank[0] == 0:
-            return self.numbers_of(parts)
-        parts = parts.astype(np.float64) * self.scale
-        at = math.prod(rank)
-        tensor = parts[:at]
-        shape: list[int] = self.shapes[rule].tolist()
-        for m, r in zip(shape, rank, strict=True):  # the first axis goes, a new one comes last
-            basis = parts[at : at + m * r].reshape(m, r)
-            tensor = np.dot(tensor.reshape(r, -1).T, basis.T)
-            at += m * r
-        tensor = tensor.ravel()
-        return tensor if self.signed else np.maximum(tensor, 0.0)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
         """Return numbers of tensors that are stored as they are."""

@@ -2,7 +2,7 @@
 
 Edges of one node with one rule are taken together: their tensor is applied once to the sum of the outer
 products of their children. A tensor that is nearly all zeros, as those of clusters are, is a list of its
-other numbers instead, and its edges are taken one by one.
+other numbers instead.
 
 Vectors are of the precision of the tensors, single from a model folder. Each has its own power of two, so
 that neither precision underflows or overflows at any length.
@@ -10,22 +10,13 @@ that neither precision underflows or overflows at any length.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.coarse import power_of_two
-from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP, Forest
-from spectralnlp.jit import fast_kernel, jitable, kernel
-from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, LatentGrammar, Offsets
-
-# Share of a tensor's numbers that are not negligible up to which it becomes a list.
-_MOST_LISTED = 0.06
-
-# Share of the largest number of a tensor in single precision below which a number is left out of the list.
-_NEGLIGIBLE = 1e-4
+from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP
+from spectralnlp.inference.trees.rule_lists import make_ready
+from spectralnlp.jit import exponent_of, fast_kernel, jitable, kernel, power_of_two
 
 # Powers of two below those of the best hyperedge of a node from which one counts for nothing.
 _LEAST_SHIFT, _LEAST_SHIFT_SINGLE = -1000.0, -120.0
@@ -34,127 +25,24 @@ _LEAST_SHIFT, _LEAST_SHIFT_SINGLE = -1000.0, -120.0
 _NOTHING = -1e9
 
 
-class DenseRules(NamedTuple):
-    """Tensors of rules, row-major, laid end to end; of some rules of two children also lists of numbers.
-
-    Attributes:
-        binary_offsets: int64 (n_binary + 1,); rule r has ``binary[binary_offsets[r]:binary_offsets[r + 1]]``.
-        binary: float64 or float32; (m_a, m_b, m_c) for each rule.
-        unary_offsets: int64 (n_unary + 1,).
-        unary: float64 or float32; (m_a, m_b) for each rule.
-        listed: int64 (n_binary + 1,); a rule that is a list has a range of the next two, others none.
-        states: uint16 (n_listed, 3); states of a, b and c.
-        values: float64 or float32 (n_listed,).
-    """
-
-    binary_offsets: Offsets
-    binary: NDArray[Any]
-    unary_offsets: Offsets
-    unary: NDArray[Any]
-    listed: Offsets
-    states: NDArray[np.uint16]
-    values: NDArray[Any]
-
-    @classmethod
-    def of(
-        cls,
-        grammar: LatentGrammar,
-        binary: DenseTensors | FactoredTensors,
-        unary: DenseTensors | FactoredTensors,
-    ) -> DenseRules:
-        """The rules of a grammar; lists are made once for each."""
-        known = _KNOWN.get(grammar)
-        if known is None:
-            shapes = grammar.n_states[grammar.binary_rules].astype(np.int64)
-            numbers = binary.values
-            negligible = _NEGLIGIBLE if numbers.dtype == np.float32 else 0.0
-            listed, states, values = _lists(binary.offsets, numbers, shapes, negligible)
-            known = cls(
-                binary_offsets=binary.offsets,
-                binary=numbers,
-                unary_offsets=unary.offsets,
-                unary=unary.values,
-                listed=listed,
-                states=states,
-                values=values,
-            )
-            _KNOWN[grammar] = known
-        return known
-
-    def score(
-        self, forest: Forest, offsets: Offsets, leaves: Floats, root: Floats
-    ) -> tuple[float, float, Floats, Floats]:
-        """Total and posteriors of a forest.
-
-        Args:
-            forest: over these rules.
-            offsets: int64 (n_nodes + 1,); where each node's vector lies.
-            leaves: float64; vectors of the lexical nodes, laid end to end.
-            root: float64; the root weights of the states of the forest's roots, laid end to end.
-
-        Returns:
-            The total and its exponent, of two; posteriors of hyperedges and of nodes.
-        """
-        inside, exponents = self.inside(forest, offsets, leaves)
-        scored: tuple[float, float, Floats, Floats] = _outside_dense(
-            forest, self, offsets, root, inside, exponents
-        )
-        return scored
-
-    def inside(self, forest: Forest, offsets: Offsets, leaves: Floats) -> tuple[NDArray[Any], Floats]:
-        """Inside vectors of all nodes, laid end to end, and the exponent of each node's.
-
-        Args:
-            forest: over these rules.
-            offsets: int64 (n_nodes + 1,); where each node's vector lies.
-            leaves: float64; vectors of the lexical nodes, laid end to end.
-        """
-        vectors: tuple[NDArray[Any], Floats] = _inside_dense(forest, self, offsets, leaves)
-        return vectors
-
-
-_KNOWN: WeakKeyDictionary[LatentGrammar, DenseRules] = WeakKeyDictionary()
-
-
 @kernel
-def _lists(offsets, values, shapes, negligible):
-    """Lists of the tensors that are nearly all zeros."""
-    n_rules = len(shapes)
-    listed = np.zeros(n_rules + 1, np.int64)
-    limits = np.zeros(n_rules)
-    for rule in range(n_rules):
-        tensor = values[offsets[rule] : offsets[rule + 1]]
-        largest = 0.0
-        for value in tensor:
-            largest = max(largest, abs(value))
-        limits[rule], count = negligible * largest, 0
-        for value in tensor:
-            if abs(value) > limits[rule]:
-                count += 1
-        listed[rule + 1] = listed[rule] + (count if count <= _MOST_LISTED * len(tensor) else 0)
-    states, kept = np.empty((listed[-1], 3), np.uint16), np.empty(listed[-1], values.dtype)
-    for rule in range(n_rules):
-        at = listed[rule]
-        if listed[rule + 1] == at:
-            continue
-        m_b, m_c = shapes[rule, 1], shapes[rule, 2]
-        tensor = values[offsets[rule] : offsets[rule + 1]]
-        for place in range(len(tensor)):
-            if abs(tensor[place]) > limits[rule]:
-                states[at, 0], rest = place // (m_b * m_c), place % (m_b * m_c)
-                states[at, 1], states[at, 2] = rest // m_c, rest % m_c
-                kept[at] = tensor[place]
-                at += 1
-    return listed, states, kept
-
-
-@kernel
-def _longest(offsets):
-    """The length of the longest vector."""
-    longest = 0
-    for node in range(len(offsets) - 1):
-        longest = max(longest, offsets[node + 1] - offsets[node])
-    return longest
+def dense_posteriors(forest, rules, leaves):
+    """Total and posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
+    wanted = np.full(len(forest.rule), -1, np.int32)
+    for e in range(len(wanted)):
+        if forest.right[e] >= 0:
+            wanted[e] = forest.rule[e]
+    make_ready(rules, wanted)
+    offsets, inside, exponent = dense_inside(forest, rules, leaves)
+    edge, node = np.zeros(len(forest.rule)), np.zeros(len(forest.kind))
+    total, common = _outside(forest, rules, offsets, inside, exponent, edge, node)
+    usable = total != 0.0 and np.isfinite(total)
+    for value in edge:
+        usable = usable and np.isfinite(value)
+    for value in node:
+        usable = usable and np.isfinite(value)
+    log_total = np.log(abs(total)) + common * np.log(2.0) if usable else -np.inf
+    return log_total, edge, node
 
 
 @jitable
@@ -167,30 +55,44 @@ def _normalise(vector: Any) -> float:
         return _NOTHING
     if not np.isfinite(largest):
         return 0.0
-    exponent = np.floor(np.log2(largest))
-    scale = vector.dtype.type(2.0**-exponent)
+    exponent = exponent_of(largest)
+    scale = vector.dtype.type(power_of_two(-exponent))
     for h in range(len(vector)):
         vector[h] *= scale
-    return float(exponent)
+    return exponent
 
 
 @jitable
-def _scaling(shift: float, inside: Any) -> Any:
+def _scaling(shift: float, vectors: Any) -> Any:
     """Two to the power of a shift, in the precision of the vectors; 0 where it is negligible."""
-    least = _LEAST_SHIFT if inside.itemsize == 8 else _LEAST_SHIFT_SINGLE
-    return inside.dtype.type(power_of_two(shift) if shift > least else 0.0)
+    least = _LEAST_SHIFT if vectors.itemsize == 8 else _LEAST_SHIFT_SINGLE
+    return vectors.dtype.type(power_of_two(shift) if shift > least else 0.0)
 
 
 @fast_kernel
-def _inside_dense(forest, rules, offsets, leaves):
-    """Inside vectors of all nodes, and their exponents."""
+def dense_inside(forest, rules, leaves):
+    """Where the inside vectors of nodes lie, the vectors, and their exponents; the rules are ready."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
-    binary_offsets, binary, unary_offsets, unary, listed, states, values = rules
-    inside = np.zeros(offsets[-1], binary.dtype)
+    is_list, first_row, row_of, column_of, values = (
+        rules.is_list,
+        rules.first_row,
+        rules.row,
+        rules.column,
+        rules.value,
+    )
+    binary, binary_offsets = rules.binary, rules.binary_offsets
+    factors_of = forest.factor
+    unary, unary_offsets, state_offsets = rules.unary, rules.unary_offsets, rules.state_offsets
+    offsets, largest = np.empty(len(kind) + 1, np.int64), np.int64(0)
+    offsets[0] = 0
+    for node in range(len(kind)):
+        a = forest.symbol[node]
+        m_a = state_offsets[a + 1] - state_offsets[a]
+        offsets[node + 1] = offsets[node] + m_a
+        largest = max(largest, m_a)
+    inside = np.zeros(offsets[-1], unary.dtype)
     exponent = np.zeros(len(kind))
-    powers = np.log2(forest.factor)
-    largest = _longest(offsets)
-    outer = np.empty(largest * largest, binary.dtype)
+    columns = np.empty(largest * largest, unary.dtype)
     leaf = len(leaves)
     for node in range(len(kind) - 1, -1, -1):
         at, m_a = offsets[node], offsets[node + 1] - offsets[node]
@@ -201,103 +103,111 @@ def _inside_dense(forest, rules, offsets, leaves):
             most = 0.0
             for h in range(m_a):
                 most = max(most, abs(leaves[leaf + h]))
-            power = np.floor(np.log2(most)) if 0.0 < most < np.inf else 0.0
+            power = exponent_of(most) if 0.0 < most < np.inf else 0.0
+            share = power_of_two(-power)
             for h in range(m_a):
-                vector[h] = leaves[leaf + h] * 2.0**-power
-            exponent[node] = powers[e] + power if most > 0.0 else _NOTHING
+                vector[h] = leaves[leaf + h] * share
+            exponent[node] = exponent_of(factors_of[e]) + power if most > 0.0 else _NOTHING
             continue
         common = _NOTHING
         for edge in range(e, last):
-            power = powers[edge] + exponent[left[edge]]
-            common = max(common, power + exponent[right[edge]] if right[edge] >= 0 else power)
+            power = exponent[left[edge]]
+            if right[edge] >= 0:
+                power += exponent_of(factors_of[edge]) + exponent[right[edge]]
+            common = max(common, power)
         while e < last:
-            r = rule[e]
-            child = offsets[left[e]]
-            m_b = offsets[left[e] + 1] - child
+            r, x = rule[e], offsets[left[e]]
+            m_b = offsets[left[e] + 1] - x
             if kind[node] == TOP:
-                scale = _scaling(exponent[left[e]] - common, inside)
+                scale, below = _scaling(exponent[left[e]] - common, inside), inside[x : x + m_b]
                 if r == IDENTITY:
                     for h in range(m_a):
-                        vector[h] += scale * inside[child + h]
+                        vector[h] += scale * below[h]
                 else:
-                    tensor = unary[unary_offsets[r] : unary_offsets[r + 1]]
                     for h in range(m_a):
-                        value = tensor.dtype.type(0.0)
+                        t = unary_offsets[r] + h * m_b
+                        row, total = unary[t : t + m_b], inside.dtype.type(0.0)
                         for g in range(m_b):
-                            value += tensor[h * m_b + g] * inside[child + g]
-                        vector[h] += scale * value
+                            total += row[g] * below[g]
+                        vector[h] += scale * total
                 e += 1
                 continue
             m_c = offsets[right[e] + 1] - offsets[right[e]]
-            if listed[r + 1] > listed[r]:
-                while e < last and rule[e] == r:
-                    x = inside[offsets[left[e]] : offsets[left[e] + 1]]
-                    y = inside[offsets[right[e]] : offsets[right[e] + 1]]
-                    scale = _scaling(powers[e] + exponent[left[e]] + exponent[right[e]] - common, inside)
-                    h, value = states[listed[r], 0], binary.dtype.type(0.0)
-                    for t in range(listed[r], listed[r + 1]):
-                        if states[t, 0] != h:
-                            vector[h] += scale * value
-                            h, value = states[t, 0], binary.dtype.type(0.0)
-                        value += values[t] * x[states[t, 1]] * y[states[t, 2]]
-                    vector[h] += scale * value
-                    e += 1
-                continue
-            size = m_b * m_c
-            outer[:size] = 0.0
+            size, is_first = m_b * m_c, True
             while e < last and rule[e] == r:
                 x, y = offsets[left[e]], offsets[right[e]]
-                scale = _scaling(powers[e] + exponent[left[e]] + exponent[right[e]] - common, inside)
+                shift = exponent_of(factors_of[e]) + exponent[left[e]] + exponent[right[e]] - common
+                scale, above = _scaling(shift, inside), inside[y : y + m_c]
                 for g in range(m_b):
-                    value = scale * inside[x + g]
-                    for k in range(m_c):
-                        outer[g * m_c + k] += value * inside[y + k]
+                    factor, out = scale * inside[x + g], columns[g * m_c : g * m_c + m_c]
+                    if is_first:
+                        for k in range(m_c):
+                            out[k] = factor * above[k]
+                    else:
+                        for k in range(m_c):
+                            out[k] += factor * above[k]
+                is_first = False
                 e += 1
-            tensor = binary[binary_offsets[r] : binary_offsets[r + 1]]
-            for h in range(m_a):
-                value = tensor.dtype.type(0.0)
-                for g in range(size):
-                    value += tensor[h * size + g] * outer[g]
-                vector[h] += value
+            if is_list[r]:
+                for h in range(m_a):
+                    first, stop = row_of[first_row[r] + h], row_of[first_row[r] + h + 1]
+                    total, column, value = inside.dtype.type(0.0), column_of[first:stop], values[first:stop]
+                    for t in range(len(column)):
+                        total += value[t] * columns[column[t]]
+                    vector[h] += total
+            else:
+                for h in range(m_a):
+                    t = binary_offsets[r] + h * size
+                    row, total = binary[t : t + size], inside.dtype.type(0.0)
+                    for g in range(size):
+                        total += row[g] * columns[g]
+                    vector[h] += total
         power = _normalise(vector)
         exponent[node] = common + power if power > _NOTHING else _NOTHING
-    return inside, exponent
+    return offsets, inside, exponent
 
 
 @kernel
-def _start_outside(n_roots, offsets, root, inside, exponent, outside):
+def _start_outside(forest, rules, offsets, inside, exponent, outside):
     """Give the roots their outside vectors; return the total and its exponent."""
-    common = _NOTHING
-    for node in range(n_roots):
+    common, total = _NOTHING, 0.0
+    for node in range(forest.n_roots):
         common = max(common, exponent[node])
-    total = 0.0
-    for node in range(n_roots):
-        share = power_of_two(exponent[node] - common) if exponent[node] - common > _LEAST_SHIFT else 0.0
-        for h in range(offsets[node], offsets[node + 1]):
-            total += share * root[h] * inside[h]
-    for node in range(n_roots):
-        share = power_of_two(exponent[node] - common) if exponent[node] - common > _LEAST_SHIFT else 0.0
-        for h in range(offsets[node], offsets[node + 1]):
-            outside[h] = share * root[h] / total if total != 0.0 else 0.0
+    for is_second in range(2):
+        for node in range(forest.n_roots):
+            shift, first = exponent[node] - common, rules.state_offsets[forest.symbol[node]]
+            share = power_of_two(shift) if shift > _LEAST_SHIFT else 0.0
+            for place in range(offsets[node], offsets[node + 1]):
+                root = share * rules.root[first + place - offsets[node]]
+                if is_second:
+                    outside[place] = root / total if total != 0.0 else 0.0
+                else:
+                    total += root * inside[place]
     return total, common
 
 
 @fast_kernel
-def _outside_dense(forest, rules, offsets, root, inside, exponent):
-    """The total, its exponent, and posteriors of hyperedges and nodes."""
+def _outside(forest, rules, offsets, inside, exponent, posterior, node_posterior):
+    """Add the posteriors of hyperedges and nodes; return the total and its exponent."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
-    binary_offsets, binary, unary_offsets, unary, listed, states, values = rules
-    posterior = np.zeros(len(rule))
-    node_posterior = np.zeros(len(kind))
+    is_list, first_row, row_of, column_of, values = (
+        rules.is_list,
+        rules.first_row,
+        rules.row,
+        rules.column,
+        rules.value,
+    )
+    binary, binary_offsets = rules.binary, rules.binary_offsets
+    factors_of = forest.factor
+    unary, unary_offsets = rules.unary, rules.unary_offsets
     outside = np.zeros(len(inside), inside.dtype)
-    total, total_exponent = _start_outside(forest.n_roots, offsets, root, inside, exponent, outside)
+    total, common = _start_outside(forest, rules, offsets, inside, exponent, outside)
     if total == 0.0 or not np.isfinite(total):
-        return total, total_exponent, posterior, node_posterior
-    powers = np.log2(forest.factor)
-    largest = _longest(offsets)
-    above = np.empty(
-        largest * largest, inside.dtype
-    )  # the tensor, contracted with the parent's outside vector
+        return total, common
+    largest = np.int64(0)
+    for node in range(len(kind)):
+        largest = max(largest, offsets[node + 1] - offsets[node])
+    columns, to_right = np.empty(largest * largest, inside.dtype), np.empty(largest, inside.dtype)
     for node in range(len(kind)):
         at, m_a = offsets[node], offsets[node + 1] - offsets[node]
         out = outside[at : at + m_a]
@@ -310,59 +220,61 @@ def _outside_dense(forest, rules, offsets, root, inside, exponent):
         if exponent[node] == _NOTHING:
             continue
         while e < last:
-            r = rule[e]
-            child = offsets[left[e]]
-            m_b = offsets[left[e] + 1] - child
+            r, x = rule[e], offsets[left[e]]
+            m_b = offsets[left[e] + 1] - x
             if kind[node] == TOP:
                 scale = _scaling(exponent[left[e]] - exponent[node], inside)
+                flow, below = outside[x : x + m_b], inside[x : x + m_b]
                 if r == IDENTITY:
                     for h in range(m_a):
-                        flow = scale * out[h]
-                        outside[child + h] += flow
-                        posterior[e] += flow * inside[child + h]
-                else:
-                    tensor = unary[unary_offsets[r] : unary_offsets[r + 1]]
-                    for h in range(m_a):
                         value = scale * out[h]
-                        for g in range(m_b):
-                            flow = value * tensor[h * m_b + g]
-                            outside[child + g] += flow
-                            posterior[e] += flow * inside[child + g]
+                        flow[h] += value
+                        posterior[e] += value * below[h]
+                else:
+                    for g in range(m_b):
+                        value = inside.dtype.type(0.0)
+                        for h in range(m_a):
+                            value += out[h] * unary[unary_offsets[r] + h * m_b + g]
+                        flow[g] += scale * value
+                        posterior[e] += scale * value * below[g]
                 e += 1
                 continue
             m_c = offsets[right[e] + 1] - offsets[right[e]]
             size = m_b * m_c
-            tensor = binary[binary_offsets[r] : binary_offsets[r + 1]]
-            is_listed = listed[r + 1] > listed[r]
-            if not is_listed:
-                above[:size] = 0.0
+            for g in range(size):
+                columns[g] = 0.0
+            if is_list[r]:
                 for h in range(m_a):
-                    value = out[h]
+                    factor = out[h]
+                    first, stop = row_of[first_row[r] + h], row_of[first_row[r] + h + 1]
+                    column, value = column_of[first:stop], values[first:stop]
+                    for t in range(len(column)):
+                        columns[column[t]] += factor * value[t]
+            else:
+                for h in range(m_a):
+                    factor, t = out[h], binary_offsets[r] + h * size
+                    row = binary[t : t + size]
                     for g in range(size):
-                        above[g] += value * tensor[h * size + g]
+                        columns[g] += factor * row[g]
             while e < last and rule[e] == r:
                 x, y = offsets[left[e]], offsets[right[e]]
-                scale = _scaling(powers[e] + exponent[left[e]] + exponent[right[e]] - exponent[node], inside)
+                shift = exponent_of(factors_of[e]) + exponent[left[e]] + exponent[right[e]]
+                scale, in_right = _scaling(shift - exponent[node], inside), inside[y : y + m_c]
+                share = to_right[:m_c]
+                for k in range(m_c):
+                    share[k] = 0.0
                 total_flow = inside.dtype.type(0.0)
-                if is_listed:
-                    in_left, in_right = inside[x : x + m_b], inside[y : y + m_c]
-                    out_left, out_right = outside[x : x + m_b], outside[y : y + m_c]
-                    for t in range(listed[r], listed[r + 1]):
-                        b, c = states[t, 1], states[t, 2]
-                        flow = scale * values[t] * out[states[t, 0]]
-                        to_left = flow * in_right[c]
-                        out_left[b] += to_left
-                        out_right[c] += flow * in_left[b]
-                        total_flow += to_left * in_left[b]
-                else:
-                    for g in range(m_b):
-                        value = inside.dtype.type(0.0)
-                        scaled = scale * inside[x + g]
-                        for k in range(m_c):
-                            value += above[g * m_c + k] * inside[y + k]
-                            outside[y + k] += scaled * above[g * m_c + k]
-                        outside[x + g] += scale * value
-                        total_flow += scaled * value
+                for g in range(m_b):
+                    scaled, value = scale * inside[x + g], inside.dtype.type(0.0)
+                    row = columns[g * m_c : g * m_c + m_c]
+                    for k in range(m_c):
+                        value += row[k] * in_right[k]
+                    for k in range(m_c):
+                        share[k] += scaled * row[k]
+                    outside[x + g] += scale * value
+                    total_flow += scaled * value
+                for k in range(m_c):
+                    outside[y + k] += share[k]
                 posterior[e] = total_flow
                 e += 1
-    return total, total_exponent, posterior, node_posterior
+    return total, common

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spectralnlp.inference.trees.dense import DenseRules
+from spectralnlp.inference.trees.dense_rules import DenseRules
 from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.sparse import SparseRules
 from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, LatentGrammar, Offsets, SparseTensors
+from spectralnlp.parameters import Floats, LatentGrammar, SparseTensors
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,10 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
         leaves: float64; the vectors of the forest's lexical nodes, in the order of the
             nodes, laid end to end (``leaf_vectors``).
     """
-    offsets = vector_offsets(forest, grammar)
-    total, exponent, edge, node = rule_tensors(grammar).score(
-        forest, offsets, leaves, root_weights(forest, grammar, offsets)
-    )
-    if not np.isfinite(total) or total == 0.0 or not (np.isfinite(edge).all() and np.isfinite(node).all()):
+    log_total, edge, node = rule_tensors(grammar).score(forest, grammar, leaves)
+    if log_total == -np.inf:
         return ForestPosteriors(-np.inf, np.zeros(forest.n_edges), np.zeros(forest.n_nodes), usable=False)
-    log_total = float(np.log(abs(total)) + exponent * np.log(2.0)) + forest.log_scale
-    return ForestPosteriors(log_total, edge, node, usable=True)
+    return ForestPosteriors(log_total + forest.log_scale, edge, node, usable=True)
 
 
 def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
@@ -74,21 +70,6 @@ def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
         unary_states=unary.states,
         unary=unary.values,
     )
-
-
-def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Floats:
-    """The grammar's root weights of the states of the forest's roots, float64, laid end to end."""
-    weights: Floats = np.empty(offsets[forest.n_roots])
-    for node in range(forest.n_roots):
-        first = grammar.state_offsets[forest.symbol[node]]
-        size = offsets[node + 1] - offsets[node]
-        weights[offsets[node] : offsets[node + 1]] = grammar.root[first : first + size]
-    return weights
-
-
-def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
-    """int64 (n_nodes + 1,): where each node's vector lies."""
-    return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])
 
 
 def leaf_vectors(forest: Forest, grammar: LatentGrammar, found: Lookup) -> Floats:

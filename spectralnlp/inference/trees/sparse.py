@@ -8,9 +8,9 @@ import numpy as np
 
 from spectralnlp.inference.semirings import SumProduct, plus, times
 from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP, Forest
-from spectralnlp.inference.trees.state_vectors import StateVectors
+from spectralnlp.inference.trees.state_vectors import StateVectors, root_weights, vector_offsets
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, Ints, Offsets
+from spectralnlp.parameters import Floats, Ints, LatentGrammar, Offsets
 
 
 class SparseRules(NamedTuple):
@@ -32,20 +32,22 @@ class SparseRules(NamedTuple):
     unary_states: Ints
     unary: Floats
 
-    def score(
-        self, forest: Forest, offsets: Offsets, leaves: Floats, root: Floats
-    ) -> tuple[float, float, Floats, Floats]:
-        """Total and posteriors of a forest; see :meth:`~.dense.DenseRules.score`."""
+    def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
+        """Total and posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
+        offsets = vector_offsets(forest, grammar)
+        root = root_weights(forest, grammar, offsets)
         inside = state_weights(SumProduct(), forest, self, offsets, leaves)
         vectors = StateVectors(offsets, inside, outside=np.zeros_like(inside))
         vectors.outside[: len(root)] = root
         total = float(inside[: len(root)] @ root)
         edge: Floats = np.zeros(forest.n_edges)
         if total == 0.0 or not np.isfinite(total):
-            return total, 0.0, edge, np.zeros(forest.n_nodes)
+            return -np.inf, edge, np.zeros(forest.n_nodes)
         _outside_sparse(forest, self, vectors, edge)
         node: Floats = _node_posteriors(vectors)
-        return total, 0.0, edge / total, node / total
+        edge, node = edge / total, node / total
+        usable = bool(np.isfinite(edge).all() and np.isfinite(node).all())
+        return float(np.log(abs(total))) if usable else -np.inf, edge, node
 
 
 @kernel

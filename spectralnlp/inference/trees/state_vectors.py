@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spectralnlp.parameters import Floats, Offsets
+import numpy as np
+
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.parameters import Floats, LatentGrammar, Offsets
 
 
 class StateVectors(NamedTuple):
@@ -18,3 +21,18 @@ class StateVectors(NamedTuple):
     offsets: Offsets
     inside: Floats
     outside: Floats
+
+
+def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Floats:
+    """The grammar's root weights of the states of the forest's roots, float64, laid end to end."""
+    weights: Floats = np.empty(offsets[forest.n_roots])
+    for node in range(forest.n_roots):
+        first = grammar.state_offsets[forest.symbol[node]]
+        size = offsets[node + 1] - offsets[node]
+        weights[offsets[node] : offsets[node + 1]] = grammar.root[first : first + size]
+    return weights
+
+
+def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
+    """int64 (n_nodes + 1,): where each node's vector lies."""
+    return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])

@@ -8,9 +8,8 @@ import numpy as np
 
 from spectralnlp.inference.semirings import MaxPlus
 from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, NO_NODE, TOP, Forest
-from spectralnlp.inference.trees.latent import root_weights, vector_offsets
 from spectralnlp.inference.trees.sparse import SparseRules, state_weights
-from spectralnlp.inference.trees.state_vectors import StateVectors
+from spectralnlp.inference.trees.state_vectors import StateVectors, root_weights, vector_offsets
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, LatentGrammar, SparseTensors, Tensors
 

@@ -1,0 +1,129 @@
+"""Rules with dense tensors as the passes over a forest take them; tensors nearly all zeros become lists."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.trees.dense import dense_inside, dense_posteriors
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.rule_lists import MOST_LISTED, make_ready
+from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, LatentGrammar, Offsets
+from spectralnlp.parameters.arrays import offsets_of
+from spectralnlp.parameters.expansion import Factors
+
+# Share of the largest number of a tensor in single precision below which a number is left out of the list.
+_NEGLIGIBLE = 1e-4
+
+
+class DenseRules(NamedTuple):
+    """Tensors of rules, row-major, laid end to end, or lists of their numbers.
+
+    The rows of a tensor a → b c are the states of a, its columns the pairs of states of b and c.
+
+    Attributes:
+        binary_offsets: int64 (n_binary + 1,); rule r has ``binary[binary_offsets[r]:binary_offsets[r + 1]]``.
+        binary: float64 or float32; (m_a, m_b, m_c) for each rule that is no list.
+        unary_offsets: int64 (n_unary + 1,).
+        unary: float64 or float32; (m_a, m_b) for each rule.
+        is_ready: bool (n_binary,); whether a rule's tensor or list has been written.
+        is_list: bool (n_binary,).
+        first_row: int64 (n_binary + 1,); the rows of rule r are ``row[first_row[r]:]``, and one end more.
+        row: int64; where the numbers of a row of a list begin in the next two.
+        column: uint16; state of b times m_c, plus state of c.
+        value: float64 or float32.
+        state_offsets: int64 (n_symbols + 1,); where the states of each symbol lie in the next.
+        root: float64.
+        negligible: share of the largest number below which lists leave a number out.
+        is_there: bool (n_binary,); whether ``binary`` has a rule's tensor.
+        factors: the tensors as they are stored.
+    """
+
+    binary_offsets: Offsets
+    binary: NDArray[Any]
+    unary_offsets: Offsets
+    unary: NDArray[Any]
+    is_ready: NDArray[np.bool_]
+    is_list: NDArray[np.bool_]
+    first_row: Offsets
+    row: Offsets
+    column: NDArray[np.uint16]
+    value: NDArray[Any]
+    state_offsets: Offsets
+    root: NDArray[np.float64]
+    negligible: float
+    is_there: NDArray[np.bool_]
+    factors: Factors
+
+    @classmethod
+    def of(
+        cls,
+        grammar: LatentGrammar,
+        binary: DenseTensors | FactoredTensors,
+        unary: DenseTensors | FactoredTensors,
+    ) -> DenseRules:
+        """The rules of a grammar; the same for the same grammar, so that nothing is multiplied out twice."""
+        known = _KNOWN.get(grammar)
+        if known is None:
+            known = _KNOWN[grammar] = cls._new(grammar, binary, unary)
+        return known
+
+    @classmethod
+    def _new(
+        cls,
+        grammar: LatentGrammar,
+        binary: DenseTensors | FactoredTensors,
+        unary: DenseTensors | FactoredTensors,
+    ) -> DenseRules:
+        shapes = grammar.n_states[grammar.binary_rules]
+        numbers, is_there = binary.expanded
+        rows = offsets_of(shapes[:, 0].astype(np.int64) + 1)
+        # Room for the longest lists: pages of memory that nobody writes to are never given out.
+        room = int(MOST_LISTED * binary.offsets[-1]) + 1
+        return cls(
+            binary_offsets=binary.offsets,
+            binary=numbers,
+            unary_offsets=unary.offsets,
+            unary=unary.values,
+            is_ready=np.zeros(len(shapes), bool),
+            is_list=np.zeros(len(shapes), bool),
+            first_row=rows,
+            row=np.zeros(rows[-1], np.int64),
+            column=np.empty(room, np.uint16),
+            value=np.empty(room, numbers.dtype),
+            state_offsets=grammar.state_offsets,
+            root=grammar.root,
+            negligible=_NEGLIGIBLE if numbers.dtype == np.float32 else 0.0,
+            is_there=is_there,
+            factors=binary.stored(shapes),
+        )
+
+    def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
+        """Total and posteriors of a forest.
+
+        Args:
+            forest: over these rules.
+            grammar: whose rules these are.
+            leaves: float64; vectors of the lexical nodes, laid end to end.
+
+        Returns:
+            Natural logarithm of the magnitude of the total but for the forest's own scale, -inf where that
+            is no number to work with; posteriors of hyperedges and of nodes.
+        """
+        scored: tuple[float, Floats, Floats] = dense_posteriors(forest, self, leaves)
+        return scored
+
+    def inside(self, forest: Forest, leaves: Floats) -> tuple[Offsets, NDArray[Any], Floats]:
+        """Where each node's inside vector lies, the vectors laid end to end, and the exponent of each.
+
+        Arguments are as of `score`.
+        """
+        make_ready(self, np.where(forest.right >= 0, forest.rule, np.int32(-1)))
+        vectors: tuple[Offsets, NDArray[Any], Floats] = dense_inside(forest, self, leaves)
+        return vectors
+
+
+_KNOWN: WeakKeyDictionary[LatentGrammar, DenseRules] = WeakKeyDictionary()

@@ -1,0 +1,102 @@
+"""Multiplying a low-rank tensor out, one rule at a time, for kernels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.jit import kernel
+from spectralnlp.parameters.arrays import Ints, Offsets
+
+
+class Factors(NamedTuple):
+    """Cores and bases of the tensors of rules, as a model folder holds them.
+
+    Attributes:
+        shapes: int32 (n_rules, order).
+        ranks: int16 (n_rules, order); 0 where a tensor is stored as it is.
+        places: int64 (n_rules + 1,); rule r has ``numbers[places[r]:places[r + 1]]``.
+        numbers: float32; for each rule the core, then a basis for each axis, row-major.
+        scale: factor of these numbers.
+        signed: whether tensors have negative numbers; a low rank makes tiny ones of zeros.
+    """
+
+    shapes: Ints
+    ranks: NDArray[np.int16]
+    places: Offsets
+    numbers: NDArray[np.float32]
+    scale: float
+    signed: bool
+
+
+@kernel
+def multiply_out(factors, rule, tensor, work):
+    """Write the tensor of a rule.
+
+    Args:
+        factors: Factors.
+        rule: index of the rule.
+        tensor: float32 or float64 (size of the tensor,) or longer; written.
+        work: float64 (2, size of the tensor) or longer; overwritten.
+    """
+    shape, rank, numbers = factors.shapes[rule], factors.ranks[rule], factors.numbers
+    at, stop = factors.places[rule], factors.places[rule + 1]
+    if rank[0] == 0:
+        for place in range(stop - at):
+            value = factors.scale * numbers[at + place]
+            tensor[place] = value if factors.signed or value > 0.0 else 0.0
+        return
+    size = 1
+    for axis in range(len(rank)):
+        size *= rank[axis]
+    for place in range(size):
+        work[0, place] = factors.scale * numbers[at + place]
+    at += size
+    most = np.int64(0)
+    for axis in range(len(rank)):
+        most = max(most, np.int64(shape[axis]) * rank[axis])
+    row = np.empty(most)
+    source = 0
+    for axis in range(len(rank)):  # the first axis goes, a new one comes last
+        m, r = np.int64(shape[axis]), np.int64(rank[axis])
+        rest = size // r
+        old, new = work[source], work[1 - source]
+        for k in range(r):
+            for j in range(m):
+                row[k * m + j] = factors.scale * numbers[at + j * r + k]
+        for i in range(rest):
+            out = new[i * m : i * m + m]
+            for j in range(m):
+                out[j] = 0.0
+            for k in range(r):
+                value, basis = old[k * rest + i], row[k * m : k * m + m]
+                for j in range(m):
+                    out[j] += value * basis[j]
+        at += m * r
+        size, source = rest * m, 1 - source
+    for place in range(size):
+        value = work[source, place]
+        tensor[place] = value if factors.signed or value > 0.0 else 0.0
+
+
+@kernel
+def multiply_all_out(factors, rules, offsets, is_there, numbers):
+    """Write the tensors of these rules, where they are not yet there; threads may do so at the same time.
+
+    Args:
+        factors: Factors.
+        rules: int32; indices of rules.
+        offsets: int64 (n_rules + 1,); where each tensor lies.
+        is_there: bool (n_rules,); overwritten.
+        numbers: float32; overwritten.
+    """
+    most = 0
+    for rule in rules:
+        most = max(most, offsets[rule + 1] - offsets[rule])
+    work = np.empty((2, most))
+    for rule in rules:
+        if not is_there[rule]:
+            multiply_out(factors, rule, numbers[offsets[rule] : offsets[rule + 1]], work)
+            is_there[rule] = True
