@@ -23,10 +23,10 @@ from spectralnlp.inference.trees.decoders import (
     best_edges,
 )
 from spectralnlp.inference.trees.forest import LEXICAL, TOP, Forest
-from spectralnlp.inference.trees.state_vectors import vector_offsets
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.recursions import derivation_weights, n_trees
 from spectralnlp.inference.trees.sparse import state_weights
+from spectralnlp.inference.trees.state_vectors import vector_offsets
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.trees.viterbi import log_rules
 from spectralnlp.parameters import LatentGrammar

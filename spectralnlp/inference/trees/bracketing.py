@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from spectralnlp.inference.trees.cells import Cells, find_splits
-from spectralnlp.inference.trees.coarse import NEGLIGIBLE_SHIFT, power_of_two
-from spectralnlp.jit import kernel
+from spectralnlp.inference.trees.coarse import NEGLIGIBLE_SHIFT
+from spectralnlp.jit import exponent_of, kernel, power_of_two
 from spectralnlp.parameters import Floats
 
 # The exponent of a cell that has no bracketing.
@@ -53,8 +53,8 @@ def bracketing_marginals(cells, scores):
         if total == 0.0 or common < _NOTHING / 2:
             inside[cell], exponent[cell] = 0.0, _NOTHING
             continue
-        power = np.floor(np.log2(total))
-        inside[cell], exponent[cell] = total * 2.0**-power, common + power
+        power = exponent_of(total)
+        inside[cell], exponent[cell] = total * power_of_two(-power), common + power
     outside = np.zeros(n_cells)  # so that inside · outside is a probability
     if inside[n_cells - 1] == 0.0:
         return outside

@@ -14,13 +14,13 @@ hyperedges that do straight into the forest's arrays: there is no pass that sear
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
-from spectralnlp.jit import count_bits, jitable, kernel, lowest_bit
+from spectralnlp.jit import count_bits, exponent_of, jitable, kernel, lowest_bit, power_of_two
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 
 # In `RuleIndex.pair`: no rule has these two children.
@@ -38,18 +38,7 @@ _LEAST_EXPONENT = -1000.0
 # The least expected number of nodes of a symbol, so that a beam never forgets one.
 _LEAST_PRIOR = 1e-9
 
-# Powers of two whose exponents are from -1022 to 1023: looking one up is quicker than raising it.
-_POWERS = 2.0 ** np.arange(-1022, 1024)
-
 Bits = NDArray[np.uint64]
-
-Index = TypeVar("Index", int, NDArray[np.int32])
-
-
-@jitable
-def span_row(start: Index, end: Index) -> Index:
-    """Row of the tokens from ``start`` to before ``end`` in tables of all spans of a sentence."""
-    return end * (end - 1) // 2 + start
 
 
 class RuleIndex(NamedTuple):
@@ -189,14 +178,6 @@ def inside(rules: RuleIndex, lexical: Floats, *, beam: float = 0.0, cells: Cells
 
 
 @jitable
-def power_of_two(exponent: float) -> float:
-    """2 ** exponent, of a whole number."""
-    if -1022 <= exponent < 1024:
-        return float(_POWERS[int(exponent) + 1022])
-    return float(2.0**exponent)
-
-
-@jitable
 def grown(array: NDArray[Any]) -> NDArray[Any]:
     """A longer array that begins with this one."""
     larger = np.empty(2 * len(array), array.dtype)
@@ -332,8 +313,8 @@ def _normalise(cell):
         largest = max(largest, cell[a])
     if largest == 0.0:
         return _NOTHING
-    exponent = max(np.floor(np.log2(largest)), _LEAST_EXPONENT)
-    scale = 2.0**-exponent
+    exponent = max(exponent_of(largest), _LEAST_EXPONENT)
+    scale = power_of_two(-exponent)
     for a in range(len(cell)):
         cell[a] *= scale
     return exponent

@@ -13,11 +13,10 @@ from spectralnlp.inference.trees.coarse import (
     RuleIndex,
     grown,
     grown_rows,
-    power_of_two,
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.recursions import derivation_weights
-from spectralnlp.jit import count_bits, kernel, lowest_bit
+from spectralnlp.jit import count_bits, kernel, lowest_bit, power_of_two
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
@@ -133,7 +132,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
             if cell < n:
                 node[n_nodes, _KIND] = LEXICAL
                 edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, WORD
-                factor[n_edges] = 2.0 ** -exponent[cell]
+                factor[n_edges] = power_of_two(-exponent[cell])
                 n_edges += 1
             n_nodes += 1
         if most_below > 0.0 and cell >= n:

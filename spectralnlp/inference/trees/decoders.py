@@ -19,6 +19,7 @@ from spectralnlp.inference.trees.kbest import best_edges, best_trees
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.spans import Span, SpanPosteriors, decode_spans
 from spectralnlp.inference.trees.viterbi import best_derivation
+from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints
 
 
@@ -113,21 +114,35 @@ class MBRDecoder(GainDecoder):
 
     def gains(self, scored: ScoredForest) -> Floats:
         """See :class:`GainDecoder`."""
-        forest, n_brackets, owner = scored.forest, scored.n_brackets, scored.edge_owners
-        edge, node = np.mean(scored.edge_shares, axis=0), np.mean(scored.node_shares, axis=0)
-        kind, brackets = forest.kind[owner], n_brackets[forest.symbol[owner]]
-        gains = np.zeros(forest.n_edges)
-        bottom = kind != TOP
-        gains[bottom] = brackets[bottom] * (node[owner[bottom]] - self.gamma)
-        unary = (kind == TOP) & (forest.rule >= 0)
-        gains[unary] = brackets[unary] * (edge[unary] - self.gamma)
-        lexical = kind == LEXICAL
-        gains[lexical] += self.tag_weight * node[owner[lexical]]
+        gains: Floats = _mbr_gains(
+            scored.forest,
+            scored.n_brackets,
+            scored.mean_node,
+            scored.mean_edge,
+            float(self.gamma),
+            float(self.tag_weight),
+        )
         return gains
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
         """See :class:`Decoder`."""
         return decode_spans(posteriors, gamma=self.gamma, tag_weight=self.tag_weight)
+
+
+@kernel
+def _mbr_gains(forest, n_brackets, node, edge, gamma, tag_weight):
+    """The gain of each hyperedge: what its bracket has more than γ, and a tag's share."""
+    gains = np.zeros(len(edge))
+    for v in range(len(node)):
+        brackets = n_brackets[forest.symbol[v]]
+        for e in range(forest.edges[v], forest.edges[v + 1]):
+            if forest.kind[v] != TOP:
+                gains[e] = brackets * (node[v] - gamma)
+            elif forest.rule[e] >= 0:
+                gains[e] = brackets * (edge[e] - gamma)
+            if forest.kind[v] == LEXICAL:
+                gains[e] += tag_weight * node[v]
+    return gains
 
 
 @dataclass(frozen=True)

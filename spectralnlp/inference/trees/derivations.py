@@ -8,6 +8,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.jit import kernel
 from spectralnlp.parameters import Ints
 from spectralnlp.trees import Tree, labels_of
 from spectralnlp.trees.parse import Constituent
@@ -24,19 +25,25 @@ def derivation_tree(scored: ScoredForest, choice: Ints, symbols: Sequence[str], 
     """
     forest = scored.forest
     built: dict[int, Tree] = {}
-    chosen = np.flatnonzero(choice >= 0)
-    for node in chosen[::-1].tolist():  # children come after their parents in a forest
-        edge = choice[node]
-        label = symbols[forest.symbol[node]]
-        if forest.kind[node] == LEXICAL:
-            built[node] = Tree(label, word=words[forest.start[node]])
-        elif forest.kind[node] == TOP and forest.rule[edge] < 0:
-            built[node] = built[forest.left[edge]]
-        elif forest.kind[node] == TOP:
-            built[node] = Tree(label, (built[forest.left[edge]],))
+    chosen = np.flatnonzero(choice >= 0)[::-1]  # children come after their parents in a forest
+    edges = choice[chosen]
+    columns = (
+        chosen,
+        forest.kind[chosen],
+        forest.symbol[chosen],
+        forest.start[chosen],
+        forest.rule[edges],
+        forest.left[edges],
+        forest.right[edges],
+    )
+    for node, kind, symbol, start, rule, left, right in zip(*(c.tolist() for c in columns), strict=True):
+        if kind == LEXICAL:
+            built[node] = Tree(symbols[symbol], word=words[start])
+        elif kind != TOP:
+            built[node] = Tree(symbols[symbol], (built[left], built[right]))
         else:
-            built[node] = Tree(label, (built[forest.left[edge]], built[forest.right[edge]]))
-    return built[int(chosen[0])]
+            built[node] = built[left] if rule < 0 else Tree(symbols[symbol], (built[left],))
+    return built[int(chosen[-1])]
 
 
 def bracket_posteriors(
@@ -47,23 +54,47 @@ def bracket_posteriors(
     A bracket is there as the bottom of its span or as the top of a unary rule; both count.
     """
     forest = scored.forest
-    node, edge = np.mean(scored.node_shares, axis=0), np.mean(scored.edge_shares, axis=0)
-    size = int(forest.end.max()) + 1
-    wanted = np.array([end * size + start for _, start, end in tree.spans()], np.int64)
-    is_wanted = np.isin(forest.end.astype(np.int64) * size + forest.start, wanted)
+    size = int(forest.end[0]) + 1  # the first nodes are those of the whole sentence
+    wanted = np.unique(np.array([end * size + start for _, start, end in tree.spans()], np.int64))
+    nodes, values = _bracket_values(
+        forest, scored.n_brackets, scored.mean_node, scored.mean_edge, wanted, size
+    )
+    columns = (forest.kind[nodes], forest.symbol[nodes], forest.start[nodes], forest.end[nodes], values)
     posteriors: dict[tuple[str, int, int], float] = {}
-    for v in np.flatnonzero(is_wanted & (scored.n_brackets[forest.symbol] > 0)).tolist():
-        first, last = forest.edges[v], forest.edges[v + 1]
-        if forest.kind[v] == TOP:
-            value = float(edge[first:last][forest.rule[first:last] >= 0].sum())
-        else:
-            value = float(node[v])
-        if value > 0:
-            labels = labels_of(symbols[forest.symbol[v]])
-            for label in labels[:-1] if forest.kind[v] == LEXICAL else labels:
-                key = label, int(forest.start[v]), int(forest.end[v])
-                posteriors[key] = posteriors.get(key, 0.0) + value
+    for kind, symbol, start, end, value in zip(*(column.tolist() for column in columns), strict=True):
+        labels = labels_of(symbols[symbol])
+        for label in labels[:-1] if kind == LEXICAL else labels:
+            key = label, start, end
+            posteriors[key] = posteriors.get(key, 0.0) + value
     return posteriors
+
+
+@kernel
+def _bracket_values(forest, n_brackets, node, edge, wanted, size):
+    """Nodes that are brackets over the wanted spans, by their codes, and their posteriors where above 0."""
+    nodes, values, count = np.empty(len(node), np.int32), np.empty(len(node)), 0
+    for v in range(len(node)):
+        if n_brackets[forest.symbol[v]] == 0:
+            continue
+        code, low, high = forest.end[v] * size + forest.start[v], 0, len(wanted)
+        while low < high:
+            middle = (low + high) // 2
+            if wanted[middle] < code:
+                low = middle + 1
+            else:
+                high = middle
+        if low == len(wanted) or wanted[low] != code:
+            continue
+        value = node[v]
+        if forest.kind[v] == TOP:
+            value = 0.0
+            for e in range(forest.edges[v], forest.edges[v + 1]):
+                if forest.rule[e] >= 0:
+                    value += edge[e]
+        if value > 0.0:
+            nodes[count], values[count] = v, value
+            count += 1
+    return nodes[:count], values[:count]
 
 
 def mean_posteriors(

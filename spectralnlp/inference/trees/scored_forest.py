@@ -41,14 +41,25 @@ class ScoredForest:
         return np.repeat(np.arange(self.forest.n_nodes), np.diff(self.forest.edges))
 
     @cached_property
-    def node_shares(self) -> Sequence[Floats]:
-        """For each grammar float64 (n_nodes,): posteriors without their sign, at most 1."""
-        return [self._share(each.node) for each in self.posteriors]
+    def node_shares(self) -> Floats:
+        """float64 (n_grammars, n_nodes): posteriors without their sign, at most 1."""
+        return self._shares([each.node for each in self.posteriors])
 
     @cached_property
-    def edge_shares(self) -> Sequence[Floats]:
-        """For each grammar float64 (n_edges,): posteriors without their sign, at most 1."""
-        return [self._share(each.edge) for each in self.posteriors]
+    def edge_shares(self) -> Floats:
+        """float64 (n_grammars, n_edges): posteriors without their sign, at most 1."""
+        return self._shares([each.edge for each in self.posteriors])
 
-    def _share(self, posterior: Floats) -> Floats:
-        return posterior if self.rescored else np.minimum(np.abs(posterior), 1.0)
+    @cached_property
+    def mean_node(self) -> Floats:
+        """float64 (n_nodes,): the mean of `node_shares` over grammars."""
+        return np.asarray(self.node_shares.mean(axis=0))
+
+    @cached_property
+    def mean_edge(self) -> Floats:
+        """float64 (n_edges,): the mean of `edge_shares` over grammars."""
+        return np.asarray(self.edge_shares.mean(axis=0))
+
+    def _shares(self, posteriors: Sequence[Floats]) -> Floats:
+        stacked = np.array(posteriors)
+        return stacked if self.rescored else np.minimum(np.abs(stacked, out=stacked), 1.0, out=stacked)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spectralnlp.inference.trees.coarse import span_row
 from spectralnlp.inference.trees.forest import TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
 from spectralnlp.inference.trees.scored_forest import ScoredForest
@@ -65,22 +64,34 @@ def span_posteriors(
         labels: the labels that the maps use.
         n_tokens: of the sentence.
     """
+    n_grammars = sum(len(each.posteriors) for each in forests)
     codes = [each.forest.end.astype(np.int64) * (n_tokens + 1) + each.forest.start for each in forests]
     spans, rows = np.unique(np.concatenate(codes), return_inverse=True)
     bottom, unary = np.zeros((len(spans), len(labels.is_tag))), np.zeros((len(spans), len(labels.pairs)))
-    n_grammars = sum(len(each.posteriors) for each in forests)
-    row_of_forest = np.split(rows.reshape(-1), np.cumsum([len(code) for code in codes[:-1]]))
-    for each, numbers, row in zip(forests, maps, row_of_forest, strict=True):
-        forest, owner = each.forest, each.edge_owners
-        node, edge = np.asarray(sum(each.node_shares)), np.asarray(sum(each.edge_shares))
-        label = numbers.bottom[forest.symbol]
-        is_bottom = (forest.kind != TOP) & (label != NO_LABEL)
-        np.add.at(bottom, (row[is_bottom], label[is_bottom]), node[is_bottom])
-        is_unary = (forest.kind[owner] == TOP) & (forest.rule >= 0)
-        at = row[owner[is_unary]], numbers.unary[forest.rule[is_unary]]
-        np.add.at(unary, at, edge[is_unary])
+    first, share = 0, 1.0 / n_grammars
+    for each, numbers in zip(forests, maps, strict=True):
+        row = rows[first : first + each.forest.n_nodes]
+        _add(each.forest, numbers, row, each.node_shares, each.edge_shares, share, bottom, unary)
+        first += each.forest.n_nodes
     start, end = (spans % (n_tokens + 1)).astype(np.int32), (spans // (n_tokens + 1)).astype(np.int32)
-    return SpanPosteriors(labels, start, end, bottom / n_grammars, unary / n_grammars)
+    return SpanPosteriors(labels, start, end, bottom, unary)
+
+
+@kernel
+def _add(forest, numbers, row, node, edge, share, bottom, unary):
+    """Add a share of the posteriors of a forest's grammars to those of its spans."""
+    for v in range(len(forest.kind)):
+        if forest.kind[v] == TOP:
+            for e in range(forest.edges[v], forest.edges[v + 1]):
+                if forest.rule[e] >= 0:
+                    pair = numbers.unary[forest.rule[e]]
+                    for g in range(len(edge)):
+                        unary[row[v], pair] += share * edge[g, e]
+            continue
+        label = numbers.bottom[forest.symbol[v]]
+        if label != NO_LABEL:
+            for g in range(len(node)):
+                bottom[row[v], label] += share * node[g, v]
 
 
 def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float) -> list[Span]:
@@ -94,61 +105,110 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
     Returns:
         The labelled spans, each after those inside it; every token has a tag, and the sentence a label.
     """
-    is_tag, start, end = posteriors.labels.is_tag, posteriors.start, posteriors.end
-    top_gain = np.zeros_like(posteriors.bottom)
-    top_of = np.full(posteriors.bottom.shape, NO_LABEL, np.int32)
-    for pair, (top, below) in enumerate(posteriors.labels.pairs):
-        gain = posteriors.unary[:, pair] - gamma
-        better = gain > top_gain[:, below]
-        top_gain[better, below] = gain[better]
-        top_of[better, below] = top
-    gain = np.where(is_tag, tag_weight * posteriors.bottom, posteriors.bottom - gamma) + top_gain
-    over_token = end - start == 1  # there a tag is, or a rule over it
-    gain[over_token[:, None] & ~is_tag[None]] = -np.inf
-    gain[~over_token[:, None] & is_tag[None]] = -np.inf
-    best = gain.argmax(axis=1).astype(np.int32)
-    rows = _best_bracketing(int(end.max()), start, end, gain[np.arange(len(best)), best])
-    columns = (start[rows], end[rows], best[rows], top_of[rows, best[rows]])
+    is_tag, pairs = posteriors.labels.is_tag, posteriors.labels.pairs
+    start, end = posteriors.start, posteriors.end
+    gain, label, top = _best_labels(
+        is_tag, pairs, start, end, posteriors.bottom, posteriors.unary, float(gamma), float(tag_weight)
+    )
+    rows = _best_bracketing(start, end, gain)
+    columns = (start[rows], end[rows], label[rows], top[rows])
     return [Span(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 @kernel
-def _best_bracketing(n, start, end, gain):
-    """Rows of the spans of the best binary bracketing; a span without a gain has no label."""
-    n_all = n * (n + 1) // 2
-    row_of = np.full(n_all, -1, np.int32)
+def _best_labels(is_tag, pairs, start, end, bottom, unary, gamma, tag_weight):
+    """The gain of each span's best label, perhaps under a unary rule; that label and the rule's, or NO_LABEL."""
+    n_spans, n_labels = bottom.shape
+    gain, label = np.empty(n_spans), np.empty(n_spans, np.int32)
+    top = np.empty(n_spans, np.int32)
+    above, top_of = np.empty(n_labels), np.empty(n_labels, np.int32)
+    for row in range(n_spans):
+        for x in range(n_labels):
+            above[x], top_of[x] = 0.0, NO_LABEL
+        for pair in range(len(pairs)):
+            value, below = unary[row, pair] - gamma, pairs[pair, 1]
+            if value > above[below]:
+                above[below], top_of[below] = value, pairs[pair, 0]
+        over_token = end[row] - start[row] == 1
+        best, best_gain = 0, -np.inf
+        for x in range(n_labels):
+            if is_tag[x] != over_token:  # over a token there is a tag, or a rule over it
+                continue
+            value = above[x] + (tag_weight * bottom[row, x] if over_token else bottom[row, x] - gamma)
+            if value > best_gain:
+                best, best_gain = x, value
+        gain[row], label[row], top[row] = best_gain, best, top_of[best]
+    return gain, label, top
+
+
+@kernel
+def _best_bracketing(start, end, gain):
+    """Rows of the spans of the best bracketing, a span after those inside it.
+
+    Tokens and the sentence are always in it. Other spans that gain something are few, some for each token:
+    from narrow to wide, the best ones inside each are found from left to right.
+    """
+    n = np.int64(0)
     for row in range(len(gain)):
-        row_of[span_row(start[row], end[row])] = row
-    total = np.zeros(n_all)
-    split = np.zeros(n_all, np.int32)
-    for width in range(1, n + 1):
-        for i in range(n - width + 1):
-            j = i + width
-            at = span_row(i, j)
-            inner = 0.0
-            if width > 1:
-                inner = -np.inf
-                for k in range(i + 1, j):
-                    value = total[span_row(i, k)] + total[span_row(k, j)]
-                    if value > inner:
-                        inner = value
-                        split[at] = k
-            own = gain[row_of[at]] if row_of[at] >= 0 else 0.0
-            total[at] = inner + (own if width in (1, n) else max(own, 0.0))
-    stack = np.empty((2 * n, 2), np.int32)
+        n = max(n, np.int64(end[row]))
+    by_width = _in_order(end - start, np.arange(len(gain)))
+    before = np.full(len(gain), -1, np.int64)  # the next narrower useful span with the same end
+    last = np.full(n + 1, -1, np.int64)
+    total, best, choice = np.zeros(len(gain)), np.zeros(n + 1), np.empty(n + 1, np.int64)
+    is_chosen = np.zeros(len(gain), np.bool_)
+    for row in by_width:
+        width = end[row] - start[row]
+        is_chosen[row] = width == 1 or width == n
+        if 1 < width < n and gain[row] > 0.0:
+            _fill(start[row], end[row], start, total, last, before, best, choice)
+            total[row] = gain[row] + best[end[row]]
+            before[row], last[end[row]] = last[end[row]], row
+    stack, size = np.empty((n + 1, 2), np.int64), 1
     stack[0, 0], stack[0, 1] = 0, n
-    size, count = 1, 0
-    chosen = np.empty(2 * n, np.int32)
     while size > 0:
         size -= 1
-        i, j = stack[size, 0], stack[size, 1]
-        row = row_of[span_row(i, j)]
-        if row >= 0 and (j - i in (1, n) or gain[row] > 0.0):
-            chosen[count] = row
-            count += 1
-        if j - i > 1:
-            k = split[span_row(i, j)]
-            stack[size, 0], stack[size, 1] = i, k
-            stack[size + 1, 0], stack[size + 1, 1] = k, j
-            size += 2
-    return chosen[:count][::-1].copy()
+        first, place = stack[size, 0], stack[size, 1]
+        _fill(first, place, start, total, last, before, best, choice)
+        while place > first:
+            row = choice[place]
+            if row < 0:
+                place -= 1
+                continue
+            is_chosen[row] = True
+            stack[size, 0], stack[size, 1] = start[row], place
+            size += 1
+            place = np.int64(start[row])
+    return _in_order(end, by_width[is_chosen[by_width]])
+
+
+@kernel
+def _fill(first, last_place, start, total, last, before, best, choice):
+    """Write the best total of useful spans up to each place, all inside one span, and which one ends there."""
+    best[first] = 0.0
+    for place in range(first + 1, last_place + 1):
+        best[place], choice[place] = best[place - 1], -1
+        row = last[place]
+        while row >= 0:
+            i = start[row]
+            if i > first or (i == first and place < last_place):
+                value = best[i] + total[row]
+                if value > best[place]:
+                    best[place], choice[place] = value, row
+            row = before[row]
+
+
+@kernel
+def _in_order(keys, rows):
+    """Rows by their keys, which are small, equals as they are."""
+    most = np.int64(0)
+    for row in rows:
+        most = max(most, np.int64(keys[row]))
+    following, order = np.zeros(most + 2, np.int64), np.empty(len(rows), np.int64)
+    for row in rows:
+        following[keys[row] + 1] += 1
+    for key in range(most):
+        following[key + 1] += following[key]
+    for row in rows:
+        order[following[keys[row]]] = row
+        following[keys[row]] += 1
+    return order

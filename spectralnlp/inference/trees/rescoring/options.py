@@ -71,46 +71,46 @@ def span_options(
     """
     n_labels, n_keys = len(labels.is_tag), len(labels.is_tag) + len(labels.pairs)
     n_grammars = sum(len(each.posteriors) for each in forests)
+    least = LEAST_POSTERIOR * n_grammars / 4.0
     tag_share = np.zeros((n_tokens, n_labels))
-    records = []
+    n_most = sum(each.forest.n_nodes + each.forest.n_edges for each in forests)
+    records = _Records(np.empty(n_most, np.int64), np.empty(n_most, np.int32), np.empty((n_most, n_grammars)))
+    ends, column = [0], 0
     for each, numbers in zip(forests, maps, strict=True):
-        node, edge = np.stack(each.node_shares), np.stack(each.edge_shares)
-        least = LEAST_POSTERIOR * n_grammars / 4.0
-        records.append(_emit(each.forest, numbers, labels.pairs, node, edge, n_labels, least, tag_share))
-    keys = np.concatenate([key for key, _, _ in records])
-    values = np.zeros((len(keys), n_grammars))
-    row = column = 0
-    for key, value, _ in records:
-        values[row : row + len(key), column : column + value.shape[1]] = value
-        row, column = row + len(key), column + value.shape[1]
-    order = np.argsort(keys, kind="stable")
-    start, end, first, label, posterior, option = _group(keys, values, order, n_tokens, n_keys)
-    options = SpanOptions(start, end, first, label, posterior, tag_share.argmax(axis=1).astype(np.int32))
-    places, row = [], 0
-    for each, (key, _, source) in zip(forests, records, strict=True):
-        of_node = np.full(each.forest.n_nodes, NO_OPTION, np.int32)
-        of_edge = np.full(each.forest.n_edges, NO_OPTION, np.int32)
-        found = option[row : row + len(key)]
-        is_node = source >= 0
-        of_node[source[is_node]] = found[is_node]
-        of_edge[~source[~is_node]] = found[~is_node]
-        places.append(OptionsOfForest(of_node, of_edge))
-        row += len(key)
-    return options, places
+        shares = (each.node_shares, each.edge_shares)
+        ends.append(
+            _emit(each.forest, numbers, labels.pairs, *shares, least, tag_share, records, ends[-1], column)
+        )
+        column += len(each.posteriors)
+    start, end, first, label, posterior, option, tag = _group(records, ends[-1], n_keys, tag_share)
+    places = [
+        OptionsOfForest(*_places(records.source[a:b], option[a:b], each.forest.n_nodes, each.forest.n_edges))
+        for each, a, b in zip(forests, ends[:-1], ends[1:], strict=True)
+    ]
+    return SpanOptions(start, end, first, label, posterior, tag), places
+
+
+class _Records(NamedTuple):
+    """Nodes and hyperedges that are options.
+
+    Attributes:
+        key: int64 (n_records,); they sort by end, start and option.
+        source: int32 (n_records,); a node v is v, a hyperedge e is ~e.
+        value: float64 (n_records, n_grammars); posteriors, 0 for grammars of other forests.
+    """
+
+    key: Offsets
+    source: Ints
+    value: Floats
 
 
 @kernel
-def _emit(forest, numbers, pairs, node, edge, n_labels, least, tag_share):
-    """Key, posteriors and source of all that is an option: a node v is v, a hyperedge e is ~e.
-
-    The keys sort by end, start and option.
-    """
+def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_records, column):
+    """Append the options of a forest to the records; return how many these are then."""
     kind, symbol, n_grammars = forest.kind, forest.symbol, len(node)
-    n_tokens, n_keys = len(tag_share), n_labels + len(pairs)
+    n_tokens, n_labels = tag_share.shape
+    n_keys, n_columns = n_labels + len(pairs), records.value.shape[1]
     alone = node.copy()
-    n_records = 0
-    keys = np.empty(len(kind) + len(forest.rule), np.int64)
-    source = np.empty(len(keys), np.int32)
     for v in range(len(kind)):
         if kind[v] != TOP:
             continue
@@ -127,8 +127,12 @@ def _emit(forest, numbers, pairs, node, edge, n_labels, least, tag_share):
             if total < least or pair == NO_LABEL:
                 continue
             label = pairs[pair, 0] if kind[below] == LEXICAL else n_labels + pair
-            keys[n_records] = (forest.end[v] * np.int64(n_tokens + 1) + forest.start[v]) * n_keys + label
-            source[n_records] = ~e
+            span = forest.end[v] * np.int64(n_tokens + 1) + forest.start[v]
+            records.key[n_records], records.source[n_records] = span * n_keys + label, ~e
+            for g in range(n_columns):
+                records.value[n_records, g] = 0.0
+            for g in range(n_grammars):
+                records.value[n_records, column + g] = edge[g, e]
             n_records += 1
     for v in range(len(kind)):
         label = numbers.bottom[symbol[v]]
@@ -137,24 +141,60 @@ def _emit(forest, numbers, pairs, node, edge, n_labels, least, tag_share):
         total = 0.0
         for g in range(n_grammars):
             total += node[g, v]
-            alone[g, v] = max(alone[g, v], 0.0)
         if kind[v] == LEXICAL:
             tag_share[forest.start[v], label] += total
         elif total >= least:
-            keys[n_records] = (forest.end[v] * np.int64(n_tokens + 1) + forest.start[v]) * n_keys + label
-            source[n_records] = v
+            span = forest.end[v] * np.int64(n_tokens + 1) + forest.start[v]
+            records.key[n_records], records.source[n_records] = span * n_keys + label, v
+            for g in range(n_columns):
+                records.value[n_records, g] = 0.0
+            for g in range(n_grammars):
+                records.value[n_records, column + g] = max(alone[g, v], 0.0)
             n_records += 1
-    values = np.empty((n_records, n_grammars))
-    for r in range(n_records):
-        for g in range(n_grammars):
-            values[r, g] = alone[g, source[r]] if source[r] >= 0 else edge[g, ~source[r]]
-    return keys[:n_records].copy(), values, source[:n_records].copy()
+    return n_records
 
 
 @kernel
-def _group(keys, values, order, n_tokens, n_keys):
-    """Options from records in the order of their keys; equal keys are one option."""
-    n_records, n_grammars = values.shape
+def _places(source, option, n_nodes, n_edges):
+    """The option of each node and of each hyperedge of a forest, or NO_OPTION."""
+    of_node, of_edge = np.full(n_nodes, NO_OPTION, np.int32), np.full(n_edges, NO_OPTION, np.int32)
+    for r in range(len(source)):
+        if source[r] >= 0:
+            of_node[source[r]] = option[r]
+        else:
+            of_edge[~source[r]] = option[r]
+    return of_node, of_edge
+
+
+@kernel
+def _in_order(keys, n):
+    """The order of the first n keys, equals as they are: runs are merged, of lengths that double."""
+    order, merged = np.empty(n, np.int64), np.empty(n, np.int64)
+    for place in range(n):
+        order[place] = place
+    length = 1
+    while length < n:
+        for first in range(0, n, 2 * length):
+            middle, last = min(first + length, n), min(first + 2 * length, n)
+            i, j = first, middle
+            for place in range(first, last):
+                if j == last or (i < middle and keys[order[i]] <= keys[order[j]]):
+                    merged[place] = order[i]
+                    i += 1
+                else:
+                    merged[place] = order[j]
+                    j += 1
+        order, merged = merged, order
+        length *= 2
+    return order
+
+
+@kernel
+def _group(records, n_records, n_keys, tag_share):
+    """Options from records, equal keys being one option; the option of each record, and each token's tag."""
+    keys, values, n_tokens = records.key, records.value, len(tag_share)
+    n_grammars = values.shape[1]
+    order = _in_order(keys, n_records)
     start, end = np.empty(n_records, np.int32), np.empty(n_records, np.int32)
     first = np.zeros(n_records + 1, np.int64)
     label = np.empty(n_records, np.int32)
@@ -184,11 +224,17 @@ def _group(keys, values, order, n_tokens, n_keys):
             n_options += 1
             first[n_spans] = n_options
         at = after
+    tag = np.zeros(n_tokens, np.int32)
+    for t in range(n_tokens):
+        for x in range(tag_share.shape[1]):
+            if tag_share[t, x] > tag_share[t, tag[t]]:
+                tag[t] = x
     return (
-        start[:n_spans].copy(),
-        end[:n_spans].copy(),
-        first[: n_spans + 1].copy(),
-        label[:n_options].copy(),
-        posterior[:n_options].copy(),
+        start[:n_spans],
+        end[:n_spans],
+        first[: n_spans + 1],
+        label[:n_options],
+        posterior[:n_options],
         option,
+        tag,
     )

@@ -124,18 +124,33 @@ def _factors(options, tokens, labels, table, weight_of, number_weights):
 
 
 def _rescored(scored: ScoredForest, place: OptionsOfForest, factors: Floats) -> ScoredForest:
-    new = []
-    for old, node, edge in zip(scored.posteriors, scored.node_shares, scored.edge_shares, strict=True):
-        edges, nodes = _multiply(scored.forest, place.of_node, place.of_edge, factors, node, edge)
-        new.append(ForestPosteriors(old.log_total, edges, nodes, usable=True))
-    return replace(scored, posteriors=tuple(new), rescored=True)
+    edge, node = _multiply_all(
+        scored.forest, place.of_node, place.of_edge, factors, scored.node_shares, scored.edge_shares
+    )
+    new = tuple(
+        ForestPosteriors(old.log_total, edge[g], node[g], usable=True)
+        for g, old in enumerate(scored.posteriors)
+    )
+    return replace(scored, posteriors=new, rescored=True)
 
 
 @kernel
-def _multiply(forest, of_node, of_edge, factors, node, edge):
-    """Posteriors of hyperedges and nodes after those of options were multiplied."""
-    new_node, new_edge = node.copy(), edge.copy()
-    alone = node.copy()  # of each bottom: without a unary rule over it
+def _multiply_all(forest, of_node, of_edge, factors, node, edge):
+    """Posteriors of hyperedges and nodes of all grammars after those of options were multiplied."""
+    new_node, new_edge, alone = node.copy(), edge.copy(), np.empty(node.shape[1])
+    for g in range(len(node)):
+        _multiply(forest, of_node, of_edge, factors, node[g], edge[g], new_node[g], new_edge[g], alone)
+    return new_edge, new_node
+
+
+@kernel
+def _multiply(forest, of_node, of_edge, factors, node, edge, new_node, new_edge, alone):
+    """Change posteriors of hyperedges and nodes as those of options were multiplied.
+
+    In ``alone`` are those of each bottom without a unary rule over it.
+    """
+    for v in range(len(node)):
+        alone[v] = node[v]
     for v in range(len(node)):
         if forest.kind[v] == TOP:
             for e in range(forest.edges[v], forest.edges[v + 1]):
@@ -169,4 +184,3 @@ def _multiply(forest, of_node, of_edge, factors, node, edge):
         elif forest.kind[v] == BINARY and node[v] > 0.0:
             for e in range(forest.edges[v], forest.edges[v + 1]):
                 new_edge[e] *= new_node[v] / node[v]
-    return new_edge, new_node

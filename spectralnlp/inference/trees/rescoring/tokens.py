@@ -73,7 +73,7 @@ class TokenReader:
         self.tags = tags
         self._is_rare, self._clusters_of = is_rare, clusters_of
         self._tag_hashes = np.array([hash_name("tag", tag) for tag in tags], np.uint64)
-        self._known: dict[str, tuple[int, int, int, int]] = {}
+        self._known: dict[str, bytes] = {}
 
     def read(self, words: Sequence[str], tag_number: Ints) -> TokenValues:
         """The values of a sentence's tokens.
@@ -82,9 +82,10 @@ class TokenReader:
             words: tokens in the model's conventions.
             tag_number: int32 (n_tokens,); the most probable tag of each.
         """
-        columns = np.zeros((4, len(words) + 2 * MARGIN), np.uint64)
+        known = b"".join([self._of_word(word) for word in words])
+        columns = np.empty((4, len(words) + 2 * MARGIN), np.uint64)
         columns[:, :MARGIN], columns[:, -MARGIN:] = _BEFORE, _AFTER
-        columns[:, MARGIN:-MARGIN] = np.array([self._of_word(word) for word in words], np.uint64).T
+        columns[:, MARGIN:-MARGIN] = np.frombuffer(known, np.uint64).reshape(-1, 4).T
         tag = np.full(columns.shape[1], _AFTER, np.uint64)
         tag[:MARGIN], tag[MARGIN:-MARGIN] = _BEFORE, self._tag_hashes[tag_number]
         kind = np.zeros(len(tag), np.int32)
@@ -94,7 +95,8 @@ class TokenReader:
         word, shape, coarse, fine = columns
         return TokenValues(word, shape, tag, coarse, fine, kind, tag_number)
 
-    def _of_word(self, word: str) -> tuple[int, int, int, int]:
+    def _of_word(self, word: str) -> bytes:
+        """Word, shape and clusters, uint64 each."""
         found = self._known.get(word)
         if found is None:
             if len(self._known) >= _CACHED_WORDS:
@@ -102,5 +104,6 @@ class TokenReader:
             shape = shape_of(word)
             name = hash_name("rare", shape, word[-3:]) if self._is_rare(word) else hash_name(word.lower())
             coarse, fine = self._clusters_of(word)
-            found = self._known[word] = name, hash_name("shape", shape), coarse, fine
+            numbers = np.array([name, hash_name("shape", shape), coarse, fine], np.uint64)
+            found = self._known[word] = numbers.tobytes()
         return found
