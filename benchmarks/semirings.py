@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks import semiring_kernels as special
 from spectralnlp.inference.chains import linear_chains
 from spectralnlp.inference.semirings import AnyAll, MaxPlus, SumProduct
-from spectralnlp.inference.trees import kbest, latent, state_vectors, viterbi
+from spectralnlp.inference.trees import dense, kbest, latent, state_vectors, viterbi
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.forest import Forest
@@ -37,6 +37,7 @@ from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.inference.trees.sparse import state_weights
 from spectralnlp.inference.trees.state_vectors import StateVectors
 from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.trees import read_trees
 
@@ -147,14 +148,16 @@ def dense_pairs() -> Iterator[Pair]:
     """Inside over dense tensors; the package's kernel takes edges of one rule together."""
     parser = parser_of("lpcfg")
     grammar = max(parser.grammars, key=lambda each: each.binary.values.size)
-    rules = latent.rule_tensors(grammar)
+    rules, dense_inside = latent.rule_tensors(grammar), kernel(dense.dense_inside)
     vectors = [
         (forest, state_vectors.vector_offsets(forest, grammar), latent.leaf_vectors(forest, grammar, entries))
         for forest, entries in forests_of(parser)
     ]
+    for forest, _, leaves in vectors:
+        rules.score(forest, grammar, leaves)  # it makes the rules ready
     yield Pair(
         "inside of states, dense tensors",
-        lambda: [rules.inside(forest, leaves) for forest, _, leaves in vectors],
+        lambda: [dense_inside(forest, rules, leaves) for forest, _, leaves in vectors],
         lambda: [special.dense_weights(SumProduct(), forest, rules, *each) for forest, *each in vectors],
     )
 

@@ -13,6 +13,9 @@ from spectralnlp.jit.cache import KernelCache
 Kernel = Callable[..., Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+# Not nnan and ninf: an overflow must show.
+_FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
+
 
 def kernel(function: Kernel) -> Kernel:
     """Compile a function of arrays, numbers and named tuples of them at its first call."""
@@ -21,8 +24,7 @@ def kernel(function: Kernel) -> Kernel:
 
 def fast_kernel(function: Kernel) -> Kernel:
     """Compile a kernel whose sums may be in any order; not-a-numbers and infinities stay themselves."""
-    fast_math = {"reassoc", "contract", "nsz", "arcp"}  # not nnan and ninf: an overflow must show
-    return _cached(njit(nogil=True, fastmath=fast_math)(function))
+    return _cached(njit(nogil=True, fastmath=_FAST_MATH)(function))
 
 
 def _cached(dispatcher: Any) -> Kernel:
@@ -33,6 +35,16 @@ def _cached(dispatcher: Any) -> Kernel:
 
 
 def jitable(function: Function) -> Function:
-    """Let kernels call a short function; Python calls it as it is written."""
+    """Let kernels call a function; Python calls it as it is written.
+
+    A part of one kernel is better off so: nothing is compiled for Python to call it, so the kernel
+    compiles in less time, and the compiler may take both together.
+    """
     registered: Function = register_jitable(function)
+    return registered
+
+
+def fast_jitable(function: Function) -> Function:
+    """Let kernels call a function whose sums may be in any order; see `fast_kernel`."""
+    registered: Function = register_jitable(fastmath=_FAST_MATH)(function)
     return registered

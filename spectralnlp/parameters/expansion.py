@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.jit import kernel
+from spectralnlp.jit import jitable, kernel
 from spectralnlp.parameters.arrays import Ints, Offsets
 
 
@@ -31,7 +31,7 @@ class Factors(NamedTuple):
     signed: bool
 
 
-@kernel
+@jitable
 def multiply_out(factors, rule, tensor, work):
     """Write the tensor of a rule.
 
@@ -81,22 +81,31 @@ def multiply_out(factors, rule, tensor, work):
         tensor[place] = value if factors.signed or value > 0.0 else 0.0
 
 
-@kernel
-def multiply_all_out(factors, rules, offsets, is_there, numbers):
+@jitable
+def multiply_some_out(factors, rules, offsets, is_there, numbers):
     """Write the tensors of these rules, where they are not yet there; threads may do so at the same time.
 
     Args:
         factors: Factors.
-        rules: int32; indices of rules.
+        rules: int32; indices of rules, negative numbers among them are passed over.
         offsets: int64 (n_rules + 1,); where each tensor lies.
         is_there: bool (n_rules,); overwritten.
         numbers: float32; overwritten.
     """
     most = 0
     for rule in rules:
-        most = max(most, offsets[rule + 1] - offsets[rule])
+        if rule >= 0 and not is_there[rule]:
+            most = max(most, offsets[rule + 1] - offsets[rule])
+    if most == 0:
+        return
     work = np.empty((2, most))
     for rule in rules:
-        if not is_there[rule]:
+        if rule >= 0 and not is_there[rule]:
             multiply_out(factors, rule, numbers[offsets[rule] : offsets[rule + 1]], work)
             is_there[rule] = True
+
+
+@kernel
+def multiply_all_out(factors, rules, offsets, is_there, numbers):
+    """Write the tensors of these rules; see `multiply_some_out`."""
+    multiply_some_out(factors, rules, offsets, is_there, numbers)

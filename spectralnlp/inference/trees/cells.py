@@ -94,7 +94,7 @@ def all_span_cells(n, widest):
     return _indexed(n, start, end)
 
 
-@kernel
+@jitable
 def _listed(n, widest):
     """Starts and ends of all spans that are narrow, or at either end of the sentence."""
     size = 0

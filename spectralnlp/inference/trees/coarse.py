@@ -268,7 +268,7 @@ def _inside(rules, lexical, beam, cells):
     )
 
 
-@kernel
+@jitable
 def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, values):
     """Add the rules over each pair of a left and a right symbol to the values of a cell."""
     pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
@@ -291,7 +291,7 @@ def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, 
             first += count_bits(partners)
 
 
-@kernel
+@jitable
 def _add_unary(rules, cell, upper):
     """Fill in a cell's top layer from its bottom one; return its largest value times the prior."""
     unary_by_parent = rules.unary_by_parent
@@ -305,7 +305,7 @@ def _add_unary(rules, cell, upper):
     return largest
 
 
-@kernel
+@jitable
 def _normalise(cell):
     """Divide by a power of two so that the largest value is in [1, 2); return its exponent."""
     largest = 0.0

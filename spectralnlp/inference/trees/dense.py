@@ -16,7 +16,8 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP
 from spectralnlp.inference.trees.rule_lists import make_ready
-from spectralnlp.jit import exponent_of, fast_kernel, jitable, kernel, power_of_two
+from spectralnlp.jit import exponent_of, fast_jitable, jitable, kernel, power_of_two
+from spectralnlp.parameters.expansion import multiply_some_out
 
 # Powers of two below those of the best hyperedge of a node from which one counts for nothing.
 _LEAST_SHIFT, _LEAST_SHIFT_SINGLE = -1000.0, -120.0
@@ -28,11 +29,13 @@ _NOTHING = -1e9
 @kernel
 def dense_posteriors(forest, rules, leaves):
     """Total and posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
-    wanted = np.full(len(forest.rule), -1, np.int32)
-    for e in range(len(wanted)):
-        if forest.right[e] >= 0:
-            wanted[e] = forest.rule[e]
-    make_ready(rules, wanted)
+    binary, unary = np.empty(len(forest.rule), np.int32), np.empty(len(forest.rule), np.int32)
+    for e in range(len(forest.rule)):
+        is_binary = forest.right[e] >= 0
+        binary[e] = forest.rule[e] if is_binary else -1
+        unary[e] = -1 if is_binary else forest.rule[e]
+    make_ready(rules, binary)
+    multiply_some_out(rules.unary_factors, unary, rules.unary_offsets, rules.unary_is_there, rules.unary)
     offsets, inside, exponent = dense_inside(forest, rules, leaves)
     edge, node = np.zeros(len(forest.rule)), np.zeros(len(forest.kind))
     total, common = _outside(forest, rules, offsets, inside, exponent, edge, node)
@@ -69,7 +72,7 @@ def _scaling(shift: float, vectors: Any) -> Any:
     return vectors.dtype.type(power_of_two(shift) if shift > least else 0.0)
 
 
-@fast_kernel
+@fast_jitable
 def dense_inside(forest, rules, leaves):
     """Where the inside vectors of nodes lie, the vectors, and their exponents; the rules are ready."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
@@ -167,7 +170,7 @@ def dense_inside(forest, rules, leaves):
     return offsets, inside, exponent
 
 
-@kernel
+@jitable
 def _start_outside(forest, rules, offsets, inside, exponent, outside):
     """Give the roots their outside vectors; return the total and its exponent."""
     common, total = _NOTHING, 0.0
@@ -186,7 +189,7 @@ def _start_outside(forest, rules, offsets, inside, exponent, outside):
     return total, common
 
 
-@fast_kernel
+@fast_jitable
 def _outside(forest, rules, offsets, inside, exponent, posterior, node_posterior):
     """Add the posteriors of hyperedges and nodes; return the total and its exponent."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right

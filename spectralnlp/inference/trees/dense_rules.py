@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.dense import dense_inside, dense_posteriors
+from spectralnlp.inference.trees.dense import dense_posteriors
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.rule_lists import MOST_LISTED, make_ready
+from spectralnlp.inference.trees.rule_lists import MOST_LISTED
 from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, LatentGrammar, Offsets
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.parameters.expansion import Factors
@@ -39,7 +39,8 @@ class DenseRules(NamedTuple):
         root: float64.
         negligible: share of the largest number below which lists leave a number out.
         is_there: bool (n_binary,); whether ``binary`` has a rule's tensor.
-        factors: the tensors as they are stored.
+        unary_is_there: bool (n_unary,); whether ``unary`` has a rule's tensor.
+        factors, unary_factors: the tensors as they are stored.
     """
 
     binary_offsets: Offsets
@@ -56,7 +57,9 @@ class DenseRules(NamedTuple):
     root: NDArray[np.float64]
     negligible: float
     is_there: NDArray[np.bool_]
+    unary_is_there: NDArray[np.bool_]
     factors: Factors
+    unary_factors: Factors
 
     @classmethod
     def of(
@@ -80,6 +83,7 @@ class DenseRules(NamedTuple):
     ) -> DenseRules:
         shapes = grammar.n_states[grammar.binary_rules]
         numbers, is_there = binary.expanded
+        unary_numbers, unary_is_there = unary.expanded
         rows = offsets_of(shapes[:, 0].astype(np.int64) + 1)
         # Room for the longest lists: pages of memory that nobody writes to are never given out.
         room = int(MOST_LISTED * binary.offsets[-1]) + 1
@@ -87,7 +91,7 @@ class DenseRules(NamedTuple):
             binary_offsets=binary.offsets,
             binary=numbers,
             unary_offsets=unary.offsets,
-            unary=unary.values,
+            unary=unary_numbers,
             is_ready=np.zeros(len(shapes), bool),
             is_list=np.zeros(len(shapes), bool),
             first_row=rows,
@@ -98,7 +102,9 @@ class DenseRules(NamedTuple):
             root=grammar.root,
             negligible=_NEGLIGIBLE if numbers.dtype == np.float32 else 0.0,
             is_there=is_there,
+            unary_is_there=unary_is_there,
             factors=binary.stored(shapes),
+            unary_factors=unary.stored(grammar.n_states[grammar.unary_rules]),
         )
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
@@ -115,15 +121,6 @@ class DenseRules(NamedTuple):
         """
         scored: tuple[float, Floats, Floats] = dense_posteriors(forest, self, leaves)
         return scored
-
-    def inside(self, forest: Forest, leaves: Floats) -> tuple[Offsets, NDArray[Any], Floats]:
-        """Where each node's inside vector lies, the vectors laid end to end, and the exponent of each.
-
-        Arguments are as of `score`.
-        """
-        make_ready(self, np.where(forest.right >= 0, forest.rule, np.int32(-1)))
-        vectors: tuple[Offsets, NDArray[Any], Floats] = dense_inside(forest, self, leaves)
-        return vectors
 
 
 _KNOWN: WeakKeyDictionary[LatentGrammar, DenseRules] = WeakKeyDictionary()

@@ -80,7 +80,7 @@ def _four(template: int, a: int, b: int, c: int, d: int) -> Any:
     return _with(_three(template, a, b, c), d)
 
 
-@kernel
+@jitable
 def place_features(cues, place, side, codes):
     """Write the features of a constituent that begins or ends before a token.
 
@@ -123,7 +123,7 @@ def place_features(cues, place, side, codes):
     codes[24] = _two(base + 24, w2, t1)
 
 
-@kernel
+@jitable
 def span_features(cues, start, end, codes):
     """Write the features of a span.
 
