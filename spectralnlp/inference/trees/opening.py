@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.bracketing import marginals_of
-from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of
+from spectralnlp.inference.trees.bracketing import bracketing_marginals, marginals_of
+from spectralnlp.inference.trees.cells import Cells, all_cells, all_span_cells, cells_of
 from spectralnlp.inference.trees.span_features import Cues, place_scores, span_scores
 from spectralnlp.inference.words.lexical import Lookup, are_rare
+from spectralnlp.jit import kernel
 from spectralnlp.parameters import CellModel, Floats, Ints, Lexicon
 
 # Tokens of a sentence up to which bracketings are of the whole sentence, and of a window beyond.
@@ -37,20 +39,35 @@ class Opening:
         cells: those that may open.
         marginals: float64 (n_cells,).
         threshold: least marginal of the cells that open first.
+        lexicon, found: a lexicon and the tokens' entries in it, where these are known.
     """
 
     cells: Cells
     marginals: Floats
     threshold: float
+    lexicon: Lexicon | None = None
+    found: Lookup | None = None
+
+    def found_in(self, lexicon: Lexicon, tag_weights: Floats | None) -> Lookup | None:
+        """The tokens' entries in a lexicon, with these weights of tags, if they are known."""
+        if self.found is None or self.lexicon is not lexicon or self.found.tag_weights is not tag_weights:
+            return None
+        return self.found
 
     def tries(self) -> Iterator[Cells]:
         """Open cells, then more of them each time."""
-        n_open = 0
-        for threshold in (self.threshold, *_LADDER):
+        yield self.first
+        n_open = int((self.marginals >= self.threshold).sum())
+        for threshold in _LADDER:
             keep = self.marginals >= threshold
             if keep.sum() > n_open:
                 n_open = int(keep.sum())
                 yield self.cells.subset(keep)
+
+    @cached_property
+    def first(self) -> Cells:
+        """The cells that open first, found once for all binarisations."""
+        return self.cells.subset(self.marginals >= self.threshold)
 
 
 def open_cells(model: CellModel, cues: Cues) -> Opening:
@@ -60,13 +77,18 @@ def open_cells(model: CellModel, cues: Cues) -> Opening:
         model: the model.
         cues: of the sentence.
     """
+    if len(cues.word) <= WINDOW:
+        return Opening(*_all_marginals(model.weights, cues), model.threshold)
+    return _in_windows(model, cues, place_scores(model.weights, cues))
+
+
+@kernel
+def _all_marginals(weights, cues):
+    """All cells of a sentence and their marginals."""
     n = len(cues.word)
-    places = place_scores(model.weights, cues)
-    if n <= WINDOW:
-        cells = all_cells(n)
-        scores = span_scores(model.weights, cues, places, cells.start, cells.end)
-        return Opening(cells, marginals_of(cells, scores), model.threshold)
-    return _in_windows(model, cues, places)
+    cells = all_span_cells(n, n)
+    scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
+    return cells, bracketing_marginals(cells, scores)
 
 
 def _in_windows(model: CellModel, cues: Cues, places: Floats) -> Opening:

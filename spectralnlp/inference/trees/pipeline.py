@@ -152,7 +152,8 @@ class Pipeline:
             return None
         found = self._look_up(words, tag_weights)
         values = coarse_values(self.coarse, found, allowed) * self.rules.prior
-        return open_cells(self.cells, cues_of(self.coarse.lexicon, found, values, self.tag_codes))
+        opening = open_cells(self.cells, cues_of(self.coarse.lexicon, found, values, self.tag_codes))
+        return replace(opening, lexicon=self.coarse.lexicon, found=found)
 
     def infer(
         self,
@@ -169,7 +170,9 @@ class Pipeline:
             tag_weights: float64 (n_tokens, n_symbols), factors of the tags' values; None for ones.
             opening: which cells may open; None for all, and for narrower ones beyond 400 tokens.
         """
-        found = self._look_up(words, tag_weights)
+        found = None if opening is None else opening.found_in(self.coarse.lexicon, tag_weights)
+        if found is None:
+            found = self._look_up(words, tag_weights)
         coarse_only: Inference | None = None
         for cells, pruning, any_tag in self._tries(len(words), opening):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
@@ -199,7 +202,6 @@ class Pipeline:
 
     def _tries(self, n_tokens: int, opening: Opening | None) -> Iterator[tuple[Cells, Pruning, bool]]:
         """Open cells, how to prune, and whether to allow every tag, in turn until there is a derivation."""
-        everything = without_model(n_tokens) if opening is None or n_tokens <= WINDOW else opening.cells
         if opening is not None:
             wider = replace(self.pruning, beam=_WIDER * self.pruning.beam)
             for number, cells in enumerate(opening.tries()):
@@ -209,6 +211,7 @@ class Pipeline:
                     yield cells, wider, False
                     if n_tokens > WINDOW:  # to open all would take minutes
                         yield cells, wider, True
+        everything = without_model(n_tokens) if opening is None else opening.cells
         yield everything, self.pruning, False
         beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
         loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)

@@ -117,7 +117,7 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
 
 @kernel
 def _best_labels(is_tag, pairs, start, end, bottom, unary, gamma, tag_weight):
-    """The gain of each span's best label, perhaps under a unary rule; that label and the rule's, or NO_LABEL."""
+    """The gain of each span's best label, perhaps under a unary rule; the label and the rule's."""
     n_spans, n_labels = bottom.shape
     gain, label = np.empty(n_spans), np.empty(n_spans, np.int32)
     top = np.empty(n_spans, np.int32)
@@ -183,7 +183,7 @@ def _best_bracketing(start, end, gain):
 
 @jitable
 def _fill(first, last_place, start, total, last, before, best, choice):
-    """Write the best total of useful spans up to each place, all inside one span, and which one ends there."""
+    """Write the best total of useful spans up to each place inside a span, and which one ends there."""
     best[first] = 0.0
     for place in range(first + 1, last_place + 1):
         best[place], choice[place] = best[place - 1], -1

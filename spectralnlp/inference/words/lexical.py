@@ -32,7 +32,7 @@ class LexiconRows(NamedTuple):
     @classmethod
     def of(cls, lexicon: Lexicon) -> LexiconRows:
         """Take the arrays of a lexicon, without copies."""
-        return cls(*(getattr(lexicon, name) for name in cls._fields))
+        return cls(lexicon.starts, lexicon.tags, lexicon.offsets, lexicon.values, lexicon.backoff)
 
 
 @kernel
@@ -99,7 +99,9 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
             entries[position] = signatures[position] = n_words + sign
         else:
             entries[position] = entry
-            signatures[position] = n_words + int(lexicon.word_signature[entry])
+            signatures[position] = -1
+    known = signatures < 0
+    signatures[known] = n_words + lexicon.word_signature[entries[known]]
     return Lookup(entries, signatures, float(lexicon.log_weight[entries].sum()))
 
 
