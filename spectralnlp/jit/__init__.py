@@ -9,7 +9,14 @@ another file that a kernel uses, delete the ``__pycache__`` folders.
 from spectralnlp.jit.bits import count_bits, lowest_bit
 from spectralnlp.jit.cache import cache_folders
 from spectralnlp.jit.compilation import announced_compilation, compiled_kernels
-from spectralnlp.jit.decorators import Kernel, fast_jitable, fast_kernel, jitable, kernel
+from spectralnlp.jit.decorators import (
+    Kernel,
+    fast_kernel,
+    fast_kernel_part,
+    jitable,
+    kernel,
+    kernel_part,
+)
 from spectralnlp.jit.powers import exponent_of, power_of_two
 
 __all__ = [
@@ -19,10 +26,11 @@ __all__ = [
     "compiled_kernels",
     "count_bits",
     "exponent_of",
-    "fast_jitable",
     "fast_kernel",
+    "fast_kernel_part",
     "jitable",
     "kernel",
+    "kernel_part",
     "lowest_bit",
     "power_of_two",
 ]

@@ -35,16 +35,22 @@ def _cached(dispatcher: Any) -> Kernel:
 
 
 def jitable(function: Function) -> Function:
-    """Let kernels call a function; Python calls it as it is written.
-
-    A part of one kernel is better off so: nothing is compiled for Python to call it, so the kernel
-    compiles in less time, and the compiler may take both together.
-    """
+    """Let kernels call a short function; Python calls it as it is written."""
     registered: Function = register_jitable(function)
     return registered
 
 
-def fast_jitable(function: Function) -> Function:
-    """Let kernels call a function whose sums may be in any order; see `fast_kernel`."""
-    registered: Function = register_jitable(fastmath=_FAST_MATH)(function)
-    return registered
+def kernel_part(function: Kernel) -> Kernel:
+    """Let kernels call a function, which is compiled with them; Python calls it as it is written.
+
+    What Python need not call compiles in less time so, is not looked for on disk, and the compiler may take
+    it and the kernel together.
+    """
+    part: Kernel = register_jitable(function)
+    return part
+
+
+def fast_kernel_part(function: Kernel) -> Kernel:
+    """Let kernels call a function whose sums may be in any order; see `kernel_part` and `fast_kernel`."""
+    part: Kernel = register_jitable(fastmath=_FAST_MATH)(function)
+    return part

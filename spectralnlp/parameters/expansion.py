@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters.arrays import Ints, Offsets
 
 
@@ -31,7 +31,7 @@ class Factors(NamedTuple):
     signed: bool
 
 
-@jitable
+@kernel_part
 def multiply_out(factors, rule, tensor, work):
     """Write the tensor of a rule.
 
@@ -48,7 +48,7 @@ def multiply_out(factors, rule, tensor, work):
             value = factors.scale * numbers[at + place]
             tensor[place] = value if factors.signed or value > 0.0 else 0.0
         return
-    size = 1
+    size = np.int64(1)
     for axis in range(len(rank)):
         size *= rank[axis]
     for place in range(size):
@@ -81,7 +81,7 @@ def multiply_out(factors, rule, tensor, work):
         tensor[place] = value if factors.signed or value > 0.0 else 0.0
 
 
-@jitable
+@kernel_part
 def multiply_some_out(factors, rules, offsets, is_there, numbers):
     """Write the tensors of these rules, where they are not yet there; threads may do so at the same time.
 

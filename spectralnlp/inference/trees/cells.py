@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.jit import jitable, kernel, kernel_part
 from spectralnlp.parameters import Ints, Offsets
 
 # Open cells up to which nothing is closed where no model says which may be, those of 400 tokens.
@@ -94,7 +94,7 @@ def all_span_cells(n, widest):
     return _indexed(n, start, end)
 
 
-@jitable
+@kernel_part
 def _listed(n, widest):
     """Starts and ends of all spans that are narrow, or at either end of the sentence."""
     size = 0

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
-from spectralnlp.jit import count_bits, exponent_of, jitable, kernel, lowest_bit, power_of_two
+from spectralnlp.jit import count_bits, exponent_of, jitable, kernel, kernel_part, lowest_bit, power_of_two
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 
 # In `RuleIndex.pair`: no rule has these two children.
@@ -268,7 +268,7 @@ def _inside(rules, lexical, beam, cells):
     )
 
 
-@jitable
+@kernel_part
 def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, values):
     """Add the rules over each pair of a left and a right symbol to the values of a cell."""
     pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
@@ -291,7 +291,7 @@ def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, 
             first += count_bits(partners)
 
 
-@jitable
+@kernel_part
 def _add_unary(rules, cell, upper):
     """Fill in a cell's top layer from its bottom one; return its largest value times the prior."""
     unary_by_parent = rules.unary_by_parent
@@ -305,7 +305,7 @@ def _add_unary(rules, cell, upper):
     return largest
 
 
-@jitable
+@kernel_part
 def _normalise(cell):
     """Divide by a power of two so that the largest value is in [1, 2); return its exponent."""
     largest = 0.0

@@ -16,7 +16,7 @@ from spectralnlp.inference.trees.coarse import (
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.recursions import derivation_weights
-from spectralnlp.jit import count_bits, jitable, kernel, lowest_bit, power_of_two
+from spectralnlp.jit import count_bits, kernel, kernel_part, lowest_bit, power_of_two
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
@@ -196,7 +196,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
     return _ordered(n_roots, node[:n_nodes], edge[:n_edges], factor[:n_edges], top_id, bottom_id)
 
 
-@jitable
+@kernel_part
 def _from_wide_to_narrow(cells):
     """All cells, those of one width from left to right."""
     order = np.empty(len(cells.start), np.int32)
@@ -212,7 +212,7 @@ def _from_wide_to_narrow(cells):
     return order
 
 
-@jitable
+@kernel_part
 def _flow_of(pair_rules, parent, weight, pair, below):
     """The sum over a pair's rules of the parent's outside value times the weight; and the largest summand."""
     flow, most = 0.0, 0.0
@@ -223,12 +223,12 @@ def _flow_of(pair_rules, parent, weight, pair, below):
     return flow, most
 
 
-@jitable
+@kernel_part
 def _write_node(row, kind, symbol, start, end):
     row[_KIND], row[_SYMBOL], row[_START], row[_END] = kind, symbol, start, end
 
 
-@jitable
+@kernel_part
 def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
     """The forest of these lists: edges by node and rule, children numbered, no edges to pruned children."""
     n_nodes, n_edges = len(node), len(edge)
@@ -269,7 +269,7 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
     )
 
 
-@jitable
+@kernel_part
 def _by_node_and_rule(edge, n_nodes):
     """The order of hyperedges by node, then by rule, then as they are: two counting sorts."""
     n_rules = 0

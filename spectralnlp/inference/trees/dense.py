@@ -16,7 +16,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP
 from spectralnlp.inference.trees.rule_lists import make_ready
-from spectralnlp.jit import exponent_of, fast_jitable, jitable, kernel, power_of_two
+from spectralnlp.jit import exponent_of, fast_kernel_part, jitable, kernel, kernel_part, power_of_two
 from spectralnlp.parameters.expansion import multiply_some_out
 
 # Powers of two below those of the best hyperedge of a node from which one counts for nothing.
@@ -72,7 +72,7 @@ def _scaling(shift: float, vectors: Any) -> Any:
     return vectors.dtype.type(power_of_two(shift) if shift > least else 0.0)
 
 
-@fast_jitable
+@fast_kernel_part
 def dense_inside(forest, rules, leaves):
     """Where the inside vectors of nodes lie, the vectors, and their exponents; the rules are ready."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
@@ -170,7 +170,7 @@ def dense_inside(forest, rules, leaves):
     return offsets, inside, exponent
 
 
-@jitable
+@kernel_part
 def _start_outside(forest, rules, offsets, inside, exponent, outside):
     """Give the roots their outside vectors; return the total and its exponent."""
     common, total = _NOTHING, 0.0
@@ -189,7 +189,7 @@ def _start_outside(forest, rules, offsets, inside, exponent, outside):
     return total, common
 
 
-@fast_jitable
+@fast_kernel_part
 def _outside(forest, rules, offsets, inside, exponent, posterior, node_posterior):
     """Add the posteriors of hyperedges and nodes; return the total and its exponent."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right

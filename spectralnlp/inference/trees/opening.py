@@ -78,7 +78,8 @@ def open_cells(model: CellModel, cues: Cues) -> Opening:
         cues: of the sentence.
     """
     if len(cues.word) <= WINDOW:
-        return Opening(*_all_marginals(model.weights, cues), model.threshold)
+        cells, marginals = _all_marginals(model.weights, cues)
+        return Opening(cells, marginals, model.threshold)
     return _in_windows(model, cues, place_scores(model.weights, cues))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.jit import jitable
+from spectralnlp.jit import kernel_part
 from spectralnlp.parameters.expansion import multiply_out
 
 # Share of a tensor's numbers that are not negligible up to which it becomes a list.
@@ -17,7 +17,7 @@ MOST_LISTED = 0.06
 _MOST_COLUMNS = 1 << 16
 
 
-@jitable
+@kernel_part
 def make_ready(rules, wanted):
     """Write the tensors or lists of rules where there are none yet; threads may do so at the same time.
 
@@ -50,7 +50,7 @@ def make_ready(rules, wanted):
         rules.is_ready[rule] = True
 
 
-@jitable
+@kernel_part
 def _make_list(rules, rule, tensor):
     """Write the list of a tensor that is nearly all zeros; return whether it is."""
     shape = rules.factors.shapes[rule]

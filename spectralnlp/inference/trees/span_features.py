@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.hashing import GOLDEN, mix
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.jit import jitable, kernel, kernel_part
 from spectralnlp.parameters import Ints
 
 # Whether a constituent begins or ends at a place between tokens.
@@ -80,7 +80,7 @@ def _four(template: int, a: int, b: int, c: int, d: int) -> Any:
     return _with(_three(template, a, b, c), d)
 
 
-@jitable
+@kernel_part
 def place_features(cues, place, side, codes):
     """Write the features of a constituent that begins or ends before a token.
 
@@ -123,7 +123,7 @@ def place_features(cues, place, side, codes):
     codes[24] = _two(base + 24, w2, t1)
 
 
-@jitable
+@kernel_part
 def span_features(cues, start, end, codes):
     """Write the features of a span.
 

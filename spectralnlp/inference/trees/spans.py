@@ -16,7 +16,7 @@ import numpy as np
 from spectralnlp.inference.trees.forest import TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
 from spectralnlp.inference.trees.scored_forest import ScoredForest
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints
 
 
@@ -181,7 +181,7 @@ def _best_bracketing(start, end, gain):
     return _in_order(end, by_width[is_chosen[by_width]])
 
 
-@jitable
+@kernel_part
 def _fill(first, last_place, start, total, last, before, best, choice):
     """Write the best total of useful spans up to each place inside a span, and which one ends there."""
     best[first] = 0.0
@@ -197,7 +197,7 @@ def _fill(first, last_place, start, total, last, before, best, choice):
             row = before[row]
 
 
-@jitable
+@kernel_part
 def _in_order(keys, rows):
     """Rows by their keys, which are small, equals as they are."""
     most = np.int64(0)

@@ -16,7 +16,7 @@ import numpy as np
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
 from spectralnlp.inference.trees.scored_forest import ScoredForest
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 
 # Least mean posterior of an option.
@@ -166,7 +166,7 @@ def _places(source, option, n_nodes, n_edges):
     return of_node, of_edge
 
 
-@jitable
+@kernel_part
 def _in_order(keys, n):
     """The order of the first n keys, equals as they are: runs are merged, of lengths that double."""
     order, merged = np.empty(n, np.int64), np.empty(n, np.int64)

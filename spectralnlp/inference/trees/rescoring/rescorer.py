@@ -19,7 +19,7 @@ from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import is_rare
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Lexicon, SpanScorer, WordClusters
 
 _NO_HEAD = -np.inf  # score of tags that a scorer does not know
@@ -143,7 +143,7 @@ def _multiply_all(forest, of_node, of_edge, factors, node, edge):
     return new_edge, new_node
 
 
-@jitable
+@kernel_part
 def _multiply(forest, of_node, of_edge, factors, node, edge, new_node, new_edge, alone):
     """Change posteriors of hyperedges and nodes as those of options were multiplied.
 

@@ -17,7 +17,7 @@ from spectralnlp.inference.trees.rescoring.values import (
     set_option_values,
     set_span_values,
 )
-from spectralnlp.jit import jitable
+from spectralnlp.jit import kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 
 N_NUMBERS = 8  # real numbers that describe an option
@@ -42,7 +42,7 @@ class Workspace(NamedTuple):
     score: Floats
 
 
-@jitable
+@kernel_part
 def make_workspace(first, n_templates):
     """A workspace for spans whose options begin at ``first`` (of `SpanOptions`)."""
     rows = 1
@@ -57,7 +57,7 @@ def make_workspace(first, n_templates):
     )
 
 
-@jitable
+@kernel_part
 def _set_numbers(posteriors, none, numbers):
     """Write the real numbers of an option, its log-odds first, and return its mean posterior and spread."""
     n = len(posteriors)
@@ -76,7 +76,7 @@ def _set_numbers(posteriors, none, numbers):
     return mean, spread
 
 
-@jitable
+@kernel_part
 def describe_span(s, options, tokens, labels, brackets, table, work):
     """Write all that is said about the options of span s into the workspace.
 
@@ -102,7 +102,7 @@ def describe_span(s, options, tokens, labels, brackets, table, work):
         work.n_features[row] = hash_features(labels.name[label], work.values, table, work.buckets[row])
 
 
-@jitable
+@kernel_part
 def score_span(n_options, weight_of, numbers_weight, work):
     """Write the score of each option of the described span, and return the logarithm of the softmax's sum.
 
@@ -127,7 +127,7 @@ def score_span(n_options, weight_of, numbers_weight, work):
     return top + np.log(total)
 
 
-@jitable
+@kernel_part
 def tokens_of(tokens, first, last, margins):
     """The values of one of several sentences that lie end to end.
 

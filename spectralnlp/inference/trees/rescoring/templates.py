@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.hashing import mix
 from spectralnlp.inference.trees.rescoring.values import NOTHING, Value
-from spectralnlp.jit import jitable
+from spectralnlp.jit import kernel_part
 
 # Buckets that features are hashed into.
 BUCKET_BITS = 22
@@ -193,7 +193,7 @@ def template_table(text: str = TEMPLATES) -> np.ndarray:
     return table
 
 
-@jitable
+@kernel_part
 def hash_features(name, values, table, buckets):
     """Write the buckets of an option's features, and return how many they are.
 

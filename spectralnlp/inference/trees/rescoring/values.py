@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.hashing import mix
-from spectralnlp.jit import jitable
+from spectralnlp.jit import kernel_part
 from spectralnlp.parameters import Ints
 
 Hashes = NDArray[np.uint64]
@@ -153,7 +153,7 @@ class Brackets(NamedTuple):
     head: Ints
 
 
-@jitable
+@kernel_part
 def _length_class(n):
     """Lengths and distances: 1 to 5, then classes that widen."""
     if n <= 5:
@@ -163,14 +163,14 @@ def _length_class(n):
     return 9 if n <= 22 else (10 if n <= 35 else 11)
 
 
-@jitable
+@kernel_part
 def _odds_class(p):
     """Log-odds of a probability, rounded down: 3 to 16."""
     q = min(max(p, 1e-3), 0.999)
     return int(np.floor(np.log(q / (1.0 - q)))) + 10
 
 
-@jitable
+@kernel_part
 def head_of(start, end, label, tag_number, labels):
     """The token that heads a phrase: the one with the best tag for its label."""
     best, best_score = start, -np.inf
@@ -181,7 +181,7 @@ def head_of(start, end, label, tag_number, labels):
     return best
 
 
-@jitable
+@kernel_part
 def likely_brackets(options, first_span, last_span, tokens, labels):
     """The brackets among spans first to last (exclusive) that are probable enough to be neighbours."""
     n, size = 0, last_span - first_span
@@ -207,7 +207,7 @@ def likely_brackets(options, first_span, last_span, tokens, labels):
     return Brackets(start[:n], end[:n], label[:n], head[:n])
 
 
-@jitable
+@kernel_part
 def set_span_values(i, j, tokens, labels, brackets, values):
     """Write the values that the options of span (i, j) have in common; the others become NOTHING."""
     values[:] = np.uint64(NOTHING)
@@ -232,7 +232,7 @@ def set_span_values(i, j, tokens, labels, brackets, values):
     _set_context_values(i, j, tokens, labels, brackets, values)
 
 
-@jitable
+@kernel_part
 def _set_yield_values(a, b, tokens, values):
     """Write the values of the tokens of a span as a whole."""
     commas = quotes = opened = 0
@@ -260,7 +260,7 @@ def _set_yield_values(a, b, tokens, values):
         values[Value.CONJUNCTION_AFTER] = tokens.tag[conjunction + 1]
 
 
-@jitable
+@kernel_part
 def _set_attachment_values(a, tokens, values):
     """Write the values of the last verb and the last noun before a span."""
     verb = noun = -1
@@ -282,7 +282,7 @@ def _set_attachment_values(a, tokens, values):
         values[Value.LAST_NOUN_FINE] = tokens.fine[noun]
 
 
-@jitable
+@kernel_part
 def _set_child_values(i, j, tokens, labels, brackets, values):
     """Write the values of the first and the last child of a span of several tokens."""
     if j - i == 1:
@@ -304,7 +304,7 @@ def _set_child_values(i, j, tokens, labels, brackets, values):
     values[Value.LAST_CHILD_WORD] = tokens.word[MARGIN + (j - 1 if last < 0 else brackets.start[last])]
 
 
-@jitable
+@kernel_part
 def _set_context_values(i, j, tokens, labels, brackets, values):
     """Write the values of the parent of a span and of its neighbours to the left and right."""
     parent = left = right = -1
@@ -325,7 +325,7 @@ def _set_context_values(i, j, tokens, labels, brackets, values):
     values[Value.RIGHT] = tokens.tag[j + MARGIN] if right < 0 else labels.name[brackets.label[right]]
 
 
-@jitable
+@kernel_part
 def set_option_values(i, j, label, posterior, spread, rank, tokens, labels, values):
     """Write the values that an option of span (i, j) has for itself.
 
