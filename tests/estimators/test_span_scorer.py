@@ -25,6 +25,7 @@ from spectralnlp.inference.trees.rescoring.scores import (
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
+from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
@@ -132,12 +133,13 @@ def one_example() -> tuple[ExampleTable, LabelValues]:
 
 def loss(examples: ExampleTable, labels: LabelValues, weights: np.ndarray, numbers: np.ndarray) -> float:
     options, table = examples.options, template_table()
-    work, total = make_workspace(options.first, len(table)), 0.0
-    brackets = likely_brackets(options, 0, 2, examples.tokens, labels)
+    work, total = kernel(make_workspace)(options.first, len(table)), 0.0
+    brackets = kernel(likely_brackets)(options, 0, 2, examples.tokens, labels)
+    describe, score = kernel(describe_span), kernel(score_span)
     for s, gold in enumerate(examples.gold.tolist()):
-        describe_span(s, options, examples.tokens, labels, brackets, table, work)
+        describe(s, options, examples.tokens, labels, brackets, table, work)
         n_options = int(options.first[s + 1] - options.first[s])
-        log_sum = score_span(n_options, weights, numbers, work)
+        log_sum = score(n_options, weights, numbers, work)
         total += log_sum - (float(work.score[gold - options.first[s]]) if gold >= 0 else 0.0)
     return total
 

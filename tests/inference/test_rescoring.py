@@ -29,6 +29,7 @@ from spectralnlp.inference.trees.rescoring.values import (
     set_option_values,
     set_span_values,
 )
+from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import SpanScorer
 from spectralnlp.tasks.parsing import ParsingTask
@@ -80,9 +81,9 @@ def values_of(
     span: tuple[int, int], label: int, options: SpanOptions, tokens: TokenValues, labels: LabelValues
 ) -> dict[str, int]:
     values = np.zeros(N_VALUES, np.uint64)
-    brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
-    set_span_values(*span, tokens, labels, brackets, values)
-    set_option_values(*span, label, 0.8, 0.0, 0, tokens, labels, values)
+    brackets = kernel(likely_brackets)(options, 0, len(options.start), tokens, labels)
+    kernel(set_span_values)(*span, tokens, labels, brackets, values)
+    kernel(set_option_values)(*span, label, 0.8, 0.0, 0, tokens, labels, values)
     return {value.name.lower(): int(values[value]) for value in Value}
 
 
