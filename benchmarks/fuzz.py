@@ -1,0 +1,121 @@
+"""Mutated model folders, treebanks, texts, tables and matrices: nothing may crash, hang or end in a traceback.
+
+Each case mutates a sound input, with the digests that fit, and runs commands on it in a process of its own,
+with at most 10 s and 1 GB. A case is *accepted* (exit status 0), *refused* (one short line, exit status 2), or one of
+what must not be: *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*, *large*.
+
+    python -m benchmarks.fuzz --minutes 60
+    python -m benchmarks.fuzz --targets parser tagger --minutes 2 --show 5
+    python -m benchmarks.fuzz --targets parser --case 1234567    # one case again, with what it wrote
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from benchmarks.fuzzing import targets as fuzzed
+from benchmarks.fuzzing.isolation import CLASSES, GOOD, Outcome, run_apart
+from benchmarks.fuzzing.targets import Target, clear
+
+Found = dict[str, list[tuple[int, Outcome]]]
+
+
+def run_case(target: Target, seed: int, folder: Path) -> Outcome:
+    """Mutate and run; ``folder`` is emptied first and holds the mutated input afterwards."""
+    clear(folder)
+    target.write(Random(seed), folder)
+    outcome = run_apart(lambda: target.run(folder), folder)
+    left = sorted(target.left_behind(folder)) if outcome.kind in GOOD else []
+    return outcome._replace(kind="unclear", detail=f"left {', '.join(left)}") if left else outcome
+
+
+def fuzz(targets: Mapping[str, Target], seconds: float, first_seed: int, folder: Path) -> Found:
+    """Run cases of all targets in turn until the time is over; what went wrong goes to stderr at once."""
+    found: Found = defaultdict(list)
+    end, seed = perf_counter() + seconds, first_seed
+    while perf_counter() < end:
+        for name, target in targets.items():
+            outcome = run_case(target, seed, folder)
+            found[name].append((seed, outcome))
+            if outcome.kind not in GOOD:
+                last = outcome.detail.strip().splitlines()[-1][:200] if outcome.detail else ""
+                print(f"{name} {seed}: {outcome.kind}: {last}", file=sys.stderr, flush=True)
+        seed += 1
+    return found
+
+
+def table(found: Found) -> str:
+    """Counts by target and class, the slowest case and the largest."""
+    rows = []
+    for name, cases in found.items():
+        counts = Counter(outcome.kind for _, outcome in cases)
+        slowest = max(outcome.seconds for _, outcome in cases)
+        largest = max(outcome.megabytes for _, outcome in cases)
+        kinds = [counts[kind] for kind in CLASSES]
+        rows.append([name, len(cases), *kinds, f"{slowest:.1f}", f"{largest:.0f}"])
+    return report.table(["target", "cases", *CLASSES, "longest, s", "most memory, MB"], rows)
+
+
+def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
+    """Every target, or those of some names; models are trained where they are missing."""
+    wanted = tuple(name for name in names if name not in FILE_TARGETS)
+    needed = ("pcfg", "intents") if not names or "text" in names else ()
+    trained = fuzzed.train_models(models, (*wanted, *needed)) if wanted or needed or not names else {}
+    everything: dict[str, Target] = {**trained, **fuzzed.file_targets(models)}
+    if not names:
+        everything = {**fuzzed.train_models(models), **everything}
+    return {name: each for name, each in everything.items() if not names or name in names}
+
+
+FILE_TARGETS = ("treebank", "text", "conll", "tsv", "matrix")
+
+
+def main() -> None:
+    """Fuzz, and print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=1.0, metavar="N", help="default 1")
+    parser.add_argument("--seed", type=int, default=None, metavar="N", help="of the first case")
+    parser.add_argument("--targets", nargs="+", default=[], metavar="NAME", help="default all")
+    parser.add_argument("--models", type=Path, default=None, metavar="DIR", help="where trained models are kept")
+    parser.add_argument("--case", type=int, default=None, metavar="SEED", help="run one case of each target")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="details of the first N that failed")
+    arguments = parser.parse_args()
+    with TemporaryDirectory() as work:
+        targets = all_targets(arguments.models or Path(work) / "models", tuple(arguments.targets))
+        for target in targets.values():
+            clear(Path(work) / "case")
+            target.warm_up(Path(work) / "case")
+        if arguments.case is not None:
+            for name, target in targets.items():
+                outcome = run_case(target, arguments.case, Path("fuzz-case"))
+                print(f"{name}: {outcome.kind}, {outcome.seconds:.1f} s, {outcome.megabytes:.0f} MB")
+                print(outcome.detail)
+            return
+        seed = int.from_bytes(os.urandom(4), "big") if arguments.seed is None else arguments.seed
+        print(f"    python -m benchmarks.fuzz {' '.join(sys.argv[1:])}\n\n{report.machine()} First seed {seed}.\n")
+        found = fuzz(targets, arguments.minutes * 60, seed, Path(work) / "case")
+        print(table(found))
+        _show(found, arguments.show)
+        sys.exit(any(outcome.kind not in GOOD for cases in found.values() for _, outcome in cases))
+
+
+def _show(found: Found, most: int) -> None:
+    bad = [(name, *case) for name, cases in found.items() for case in cases if case[1].kind not in GOOD]
+    for name, seed, outcome in bad[:most]:
+        print(f"\n{name} {seed}: {outcome.kind}\n{outcome.detail}")
+
+
+if __name__ == "__main__":
+    main()

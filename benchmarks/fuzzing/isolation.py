@@ -1,0 +1,129 @@
+"""One case in a process of its own, so that a crash, an endless loop or a lack of memory is seen and counted."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from benchmarks import report
+
+# Classes of outcomes; the first two are what should happen.
+ACCEPTED, REFUSED, UNCLEAR, TRACEBACK, CRASH, SLOW, LARGE = (
+    "accepted",
+    "refused",
+    "unclear",
+    "traceback",
+    "crash",
+    "slow",
+    "large",
+)
+CLASSES = (ACCEPTED, REFUSED, UNCLEAR, TRACEBACK, CRASH, SLOW, LARGE)
+GOOD = (ACCEPTED, REFUSED)
+
+MOST_SECONDS = 10
+MOST_MEGABYTES = 1000  # more than the process held before the case
+LONGEST_LINE = 500  # characters of a message, without the path
+
+
+class Outcome(NamedTuple):
+    """Of one case.
+
+    Attributes:
+        kind: one of `CLASSES`.
+        detail: the last lines that it wrote.
+        seconds: how long it took.
+        megabytes: how much its memory grew.
+    """
+
+    kind: str
+    detail: str
+    seconds: float
+    megabytes: float
+
+
+def run_apart(case: Callable[[], int], folder: Path) -> Outcome:
+    """Run a case in a child process, with bounds on time and memory.
+
+    Args:
+        case: returns an exit status; may write to stderr.
+        folder: where the child writes what it says.
+    """
+    said, result = folder / "stderr", folder / "result"
+    result.unlink(missing_ok=True)
+    started = perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads that idle in the parent
+        child = os.fork()
+    if child == 0:
+        _run_child(case, said, result)
+    _, status = os.waitpid(child, 0)
+    seconds = perf_counter() - started
+    lines = said.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    found = json.loads(result.read_text()) if result.exists() else {"megabytes": 0.0}
+    kind, detail = _classify(status, found, lines, folder)
+    return Outcome(kind, detail, seconds, found["megabytes"])
+
+
+def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
+    """Run the case and leave the process without running anything else of the parent's."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(MOST_SECONDS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    before = _held("VmRSS")
+    most = (_held("VmSize") + 2 * MOST_MEGABYTES) * 2**20  # addresses are not memory yet
+    resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+    with open(said, "wb", buffering=0) as file, open(os.devnull, "r+b") as nothing:
+        os.dup2(nothing.fileno(), 0)
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
+    outcome: dict[str, object] = {}
+    try:
+        outcome["status"] = case()
+        sys.stdout.flush()
+    except MemoryError:
+        outcome["memory"] = traceback.format_exc()
+    except BaseException:
+        outcome["traceback"] = traceback.format_exc()
+    sys.stderr.flush()
+    outcome["megabytes"] = max(report.peak_megabytes() - before, 0.0)
+    result.write_text(json.dumps(outcome))
+    os._exit(0)
+
+
+def _held(field: str) -> int:
+    """Megabytes of a field of the process's status; 0 where the system does not say."""
+    path = Path("/proc/self/status")
+    lines = path.read_text().splitlines() if path.exists() else []
+    return next((int(line.split()[1]) // 2**10 for line in lines if line.startswith(field)), 0)
+
+
+def _classify(status: int, found: dict[str, object], lines: list[str], folder: Path) -> tuple[str, str]:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number == signal.SIGALRM:
+            return SLOW, f"more than {MOST_SECONDS} s"
+        return CRASH, signal.Signals(number).name
+    if "status" not in found:
+        if "memory" in found:
+            return LARGE, "\n".join(str(found["memory"]).strip().splitlines()[-5:])
+        return TRACEBACK, str(found.get("traceback", "no result"))
+    if float(str(found["megabytes"])) > MOST_MEGABYTES:
+        return LARGE, f"{found['megabytes']:.0f} MB"
+    last = lines[-1].replace(str(folder), "") if lines else ""
+    if found["status"] == 0:
+        return ACCEPTED, last
+    is_clear = found["status"] == 2 and last.startswith("spectralnlp: ") and len(last) <= LONGEST_LINE
+    if is_clear and not any(line.startswith("Traceback") for line in lines):
+        return REFUSED, last
+    return UNCLEAR, f"status {found['status']}: {last[:2000]}"

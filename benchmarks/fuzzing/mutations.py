@@ -1,0 +1,228 @@
+"""Mutations of bytes, of JSON values and of arrays, drawn from a seeded generator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+# Nested deeper than the interpreter recurses.
+DEEP = 100_000
+
+# Pieces that readers have trouble with.
+PIECES = (
+    b"",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\xed\xa0\x80",
+    b"\r",
+    b"\n\n\n",
+    b"\t\t",
+    b" " * 3000,
+    b"(" * 3000,
+    b")" * 3000,
+    b"(S " * 3000,
+    b"a" * 100_000,
+    b"\\",
+    b"1e999",
+    b"-1",
+    b"nan",
+    b"9" * 5000,
+    "\u2028\u200b\U0001f9ff".encode(),
+)
+
+
+def mutated_bytes(random: Random, data: bytes) -> bytes:
+    """Change bytes in one to four places: flipped, deleted, repeated, moved, or replaced by `PIECES`."""
+    changed = bytearray(data)
+    for _ in range(random.choice((1, 1, 2, 4))):
+        at = random.randrange(len(changed) + 1)
+        length = random.choice((1, 2, 8, 64, 1000))
+        match random.randrange(7):
+            case 0 if at < len(changed):
+                changed[at] ^= 1 << random.randrange(8)
+            case 1:
+                changed[at : at + length] = random.randbytes(min(length, 64))
+            case 2:
+                del changed[at : at + length]
+            case 3:
+                changed[at:at] = changed[at : at + length] * random.choice((1, 2, 30))
+            case 4:
+                del changed[at:]
+            case 5:
+                changed[at : at + random.choice((0, length))] = random.choice(PIECES)
+            case _:
+                part = bytes(changed[at : at + length])
+                del changed[at : at + length]
+                place = random.randrange(len(changed) + 1)
+                changed[place:place] = part
+    return bytes(changed)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# JSON
+
+
+def mutated_json(random: Random, value: Any) -> str:
+    """Change one to three values of a JSON document, at any depth; the result may be no JSON at all."""
+    if random.random() < 0.1:
+        return mutated_bytes(random, json.dumps(value, indent=1).encode()).decode("utf-8", "surrogateescape")
+    if random.random() < 0.02:
+        return "[" * DEEP + "]" * random.choice((0, DEEP))
+    root = [json.loads(json.dumps(value))]
+    for _ in range(random.choice((1, 1, 1, 3))):
+        holder, key = _place(random, root)
+        _change(random, holder, key)
+    return json.dumps(root[0] if root else None, indent=1)
+
+
+def _place(random: Random, root: list[Any]) -> tuple[Any, Any]:
+    """A container and a key of it, every depth being about as likely."""
+    places: list[tuple[Any, Any]] = []
+    holder: Any = root
+    while isinstance(holder, dict | list) and holder:
+        key = random.choice(list(holder)) if isinstance(holder, dict) else random.randrange(len(holder))
+        places.append((holder, key))
+        holder = holder[key]
+    return random.choice(places) if places else (root, slice(0, 0))
+
+
+def _change(random: Random, holder: Any, key: Any) -> None:
+    if isinstance(key, slice):
+        return
+    match random.randrange(8):
+        case 0:
+            del holder[key]
+        case 1 if isinstance(holder, dict):
+            holder[str(key) + random.choice((" ", "2", "é"))] = holder.pop(key)
+        case 1 | 2 if isinstance(holder, list):
+            holder[key : key + 1] = [holder[key]] * random.choice((2, 3, 50))
+        case 3 if isinstance(holder, list):
+            random.shuffle(holder)
+        case 4 if isinstance(holder[key], list | dict | str) and holder[key]:
+            old = holder[key]
+            half = len(old) // 2
+            holder[key] = dict(list(old.items())[:half]) if isinstance(old, dict) else old[:half]
+        case _:
+            holder[key] = random.choice(_values(holder[key]))
+
+
+def _values(old: Any) -> list[Any]:
+    values: list[Any] = [
+        None,
+        True,
+        False,
+        0,
+        1,
+        -1,
+        2,
+        -(2**31),
+        2**31,
+        2**63,
+        10**18,
+        10**400,
+        0.5,
+        -1e308,
+        1e308,
+        float("nan"),
+        float("inf"),
+        "",
+        "x",
+        "x" * 200_000,
+        "\ud800",
+        "a\nb\tc\x00",
+        [],
+        {},
+        [old],
+        {"a": old},
+        [[[[[]]]]],
+        ["a", "a"],
+        [1, 2, 3],
+        {"": None},
+    ]
+    if isinstance(old, int | float):
+        values += [old + 1, old - 1, old * 1000, str(old)] * 2
+    return values
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Arrays
+
+
+def mutated_arrays(random: Random, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Change one or two arrays: numbers, order, length, shape, dtype, name; what is sound stays a part."""
+    changed = dict(arrays)
+    for _ in range(random.choice((1, 1, 1, 2))):
+        if not changed:
+            return changed
+        name = random.choice(sorted(changed))
+        match random.randrange(10):
+            case 0:
+                del changed[name]
+            case 1:
+                changed[name] = changed[random.choice(sorted(changed))]
+            case 2:
+                changed[name + random.choice((".scale", "2", ".values", ""))] = changed[name]
+            case _:
+                changed[name] = mutated_array(random, changed[name])
+    return changed
+
+
+def mutated_array(random: Random, array: Array) -> Array:
+    """Change one array."""
+    match random.randrange(10):
+        case 0:
+            return array.astype(random.choice(("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u4", "?")))
+        case 1:
+            return random.choice(list(_reshaped(array)))
+        case 2:
+            return np.full_like(array, random.choice(_numbers(array)))
+        case 3 if array.ndim and len(array):
+            return array[np.random.default_rng(random.getrandbits(32)).permutation(len(array))]
+        case 4 if array.ndim and len(array):
+            return np.sort(array, axis=0) if random.random() < 0.5 else array[::-1].copy()
+        case _ if array.size:
+            copy = array.copy()
+            for _ in range(random.choice((1, 1, 3, 20))):
+                number = random.choice(_numbers(array))
+                copy.flat[random.choice((0, -1, random.randrange(array.size)))] = number
+            return copy
+    return array
+
+
+def _reshaped(array: Array) -> Iterator[Array]:
+    yield array[None]
+    yield array.ravel()
+    yield array[:0] if array.ndim else array.reshape(1)
+    if array.ndim:
+        yield array[: random_half(len(array))]
+        yield np.concatenate([array, array[-1:]])
+        yield np.concatenate([array, array])
+    if array.ndim > 1:
+        yield np.ascontiguousarray(array.T)
+        yield np.ascontiguousarray(array[..., :-1])
+        yield np.ascontiguousarray(array[:, :0])
+
+
+def random_half(n: int) -> int:
+    """About half of a number."""
+    return n - n // 2
+
+
+def _numbers(array: Array) -> list[Any]:
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            info = np.finfo(array.dtype)
+            return [np.nan, np.inf, -np.inf, 0, -0.0, 1, -1, info.max, info.min, info.tiny, 1e-30, 1000]
+    if array.dtype.kind == "b":
+        return [True, False]
+    info_int = np.iinfo(array.dtype)
+    largest = int(array.max(initial=0))
+    near = [min(largest + 1, info_int.max), max(largest - 1, 0), largest]
+    return [info_int.max, info_int.min, info_int.max // 2, 0, 1, max(-1, info_int.min), 100, *near * 2]

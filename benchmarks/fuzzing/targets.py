@@ -1,0 +1,384 @@
+"""Targets of the fuzzer: for each class of input, a sound file, how it is mutated and what is run on it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from safetensors.numpy import load, save
+
+from benchmarks.fuzzing.mutations import mutated_arrays, mutated_bytes, mutated_json
+from spectralnlp.cli.app import run
+
+CORPORA = Path(__file__).resolve().parents[2] / "corpora"
+
+TEXT = "The keeper climbs the stairs every evening. Did the blorfish leave (early) at 3:30?\n"
+TOKENS = "The keeper climbs the stairs .\nthe cat saw this dog .\n"
+
+
+class Target(ABC):
+    """A class of input.
+
+    Attributes:
+        name: as the command line and the report have it.
+    """
+
+    name: str
+
+    @abstractmethod
+    def write(self, random: Random, folder: Path) -> None:
+        """Write a mutated input into an empty folder."""
+
+    @abstractmethod
+    def run(self, folder: Path) -> int:
+        """Run commands on it, and return the exit status of the first that is not 0."""
+
+    def warm_up(self, folder: Path) -> None:
+        """Run the commands on a sound input in this process: children then have all kernels and modules.
+
+        Raises:
+            SystemExit: it was not accepted.
+        """
+        self.write_sound(folder)
+        said = io.StringIO()
+        with redirect_stdout(io.StringIO()), redirect_stderr(said):
+            status = self.run(folder)
+        if status:
+            raise SystemExit(f"{self.name}: the sound input ended with {status}: {said.getvalue()}")
+
+    @abstractmethod
+    def write_sound(self, folder: Path) -> None:
+        """Write an input as it should be into an empty folder."""
+
+    def left_behind(self, folder: Path) -> Iterator[str]:
+        """Names of files that a failed case should not have left."""
+        return (each.name for each in folder.iterdir() if each.name.endswith(".tmp"))
+
+
+def first_failure(*commands: list[str]) -> int:
+    """Run commands until one fails."""
+    return next((status for command in commands if (status := run(command))), 0)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Model folders
+
+
+@dataclass
+class Model(Target):
+    """A model folder: its arrays, headers, JSON and card; digests are those of what is written.
+
+    Attributes:
+        name: of the kind of model.
+        path: a sound folder.
+        commands: what is done with the folder, the word ``MODEL`` standing for it.
+        kept: whether the moments beside the model are mutated, not the model.
+    """
+
+    name: str
+    path: Path
+    commands: tuple[tuple[str, ...], ...]
+    kept: bool = False
+
+    def __post_init__(self) -> None:
+        self._files = {each.name: each.read_bytes() for each in sorted(self.path.iterdir())}
+        stem = ("moments.safetensors", "moments.json") if self.kept else ("arrays.safetensors", "model.json")
+        self._arrays_name, self._header_name = stem
+        self._header = json.loads(self._files[self._header_name])
+        self._arrays = load(self._files[self._arrays_name])
+
+    def write(self, random: Random, folder: Path) -> None:
+        """Mutate one of the files, or arrays and JSON at once."""
+        files = dict(self._files)
+        header = self._header
+        what = random.random()
+        if what < 0.6:
+            mutated = mutated_arrays(random, self._arrays)
+            files[self._arrays_name] = save({n: np.asarray(a, order="C") for n, a in mutated.items()})
+        elif what < 0.7:
+            files[self._arrays_name] = mutated_bytes(random, files[self._arrays_name])
+        raw = files[self._arrays_name]
+        if random.random() < 0.98:  # else the digest gives it away
+            header = {**header, "arrays": {"size": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}}
+        text = json.dumps(header, indent=1)
+        if 0.7 <= what < 0.97:
+            text = self._with_digests(mutated_json(random, self._values(header)), header)
+        elif what >= 0.97:
+            name = random.choice(sorted(files))
+            files[name] = mutated_bytes(random, files[name])
+        if what < 0.97:
+            files[self._header_name] = text.encode("utf-8", "surrogateescape")
+        model = folder / "model"
+        model.mkdir()
+        for name, content in files.items():
+            (model / name).write_bytes(content)
+
+    @staticmethod
+    def _values(header: dict[str, Any]) -> Any:
+        """Mostly the metadata, which is what has values to change."""
+        return header["metadata"]
+
+    def _with_digests(self, text: str, header: dict[str, Any]) -> str:
+        others = json.dumps({key: value for key, value in header.items() if key != "metadata"}, indent=1)
+        return f'{others[:-2]},\n "metadata": {text}\n}}'
+
+    def write_sound(self, folder: Path) -> None:
+        """Copy the model."""
+        shutil.copytree(self.path, folder / "model")
+
+    def run(self, folder: Path) -> int:
+        """Load the model by the command line and use it."""
+        (folder / "text.txt").write_text(TEXT, encoding="utf-8")
+        (folder / "tokens.txt").write_text(TOKENS, encoding="utf-8")
+        places = {"MODEL": str(folder / "model"), "OUT": str(folder / "out")}
+        places |= {"TEXT": str(folder / "text.txt"), "TOKENS": str(folder / "tokens.txt")}
+        return first_failure(*([places.get(word, word) for word in command] for command in self.commands))
+
+
+def train_models(root: Path, names: tuple[str, ...] = ()) -> dict[str, Model]:
+    """Targets for model folders, trained on our own corpora where ``root`` does not have them yet."""
+    kinds = {name: each for name, each in _kinds(root).items() if not names or name in names}
+    targets = {}
+    for name, (arguments, commands) in kinds.items():
+        for kind in (name, *_needed(arguments, root)):
+            path = root / kind.replace(" ", "-")
+            if not path.exists():
+                _train(root, kind, path)
+        kept = name.startswith("moments of ")
+        targets[name] = Model(name, root / name.replace(" ", "-"), commands, kept)
+    return targets
+
+
+def _needed(arguments: list[str], root: Path) -> list[str]:
+    """Kinds whose folders the arguments of another name."""
+    return [kind for kind in ("eigenwords", "operators") if any(str(root / kind) in each for each in arguments)]
+
+
+def _train(root: Path, kind: str, path: Path) -> None:
+    arguments, _ = _kinds(root)[kind]
+    for needed in _needed(arguments, root):
+        if not (root / needed).exists():
+            _train(root, needed, root / needed)
+    if arguments[0] == "compact":
+        import spectralnlp
+
+        source = root / arguments[1]
+        if not source.exists():
+            _train(root, arguments[1], source)
+        spectralnlp.load(source).save(path, compact=True)
+        return
+    root.mkdir(parents=True, exist_ok=True)
+    trees = root / "trees.mrg"
+    trees.write_text((CORPORA / "treebank" / "train.mrg").read_text(encoding="utf-8") * 3, encoding="utf-8")
+    command = "sketch" if arguments[0] == "sketch" else "train"
+    rest = arguments[1:] if command == "sketch" else arguments
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        status = run([command, *rest, "-o", str(path)])
+    if status:
+        raise SystemExit(f"training {kind} ended with {status}")
+
+
+_PARSE = (
+    ("info", "MODEL"),
+    ("inspect", "MODEL"),
+    ("parse", "-m", "MODEL", "TEXT", "--scores"),
+    ("parse", "-m", "MODEL", "TOKENS", "--tokenized", "--k", "3", "--decoder", "max-rule"),
+)
+_TAG = (("info", "MODEL"), ("tag", "-m", "MODEL", "TEXT", "--scores"))
+_UPDATE = (("info", "MODEL"), ("update", "MODEL", "TOKENS", "-o", "OUT"))
+_UPDATE_TREES = (("info", "MODEL"), ("update", "MODEL", str(CORPORA / "treebank" / "dev.mrg"), "-o", "OUT"))
+
+Kind = tuple[list[str], tuple[tuple[str, ...], ...]]
+
+
+def _settings(**values: object) -> list[str]:
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
+def _kinds(root: Path) -> dict[str, Kind]:
+    """The arguments of ``train`` for each kind of model, and what is then done with it."""
+    trees, text = str(root / "trees.mrg"), str(CORPORA / "text" / "lighthouse.txt")
+    few_trees, tokens = str(CORPORA / "treebank" / "dev.mrg"), str(CORPORA / "text" / "tokenized.txt")
+    words, states = str(root / "eigenwords"), str(root / "operators")
+    small = _settings(n_states=4, n_clusters=3, em_iterations=2, pruner_states=2, folds=2, eigenwords=words)
+    tagger = _settings(eigenwords=words, eigentokens=states, clusters=words, epochs=1)
+    mixed = _settings(models="tensors+clusters", n_states=3, n_clusters=3)
+    score = ("evaluate", "MODEL", "TOKENS")
+    kinds: dict[str, Kind] = {
+        "eigenwords": (
+            ["eigenwords", text, *_settings(dimensions=4, min_count=1, clusters=3)],
+            (("info", "MODEL"), ("neighbours", "MODEL", "the", "Thekla")),
+        ),
+        "operators": (["hmm", tokens, *_settings(n_states=3, min_count=1)], (("info", "MODEL"), score)),
+        "hidden": (["hmm-em", tokens, *_settings(n_states=3, iterations=2)], (("info", "MODEL"), score)),
+        "pool": (
+            ["hmm-pool", tokens, *_settings(em_states=3, iterations=2, n_states=3)],
+            (("info", "MODEL"), score),
+        ),
+        "pcfg": (["pcfg", few_trees], _PARSE),
+        "parser": (
+            ["lpcfg", trees, *small, *_settings(binarisations="head+left", grammars="tensors+clusters")],
+            _PARSE,
+        ),
+        "compact parser": (["compact", "parser"], _PARSE),
+        "tagger": (["tagger", few_trees, *tagger], _TAG),
+        "compact tagger": (["compact", "tagger"], _TAG),
+        "rhmm": (["rhmm", few_trees, *mixed], _TAG),
+        "topics": (
+            ["topics", text, *_settings(n_topics=2, min_documents=1, max_share=0.9)],
+            (("info", "MODEL"), ("topics", "MODEL"), ("topics", "MODEL", "TEXT")),
+        ),
+        "intents": (
+            ["intent", str(CORPORA / "intents" / "dev.tsv")],
+            (("info", "MODEL"), ("classify", "-m", "MODEL", "TEXT", "--json")),
+        ),
+        "sketch": (
+            ["sketch", text, "--size", "4", "--columns", "64"],
+            (("info", "MODEL"), ("sketch", "TEXT", "-o", "OUT", "--columns", "64")),
+        ),
+    }
+    for name, arguments, commands in (
+        ("pcfg", ["pcfg", few_trees], _UPDATE_TREES),
+        ("lpcfg", ["lpcfg", few_trees, *_settings(preset="tutorial", n_states=3)], _UPDATE_TREES),
+        ("rhmm", ["rhmm", few_trees, *mixed], _UPDATE_TREES),
+        ("hmm", ["hmm", tokens, *_settings(n_states=3, min_count=1)], _UPDATE),
+        ("eigenwords", ["eigenwords", text, *_settings(dimensions=4, min_count=1)], _UPDATE),
+        ("topics", ["topics", text, *_settings(n_topics=2, min_documents=1, max_share=0.9)], _UPDATE),
+    ):
+        kinds[f"moments of {name}"] = ([*arguments, "--keep-moments"], commands)
+    return kinds
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Files
+
+
+@dataclass
+class Files(Target):
+    """A file of data, mutated byte by byte, and commands that read it.
+
+    Attributes:
+        name: of the class.
+        contents: sound files: suffix and bytes.
+        commands: makes the commands of the path of the mutated file.
+    """
+
+    name: str
+    contents: tuple[tuple[str, bytes], ...]
+    commands: Callable[[Path, Path], tuple[list[str], ...]]
+
+    def write(self, random: Random, folder: Path) -> None:
+        """Mutate one of the files."""
+        suffix, content = random.choice(self.contents)
+        (folder / f"input{suffix}").write_bytes(mutated_bytes(random, content))
+
+    def write_sound(self, folder: Path) -> None:
+        """Write the first of the files."""
+        suffix, content = self.contents[0]
+        (folder / f"input{suffix}").write_bytes(content)
+
+    def run(self, folder: Path) -> int:
+        """Run the commands."""
+        (path,) = folder.glob("input*")
+        return first_failure(*self.commands(path, folder / "out"))
+
+
+@dataclass
+class Matrices(Target):
+    """Matrices ``.npy`` and ``.npz``: bytes mutated, or the arrays of a sparse one, or shapes and dtypes."""
+
+    name: str = "matrix"
+
+    def write(self, random: Random, folder: Path) -> None:
+        """Write a damaged matrix."""
+        rng = np.random.default_rng(random.getrandbits(32))
+        sparse = sp.random(30, 12, 0.3, format="csr", random_state=rng)
+        suffix = random.choice((".npy", ".npz", ".npz"))
+        buffer = io.BytesIO()
+        if suffix == ".npy":
+            np.save(buffer, sparse.toarray().astype(random.choice(("f8", "f4", "c16", "i8", "O", "M8[s]", "?"))))
+        elif random.random() < 0.5:
+            sp.save_npz(buffer, sparse, compressed=random.random() < 0.5)
+        else:
+            arrays = {
+                "indices": sparse.indices,
+                "indptr": sparse.indptr,
+                "data": sparse.data.astype(random.choice(("f8", "c16", "i8"))),
+                "shape": np.array(sparse.shape),
+                "format": np.array(b"csr"),
+            }
+            name = random.choice(("indices", "indptr", "data", "shape"))
+            arrays |= mutated_arrays(random, {name: arrays[name]})
+            np.savez(buffer, **arrays)
+        content = buffer.getvalue()
+        if random.random() < 0.5:
+            content = mutated_bytes(random, content)
+        (folder / f"input{suffix}").write_bytes(content)
+
+    def write_sound(self, folder: Path) -> None:
+        """Write a sparse matrix."""
+        sp.save_npz(folder / "input.npz", sp.random(30, 12, 0.3, format="csr", random_state=0))
+
+    def run(self, folder: Path) -> int:
+        """Sketch it twice and take its leverage scores."""
+        (path,) = (str(each) for each in folder.glob("input*"))
+        out = str(folder / "out")
+        return first_failure(
+            ["sketch", path, "-o", out, "--size", "4"],
+            ["sketch", path, "-o", out, "--size", "4", "--method", "countsketch"],
+            ["leverage", path, "-o", str(folder / "scores")],
+        )
+
+
+def file_targets(models: Path) -> dict[str, Target]:
+    """Targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
+    treebanks = [*(CORPORA / "treebank").iterdir(), *(CORPORA / "formats").iterdir()]
+    texts = [each for each in (CORPORA / "text").iterdir() if each.name != "tagged.txt"]
+    conll = b"1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tkeeper\tkeeper\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+
+    def read(paths: list[Path]) -> tuple[tuple[str, bytes], ...]:
+        return tuple((each.suffix, each.read_bytes()) for each in sorted(paths))
+
+    def parse(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (
+            ["parse", "-m", str(models / "pcfg"), str(path)],
+            ["parse", "-m", str(models / "pcfg"), str(path), "--tokenized", "--format", "json"],
+            ["classify", "-m", str(models / "intents"), str(path)],
+        )
+
+    def train_trees(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (["train", "pcfg", str(path), "-o", str(out)], ["score", str(path), str(path)])
+
+    def train_tagged(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (["train", "rhmm", str(path), "-o", str(out), *_settings(n_states=2)],)
+
+    def train_intents(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (["train", "intent", str(path), "-o", str(out)],)
+
+    return {
+        each.name: each
+        for each in (
+            Files("treebank", read(treebanks), train_trees),
+            Files("text", read(texts), parse),
+            Files("conll", ((".conllu", conll * 30),), train_tagged),
+            Files("tsv", read([CORPORA / "intents" / "train.tsv"]), train_intents),
+            Matrices(),
+        )
+    }
+
+
+def clear(folder: Path) -> None:
+    """Empty a folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
