@@ -1,8 +1,8 @@
-"""Mutated model folders, treebanks, texts, tables and matrices: nothing may crash, hang or end in a traceback.
+"""Mutated model folders, treebanks, texts, tables and matrices: no crash, no traceback, no endless run.
 
 Each case mutates a sound input, with the digests that fit, and runs commands on it in a process of its own,
-with at most 10 s and 1 GB. A case is *accepted* (exit status 0), *refused* (one short line, exit status 2), or one of
-what must not be: *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*, *large*.
+with at most 10 s and 1 GB. It is *accepted* (exit status 0), *refused* (one short line, exit status 2), or what
+must not be: *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*, *large*.
 
     python -m benchmarks.fuzz --minutes 60
     python -m benchmarks.fuzz --targets parser tagger --minutes 2 --show 5
@@ -33,7 +33,7 @@ Found = dict[str, list[tuple[int, Outcome]]]
 def run_case(target: Target, seed: int, folder: Path) -> Outcome:
     """Mutate and run; ``folder`` is emptied first and holds the mutated input afterwards."""
     clear(folder)
-    target.write(Random(seed), folder)
+    target.write(Random(f"{target.name} {seed}"), folder)
     outcome = run_apart(lambda: target.run(folder), folder)
     left = sorted(target.left_behind(folder)) if outcome.kind in GOOD else []
     return outcome._replace(kind="unclear", detail=f"left {', '.join(left)}") if left else outcome
@@ -88,7 +88,9 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1.0, metavar="N", help="default 1")
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="of the first case")
     parser.add_argument("--targets", nargs="+", default=[], metavar="NAME", help="default all")
-    parser.add_argument("--models", type=Path, default=None, metavar="DIR", help="where trained models are kept")
+    parser.add_argument(
+        "--models", type=Path, default=None, metavar="DIR", help="where trained models are kept"
+    )
     parser.add_argument("--case", type=int, default=None, metavar="SEED", help="run one case of each target")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="details of the first N that failed")
     arguments = parser.parse_args()
@@ -104,7 +106,8 @@ def main() -> None:
                 print(outcome.detail)
             return
         seed = int.from_bytes(os.urandom(4), "big") if arguments.seed is None else arguments.seed
-        print(f"    python -m benchmarks.fuzz {' '.join(sys.argv[1:])}\n\n{report.machine()} First seed {seed}.\n")
+        print(f"    python -m benchmarks.fuzz {' '.join(sys.argv[1:])}\n")
+        print(f"{report.machine()} First seed {seed}.\n", flush=True)
         found = fuzz(targets, arguments.minutes * 60, seed, Path(work) / "case")
         print(table(found))
         _show(found, arguments.show)

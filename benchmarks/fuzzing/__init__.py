@@ -1,1 +1,1 @@
-"""Parts of `benchmarks.fuzz`: mutations of files, targets that read them, and cases in processes of their own."""
+"""Parts of `benchmarks.fuzz`: mutations, targets, and cases in processes of their own."""

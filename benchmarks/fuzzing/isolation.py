@@ -1,4 +1,4 @@
-"""One case in a process of its own, so that a crash, an endless loop or a lack of memory is seen and counted."""
+"""A case in a process of its own, where a crash, an endless loop or a lack of memory is seen and counted."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
         os.dup2(nothing.fileno(), 0)
         os.dup2(nothing.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     outcome: dict[str, object] = {}
     try:
         outcome["status"] = case()

@@ -24,6 +24,7 @@ from spectralnlp.cli.app import run
 CORPORA = Path(__file__).resolve().parents[2] / "corpora"
 
 TEXT = "The keeper climbs the stairs every evening. Did the blorfish leave (early) at 3:30?\n"
+TREES = "(S (NP (DT The) (NN blorfish)) (VP (VBD left)) (. .))\n" * 2
 TOKENS = "The keeper climbs the stairs .\nthe cat saw this dog .\n"
 
 
@@ -142,6 +143,8 @@ class Model(Target):
         (folder / "text.txt").write_text(TEXT, encoding="utf-8")
         (folder / "tokens.txt").write_text(TOKENS, encoding="utf-8")
         places = {"MODEL": str(folder / "model"), "OUT": str(folder / "out")}
+        (folder / "trees.mrg").write_text(TREES, encoding="utf-8")
+        places |= {"TREES": str(folder / "trees.mrg")}
         places |= {"TEXT": str(folder / "text.txt"), "TOKENS": str(folder / "tokens.txt")}
         return first_failure(*([places.get(word, word) for word in command] for command in self.commands))
 
@@ -162,7 +165,9 @@ def train_models(root: Path, names: tuple[str, ...] = ()) -> dict[str, Model]:
 
 def _needed(arguments: list[str], root: Path) -> list[str]:
     """Kinds whose folders the arguments of another name."""
-    return [kind for kind in ("eigenwords", "operators") if any(str(root / kind) in each for each in arguments)]
+    return [
+        kind for kind in ("eigenwords", "operators") if any(str(root / kind) in each for each in arguments)
+    ]
 
 
 def _train(root: Path, kind: str, path: Path) -> None:
@@ -197,7 +202,7 @@ _PARSE = (
 )
 _TAG = (("info", "MODEL"), ("tag", "-m", "MODEL", "TEXT", "--scores"))
 _UPDATE = (("info", "MODEL"), ("update", "MODEL", "TOKENS", "-o", "OUT"))
-_UPDATE_TREES = (("info", "MODEL"), ("update", "MODEL", str(CORPORA / "treebank" / "dev.mrg"), "-o", "OUT"))
+_UPDATE_TREES = (("info", "MODEL"), ("update", "MODEL", "TREES", "-o", "OUT"))
 
 Kind = tuple[list[str], tuple[tuple[str, ...], ...]]
 
@@ -307,7 +312,9 @@ class Matrices(Target):
         suffix = random.choice((".npy", ".npz", ".npz"))
         buffer = io.BytesIO()
         if suffix == ".npy":
-            np.save(buffer, sparse.toarray().astype(random.choice(("f8", "f4", "c16", "i8", "O", "M8[s]", "?"))))
+            np.save(
+                buffer, sparse.toarray().astype(random.choice(("f8", "f4", "c16", "i8", "O", "M8[s]", "?")))
+            )
         elif random.random() < 0.5:
             sp.save_npz(buffer, sparse, compressed=random.random() < 0.5)
         else:
@@ -336,19 +343,19 @@ class Matrices(Target):
         out = str(folder / "out")
         return first_failure(
             ["sketch", path, "-o", out, "--size", "4"],
-            ["sketch", path, "-o", out, "--size", "4", "--method", "countsketch"],
+            ["sketch", path, "-o", out, "--size", "4", "--sketch", "countsketch"],
             ["leverage", path, "-o", str(folder / "scores")],
         )
 
 
 def file_targets(models: Path) -> dict[str, Target]:
     """Targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
-    treebanks = [*(CORPORA / "treebank").iterdir(), *(CORPORA / "formats").iterdir()]
-    texts = [each for each in (CORPORA / "text").iterdir() if each.name != "tagged.txt"]
+    treebanks = [*sorted((CORPORA / "treebank").iterdir()), *sorted((CORPORA / "formats").iterdir())]
+    texts = [each for each in sorted((CORPORA / "text").iterdir()) if each.name != "tagged.txt"]
     conll = b"1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tkeeper\tkeeper\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
 
     def read(paths: list[Path]) -> tuple[tuple[str, bytes], ...]:
-        return tuple((each.suffix, each.read_bytes()) for each in sorted(paths))
+        return tuple((each.suffix, each.read_bytes()) for each in paths)
 
     def parse(path: Path, out: Path) -> tuple[list[str], ...]:
         return (

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_type_hints
 
 from spectralnlp import registry
-from spectralnlp.changes.ledger import Ledger
-from spectralnlp.errors import ConfigError, ModelError, RegistryError
+from spectralnlp.changes.ledger import Ledger, Salt
+from spectralnlp.errors import ConfigError, RegistryError
 from spectralnlp.estimator import Estimator, Unlearning
-from spectralnlp.runtime import Array, InMemoryCorpus, Moments
+from spectralnlp.runtime import InMemoryCorpus, Moments
 from spectralnlp.storage import (
-    MOMENTS,
+    StoredValues,
     load_kept_moments,
     load_model,
     read_kept_header,
@@ -97,31 +97,58 @@ class KeptMoments:
         if stored is None:
             raise _nothing_kept(folder, verb)
         described, arrays = stored
-        try:
-            learner = registry.estimators.get(described["estimator"])(**described["settings"])
-            empty = task_of(learner).init_kept_moments(learner, InMemoryCorpus([]))
-            moments = empty.with_parameters(described["moments"]).restored(_part(arrays, "moments."))
-            documents = described["documents"]
-            in_order = moments.first_log() is not None
-            ledger = Ledger.restored(documents["salts"], _part(arrays, "ledger."), in_order=in_order)
-            return cls(
-                estimator=described["estimator"],
-                settings=described["settings"],
-                reading=described["reading"],
-                unit=documents["unit"],
-                moments=moments,
-                ledger=ledger,
-                description=described["description"],
-            )
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            what = f"no moments that can be read: {error!r}"
-            version = (read_kept_header(folder) or {}).get("spectralnlp")
-            hint = f"use spectralnlp {version}, which wrote them, or train it again"
-            raise ModelError(what, path=folder / MOMENTS, hint=hint) from error
+        estimator = described.take("estimator", str)
+        settings = described.take("settings", Mapping[str, Any])
+        reading, documents = described.take("reading", Mapping[str, Any]), described.part("documents")
+        task, empty = _empty_moments(estimator, settings, described)
+        _check_reading(task, reading, described)
+        unit = documents.take("unit", DocumentUnit)
+        own = arrays.part("moments.")
+        moments = empty.with_stored_parameters(described.part("moments"))
+        moments.check_arrays(own)
+        moments = moments.restored(own.all())
+        ledger = Ledger.from_arrays(
+            documents.take("salts", tuple[Salt, ...]),
+            arrays.part("ledger."),
+            in_order=moments.first_log() is not None,
+        )
+        return cls(
+            estimator=estimator,
+            settings=settings,
+            reading=reading,
+            unit=unit,
+            moments=moments,
+            ledger=ledger,
+            description=described.take("description", str),
+        )
 
 
-def _part(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
-    return {name.removeprefix(start): each for name, each in arrays.items() if name.startswith(start)}
+def _empty_moments(
+    estimator: str, settings: Mapping[str, Any], described: StoredValues
+) -> tuple[Task, Moments[Any]]:
+    """The task of an estimator, and its empty moments.
+
+    Raises:
+        ModelError: it does not have these settings.
+        RegistryError: it is not installed.
+    """
+    kind: type[Estimator[Any]] = registry.estimators.get(estimator)
+    try:
+        learner = kind.from_settings({}, settings)
+        learner.validate()
+        task = task_of(learner)
+        return task, task.init_kept_moments(learner, InMemoryCorpus([]))
+    except ConfigError as error:
+        raise described.error("settings", f"is refused: {error.what}") from error
+
+
+def _check_reading(task: Task, reading: Mapping[str, Any], described: StoredValues) -> None:
+    """Refuse keyword arguments that the task's ``read`` does not have, or of another type."""
+    hints = get_type_hints(task.read)
+    for name, value in reading.items():
+        if name not in hints or name in ("inputs", "on_bad", "return"):
+            raise described.error(f"reading.{name}", "means nothing to the task")
+        described.part("reading").take(name, hints[name])
 
 
 def task_of(estimator: Estimator[Any]) -> Task:
@@ -129,9 +156,9 @@ def task_of(estimator: Estimator[Any]) -> Task:
     return cast(Task, registry.tasks.get(estimator.task)())
 
 
-def unlearning_of(estimator: Estimator[Any], moments: Moments[Any]) -> Unlearning:
+def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
     """Class of unlearning of these moments: the estimator's, but nothing leaves what cannot subtract."""
-    own = type(estimator).unlearning
+    own = estimator.unlearning
     return "merge-only" if own == "exact" and not moments.can_forget else own
 
 
@@ -157,11 +184,14 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     if header is None:
         found = _class_of(str(about.get("estimator", "")))
         return {} if found is None else {"incremental update": found, "moments": "not kept"}
-    described = header["metadata"]
-    documents, size = described["documents"], (folder / MOMENTS).stat().st_size
-    kept = f"{documents['number']:,} documents ({documents['unit']}s), {size / 1e6:.1f} MB"
-    learner = registry.estimators.get(described["estimator"])(**described["settings"])
-    empty = task_of(learner).init_kept_moments(learner, InMemoryCorpus([]))
+    described = header.part("metadata")
+    documents, size = described.part("documents"), header.part("arrays").take("size", int)
+    number, unit = documents.take("number", int), documents.take("unit", DocumentUnit)
+    kept = f"{number:,} documents ({unit}s), {size / 1e6:.1f} MB"
+    settings = described.take("settings", Mapping[str, Any])
+    name = described.take("estimator", str)
+    _, empty = _empty_moments(name, settings, described)
+    learner = registry.estimators.get(name)
     return {"incremental update": unlearning_of(learner, empty), "moments": f"kept, of {kept}"}
 
 

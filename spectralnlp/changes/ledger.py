@@ -11,12 +11,13 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Array, Batch, Moments
+from spectralnlp.storage import Matching, StoredArrays, int_array
 from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.text.ngrams import Ngrams
 from spectralnlp.trees import Tree
@@ -24,6 +25,8 @@ from spectralnlp.trees import Tree
 Digests = NDArray[np.uint8]
 
 WIDTH = 16  # bytes of a hash
+# A salt: hexadecimal digits, for a key of that many bytes.
+Salt = Annotated[str, Matching(r"([0-9a-f]{2}){1,64}")]
 _SUM_WIDTH = 32  # bytes of what is added up over the examples of a file
 _MODULUS = 1 << 8 * _SUM_WIDTH
 
@@ -243,13 +246,20 @@ class Ledger:
         return replace(self, digests=self.digests[kept], salt=self.salt[kept]), kept, unknown
 
     def arrays(self) -> dict[str, Array]:
-        """Return the state, for `restored`."""
+        """Return the state, for `from_arrays`."""
         return {"digests": self.digests, "salt": self.salt}
 
     @classmethod
-    def restored(cls, salts: Sequence[str], arrays: Mapping[str, Array], *, in_order: bool) -> Ledger:
-        """Return the ledger that gave these arrays; raises KeyError where something is missing."""
-        return cls(tuple(salts), arrays["digests"].reshape(-1, WIDTH), arrays["salt"], in_order)
+    def from_arrays(cls, salts: Sequence[str], arrays: StoredArrays, *, in_order: bool) -> Ledger:
+        """Return the ledger that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+        """
+        sized = arrays.part(n_salts=len(salts))
+        digests = sized.take("digests", int_array("n_documents", WIDTH, dtype="uint8"))
+        salt = sized.take("salt", int_array("n_documents", dtype="uint8", below="n_salts"))
+        return cls(tuple(salts), digests, salt, in_order)
 
     def _settled(self) -> Ledger:
         if self.in_order or not len(self):

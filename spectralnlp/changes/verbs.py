@@ -164,7 +164,7 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
         ConfigError: the model can only grow.
         InputError: a document was never there, or not so often; it is named. Or nothing is left.
     """
-    if unlearning_of(kept.learner, kept.moments) == "merge-only":
+    if unlearning_of(type(kept.learner), kept.moments) == "merge-only":
         what = f"a model by {kept.estimator} with these settings can grow and join but not forget"
         raise ConfigError(what, hint="train again without the data")
     salts, corpus = kept.ledger.salts, kept.task.examples(kept.learner, corpus)

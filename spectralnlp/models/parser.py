@@ -43,7 +43,7 @@ from spectralnlp.parameters import (
     store_sets,
 )
 from spectralnlp.runtime import map_ordered
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, with_prefix
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues, with_prefix
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
@@ -371,22 +371,21 @@ class Parser(StorableModel):
         return metadata, arrays
 
     @classmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Parser:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
-        scorer = metadata.get("span_scorer")
-        cells, clusters, ends = (metadata.get(name) for name in ("cells", "clusters", "sentence_ends"))
+        cells, clusters, ends, scorer = (
+            metadata.part(name) if name in metadata else None
+            for name in ("cells", "clusters", "sentence_ends", "span_scorer")
+        )
         known = clusters and WordClusters.from_arrays(arrays.part("clusters."), clusters)
         return cls(
-            grammar_sets=read_sets(metadata["grammar_sets"], arrays),
-            conventions=Conventions.from_dict(metadata["conventions"]),
-            decoder=metadata["decoder"],
-            decoder_settings=metadata["decoder_settings"],
-            pruning=Pruning(**metadata["pruning"]),
+            grammar_sets=read_sets(metadata.parts("grammar_sets"), arrays),
+            **metadata.fields(cls, "conventions", "decoder", "decoder_settings", "pruning"),
             cells=cells and CellModel.from_arrays(arrays.part("cells."), cells),
             sentence_ends=ends and SentenceEndModel.from_arrays(arrays.part("sentence_ends."), ends),
-            about=metadata["about"],
+            about=metadata.about(),
             clusters=known or WordClusters.none(),
-            tagger=metadata.get("tagger"),
+            tagger=metadata.take("tagger", str | None, None),
             card=card,
             span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),
         )

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
 from spectralnlp.inference.chains.refined import tag_posteriors
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import Floats, RefinedMarkov, RefinedMarkovSet
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.signatures import Signature, signature_by_name
 from spectralnlp.text.spans import Scheme, scheme_of
@@ -38,7 +39,7 @@ class RefinementTagger(StorableModel):
 
     coarse: RefinedMarkov
     models: tuple[RefinedMarkov, ...]
-    beam: float = 3e-3
+    beam: Annotated[float, Ge(0), Le(1)] = 3e-3
     conventions: Conventions = field(default_factory=Conventions)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A tagger\n"
@@ -154,14 +155,13 @@ class RefinementTagger(StorableModel):
         return metadata, models.to_arrays()
 
     @classmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> RefinementTagger:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> RefinementTagger:
         """The tagger that gave these."""
         models = RefinedMarkovSet.from_arrays(arrays, metadata)
         return cls(
             coarse=models.coarse,
             models=models.models,
-            beam=float(metadata["beam"]),
-            conventions=Conventions.from_dict(metadata["conventions"]),
-            about=metadata["about"],
+            **metadata.fields(cls, "beam", "conventions"),
+            about=metadata.about(),
             card=card,
         )

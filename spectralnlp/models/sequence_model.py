@@ -10,7 +10,7 @@ from spectralnlp.inference.chains.filtering import Filter
 from spectralnlp.inference.chains.filters import filter_of
 from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.parameters import read_sequence_parameters
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SequenceModel(SequencePredictor, StorableModel):
         return {"filter": model.to_json(), "about": dict(self.about)}, model.to_arrays()
 
     @classmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> SequenceModel:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> SequenceModel:
         """The model that gave these."""
-        parameters = read_sequence_parameters(arrays, metadata["filter"])
-        return cls(filter_of(parameters), metadata["about"], card)
+        parameters = read_sequence_parameters(arrays, metadata.part("filter"))
+        return cls(filter_of(parameters), metadata.about(), card)

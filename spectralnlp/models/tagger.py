@@ -17,7 +17,7 @@ from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, 
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.spans import Scheme, Span, spans_of, write_spans
 from spectralnlp.text.tokenizer import Tokenizer
@@ -177,21 +177,20 @@ class Tagger(StorableModel):
         return metadata, self.weights.to_arrays(compact=compact) | self.features.to_arrays(compact=compact)
 
     @classmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Tagger:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Tagger:
         """The tagger that gave these."""
-        features = UnlabelledFeatures.from_arrays(arrays, metadata["evidence"])
+        features = UnlabelledFeatures.from_arrays(arrays, metadata.part("evidence"))
         sized = arrays.part(
             n_offsets=len(OFFSETS),
             n_word_numbers=features.word_width,
             n_token_numbers=features.token_width,
         )
         return cls(
-            weights=ChainWeights.from_arrays(sized, metadata["weights"]),
+            weights=ChainWeights.from_arrays(sized, metadata.part("weights")),
             features=features,
-            scheme=metadata["scheme"],
-            conventions=Conventions.from_dict(metadata["conventions"]),
-            known=frozenset(metadata["known"]),
-            about=metadata["about"],
+            **metadata.fields(cls, "scheme", "conventions"),
+            known=frozenset(metadata.take("known", tuple[str, ...])),
+            about=metadata.about(),
             card=card,
         )
 

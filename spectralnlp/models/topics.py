@@ -11,7 +11,7 @@ import numpy as np
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.parameters import Floats, TopicMixture
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 from spectralnlp.text.content import content_words
 
 
@@ -69,6 +69,6 @@ class Topics(StorableModel):
         return {**self.mixture.to_json(), "about": dict(self.about)}, self.mixture.to_arrays()
 
     @classmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Topics:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Topics:
         """The topics that gave these."""
-        return cls(TopicMixture.from_arrays(arrays, metadata), metadata["about"], card)
+        return cls(TopicMixture.from_arrays(arrays, metadata), metadata.about(), card)

@@ -15,7 +15,7 @@ from spectralnlp.inference.words.lookup import Array32, VectorLookup, unit_rows
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.models.word2vec import read_word2vec, write_word2vec
 from spectralnlp.parameters import WordVectors
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +182,6 @@ class Vectors(StorableModel):
         return metadata, self.parameters.to_arrays(compact=compact)
 
     @classmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Vectors:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Vectors:
         """The vectors that gave these."""
-        return cls(WordVectors.from_arrays(arrays, metadata), metadata["about"], card)
+        return cls(WordVectors.from_arrays(arrays, metadata), metadata.about(), card)

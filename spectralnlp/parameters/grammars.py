@@ -24,6 +24,7 @@ from spectralnlp.storage import (
     Array,
     Arrays,
     StoredArrays,
+    StoredValues,
     arrays_of,
     float_array,
     int_array,
@@ -206,7 +207,7 @@ class GrammarSet:
 
     @classmethod
     def from_arrays(
-        cls, arrays: StoredArrays, described: Mapping[str, Any], beside: str | None = None
+        cls, arrays: StoredArrays, described: StoredValues, beside: str | None = None
     ) -> GrammarSet:
         """The grammars that gave these.
 
@@ -216,30 +217,31 @@ class GrammarSet:
             beside: what the names of the set begin with that was stored before.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError, IndexError, ConfigError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        symbols = tuple(described["symbols"])
+        symbols: tuple[str, ...] = described.take("symbols", tuple[str, ...])
         arrays = arrays.part(n_symbols=len(symbols))
         is_tag = np.zeros(len(symbols), bool)
-        is_tag[described["tags"]] = True
+        is_tag[list(described.indices("tags", below=len(symbols)))] = True
         rules = {name: arrays.field(LatentGrammar, name) for name in _RULES}
         common = {"symbols": symbols, "is_tag": is_tag, **rules}
         of_lexicon = arrays.part("lexicon.", beside=None if beside is None else f"{beside}lexicon.")
         lexicon = Lexicon.common_fields(of_lexicon, described)
+        signed, has_pruner = described.take("signed", tuple[bool, ...]), described.take("has_pruner", bool)
+        if len(signed) != described.take("n_grammars", int) or len(signed) < 2 + has_pruner:
+            raise described.error("signed", f"is of {len(signed)} grammars, which are not all there must be")
+        chains = described.take("chains", tuple[tuple[str, str, tuple[str, ...]], ...])
         coarse, *others = (
-            LatentGrammar.from_arrays(
-                common, lexicon, arrays.part(f"{number}."), signed=described["signed"][number]
-            )
-            for number in range(described["n_grammars"])
+            LatentGrammar.from_arrays(common, lexicon, arrays.part(f"{number}."), signed=is_signed)
+            for number, is_signed in enumerate(signed)
         )
         if (coarse.n_states != 1).any():
             raise arrays.error("0.n_states", "gives a symbol of the coarse grammar more than one state")
         return cls(
-            binariser=Binariser.from_dict(described["binariser"]),
-            chains={(top, bottom): tuple(chain) for top, bottom, chain in described["chains"]},
+            binariser=described.take("binariser", Binariser),
+            chains={(top, bottom): chain for top, bottom, chain in chains},
             coarse=coarse,
-            pruner=others.pop(0) if described["has_pruner"] else None,
+            pruner=others.pop(0) if has_pruner else None,
             grammars=tuple(others),
         )
 
@@ -259,18 +261,19 @@ def store_sets(sets: Sequence[GrammarSet], *, compact: bool = False) -> tuple[li
     return described, arrays
 
 
-def read_sets(described: Sequence[Mapping[str, Any]], arrays: StoredArrays) -> tuple[GrammarSet, ...]:
+def read_sets(described: Sequence[StoredValues], arrays: StoredArrays) -> tuple[GrammarSet, ...]:
     """The sets that gave these.
 
     Args:
         described, arrays: of `store_sets`.
 
     Raises:
-        ModelError: an array is not as it must be.
-        KeyError, TypeError, ValueError, IndexError, ConfigError: a JSON value is not.
+        ModelError: an array or a value is not as it must be.
     """
     return tuple(
-        GrammarSet.from_arrays(arrays.part(f"{number}."), {**described[0], **each}, "0." if number else None)
+        GrammarSet.from_arrays(
+            arrays.part(f"{number}."), each.updated({**described[0], **each}), "0." if number else None
+        )
         for number, each in enumerate(described)
     )
 

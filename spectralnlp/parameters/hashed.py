@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.parameters.arrays import in_half
-from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, float_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,7 +37,7 @@ class HashedModel:
         return in_half("weights", self.weights) if compact else arrays_of(self)
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> Self:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> Self:
         """The model that gave these.
 
         Args:
@@ -47,15 +45,12 @@ class HashedModel:
             described: of `to_json`.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        model = cls(threshold=float(described["threshold"]), **arrays.fields(cls))
+        model = cls(**described.fields(cls, "threshold"), **arrays.fields(cls))
         size = len(model.weights)
         if size == 0 or size & (size - 1):
             raise arrays.error("weights", f"holds {size} numbers, which is no power of two")
-        if not isfinite(model.threshold):
-            raise ValueError(f"threshold {model.threshold}")
         return model
 
 

@@ -11,6 +11,7 @@ from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.storage import (
     Arrays,
     StoredArrays,
+    StoredValues,
     arrays_of,
     float_array,
     int_array,
@@ -73,7 +74,7 @@ class Lexicon:
         return arrays
 
     @classmethod
-    def common_fields(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> dict[str, Any]:
+    def common_fields(cls, arrays: StoredArrays, described: StoredValues) -> dict[str, Any]:
         """The fields that lexicons learned from the same text have in common.
 
         Args:
@@ -81,13 +82,14 @@ class Lexicon:
             described: of `to_json`.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: an array or a value is not as it must be.
         """
-        words, signatures = tuple(described["words"]), tuple(described["signatures"])
-        n_entries = len(words) + len(signatures)
-        sized = arrays.part(n_words=len(words), n_signatures=len(signatures), n_entries=n_entries)
+        values = described.fields(cls, "words", "signatures", "scheme")
+        n_words, n_signatures = len(values["words"]), len(values["signatures"])
+        n_entries = n_words + n_signatures
+        sized = arrays.part(n_words=n_words, n_signatures=n_signatures, n_entries=n_entries)
         fields = sized.fields(cls, leave_out=("values",))
-        return {"words": words, "signatures": signatures, "scheme": described["scheme"], **fields}
+        return {**values, **fields}
 
     @classmethod
     def with_values(cls, common: Mapping[str, Any], widths: Ints, arrays: StoredArrays, name: str) -> Lexicon:

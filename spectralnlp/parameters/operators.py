@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Gt, Le
 
 from spectralnlp.parameters.arrays import Floats, Ints
-from spectralnlp.storage import Arrays, StoredArrays, WithArrays, float_array, int_array, with_prefix
+from spectralnlp.storage import (
+    Arrays,
+    StoredArrays,
+    StoredValues,
+    WithArrays,
+    float_array,
+    int_array,
+    with_prefix,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,7 +59,7 @@ class ObservableOperators(WithArrays):
     operator_index: Annotated[Ints, int_array("n_symbols", least=-1, below="n_operators")]
     arrival: Annotated[Floats, float_array("n_symbols", "n_states")]
     base: Annotated[Floats, float_array("n_symbols", least=0.0)]
-    floor: float
+    floor: Annotated[float, Ge(0), Le(1)]
     tolerance: float
 
     @cached_property
@@ -64,19 +73,18 @@ class ObservableOperators(WithArrays):
         return {"kind": self.kind, "floor": self.floor, "tolerance": tolerance, "symbols": self.symbols}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> ObservableOperators:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> ObservableOperators:
         """The model that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        symbols, tolerance = tuple(described["symbols"]), described["tolerance"]
+        values = described.fields(cls, "symbols", "floor")
+        tolerance = described.take("tolerance", Annotated[float, Ge(0)] | None)
         return cls(
-            symbols=symbols,
-            floor=float(described["floor"]),
-            tolerance=math.inf if tolerance is None else float(tolerance),
-            **arrays.part(n_symbols=len(symbols)).fields(cls),
+            tolerance=math.inf if tolerance is None else tolerance,
+            **values,
+            **arrays.part(n_symbols=_some(described, values["symbols"])).fields(cls),
         )
 
 
@@ -109,15 +117,14 @@ class HiddenMarkov(WithArrays):
         return {"kind": self.kind, "symbols": self.symbols}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> HiddenMarkov:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> HiddenMarkov:
         """The model that gave these; columns sum to one again, which they do nearly in float32.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        symbols = tuple(described["symbols"])
-        fields = arrays.part(n_symbols=len(symbols)).fields(cls)
+        symbols = described.take("symbols", tuple[str, ...])
+        fields = arrays.part(n_symbols=_some(described, symbols)).fields(cls)
         for name, array in fields.items():
             total = array.sum(axis=0)
             if not np.all(total > 0):
@@ -161,21 +168,22 @@ class SequenceMixture:
         return {name: array for arrays in named for name, array in arrays.items()}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> SequenceMixture:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> SequenceMixture:
         """The mixture that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
+        symbols = {"symbols": described.take("symbols", tuple[str, ...])}
+        kinds = [each for each in _KINDS.values() if each is not cls]  # no mixtures of mixtures
         parts = tuple(
-            read_sequence_parameters(arrays.part(f"{i}."), {**part, "symbols": described["symbols"]})
-            for i, part in enumerate(described["parts"])
+            read_sequence_parameters(arrays.part(f"{i}."), part.updated(symbols), kinds)
+            for i, part in enumerate(described.parts("parts"))
         )
-        weights = np.array(described["weights"], np.float64)
-        if not parts or weights.shape != (len(parts),):
-            raise ValueError(f"{len(parts)} models with weights {described['weights']}")
-        return cls(parts=parts, weights=weights)
+        weights = described.take("weights", tuple[Annotated[float, Gt(0)], ...])
+        if not parts or len(weights) != len(parts):
+            raise described.error("weights", f"holds {len(weights)} numbers for {len(parts)} models")
+        return cls(parts=parts, weights=np.array(weights, np.float64))
 
 
 SequenceParameters = ObservableOperators | HiddenMarkov | SequenceMixture
@@ -185,12 +193,34 @@ _KINDS: Mapping[str, type[SequenceParameters]] = {
 }
 
 
-def read_sequence_parameters(arrays: StoredArrays, described: Mapping[str, Any]) -> SequenceParameters:
+def read_sequence_parameters(
+    arrays: StoredArrays,
+    described: StoredValues,
+    kinds: Iterable[type[SequenceParameters]] = tuple(_KINDS.values()),
+) -> SequenceParameters:
     """Parameters of the kind that their JSON values name; see the `from_arrays` of each.
 
+    Args:
+        arrays: of `to_arrays`.
+        described: of `to_json`.
+        kinds: those that it may be of.
+
     Raises:
-        ValueError: there is no such kind.
+        ModelError: it is of no such kind, or an array or a value is not as it must be.
     """
-    if described["kind"] not in _KINDS:
-        raise ValueError(f"a model of sequences of kind {described['kind']!r}")
-    return _KINDS[described["kind"]].from_arrays(arrays, described)
+    by_name = {each.kind: each for each in kinds}
+    kind = described.take("kind", str)
+    if kind not in by_name:
+        raise described.error("kind", f"is not {' or '.join(by_name)}")
+    return by_name[kind].from_arrays(arrays, described)
+
+
+def _some(described: StoredValues, symbols: tuple[str, ...]) -> int:
+    """The number of symbols.
+
+    Raises:
+        ModelError: there are none, not even one for those that were never seen.
+    """
+    if not symbols:
+        raise described.error("symbols", "is empty")
+    return len(symbols)

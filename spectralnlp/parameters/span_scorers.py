@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.parameters.arrays import Floats, Ints
-from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, float_array, int_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +48,7 @@ class SpanScorer:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any], n_buckets: int) -> SpanScorer:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues, n_buckets: int) -> SpanScorer:
         """The scorer that gave these.
 
         Args:
@@ -58,9 +57,9 @@ class SpanScorer:
             n_buckets: that features are hashed into.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: an array or a value is not as it must be.
         """
-        names: dict[str, Any] = {name: tuple(described[name]) for name in ("templates", "phrases", "tags")}
+        names = described.fields(cls, "templates", "phrases", "tags")
         sized = arrays.part(
             n_buckets=n_buckets,
             n_phrases=len(names["phrases"]),

@@ -8,12 +8,22 @@ from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Gt
 from numpy.typing import NDArray
 
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import DenseTensors
-from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, narrowed, with_prefix
+from spectralnlp.storage import (
+    Arrays,
+    StoredArrays,
+    StoredValues,
+    arrays_of,
+    float_array,
+    int_array,
+    narrowed,
+    with_prefix,
+)
 
 Floats32 = NDArray[np.float32]
 
@@ -159,23 +169,23 @@ class RefinedMarkovSet:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> RefinedMarkovSet:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> RefinedMarkovSet:
         """The models that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        tags = tuple(described["tags"])
+        tags = described.take("tags", tuple[str, ...])
         arrays = arrays.part(n_tags=len(tags))
         pairs = arrays.take("pairs", _PAIRS)
         lexicon = Lexicon.common_fields(arrays.part(n_symbols=len(tags)), described)
+        tied = described.take("tied", tuple[bool, ...])
+        if len(tied) < 2:
+            raise described.error("tied", "names no model but the coarse one")
         coarse, *models = (
-            RefinedMarkov.from_arrays(arrays.part(f"{number}."), tags, pairs, lexicon, tied=bool(tied))
-            for number, tied in enumerate(described["tied"])
+            RefinedMarkov.from_arrays(arrays.part(f"{number}."), tags, pairs, lexicon, tied=is_tied)
+            for number, is_tied in enumerate(tied)
         )
-        if not models:
-            raise ValueError("a coarse model and no other")
         return cls(coarse=coarse, models=tuple(models))
 
 
@@ -203,7 +213,7 @@ class ChainWeights:
     transitions: Annotated[Floats32, float_array("n_tags", "n_tags", dtype="float32", minus_infinity=True)]
     start: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
     end: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
-    temperature: float = 1.0
+    temperature: Annotated[float, Gt(0)] = 1.0
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder."""
@@ -234,14 +244,13 @@ class ChainWeights:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> ChainWeights:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> ChainWeights:
         """The weights that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        tags = tuple(described["tags"])
+        tags = described.take("tags", tuple[str, ...])
         arrays = arrays.part(n_tags=len(tags))
         fields = arrays.fields(cls)
         counts, columns, values = (arrays.take(f"features.{name}", spec) for name, spec in _ROWS.items())
@@ -249,8 +258,7 @@ class ChainWeights:
             raise arrays.error("features.counts", f"adds up to {total}, not to {len(columns)} entries")
         features: Floats32 = np.zeros((len(counts), len(tags)), np.float32)
         features[np.repeat(np.arange(len(counts)), counts), columns] = values
-        temperature = float(described["temperature"])
-        return cls(tags=tags, features=features, temperature=temperature, **fields)
+        return cls(tags=tags, features=features, **described.fields(cls, "temperature"), **fields)
 
 
 # The rows of `ChainWeights.features`, of which most numbers are 0.

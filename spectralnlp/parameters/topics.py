@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
+from annotated_types import Ge
+
 from spectralnlp.parameters.arrays import Floats
-from spectralnlp.storage import StoredArrays, WithArrays, float_array
+from spectralnlp.storage import StoredArrays, StoredValues, WithArrays, float_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,7 +30,7 @@ class TopicMixture(WithArrays):
     weights: Annotated[Floats, float_array("n_topics", least=0.0)]
     topics: Annotated[Floats, float_array("n_topics", "n_words", least=0.0)]
     frequencies: Annotated[Floats, float_array("n_words", least=0.0)]
-    alpha0: float
+    alpha0: Annotated[float, Ge(0)]
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
@@ -40,12 +42,11 @@ class TopicMixture(WithArrays):
         return {"words": self.words, "alpha0": self.alpha0}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> TopicMixture:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> TopicMixture:
         """The topics that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        words, alpha0 = tuple(described["words"]), float(described["alpha0"])
-        return cls(words=words, alpha0=alpha0, **arrays.part(n_words=len(words)).fields(cls))
+        values = described.fields(cls, "words", "alpha0")
+        return cls(**values, **arrays.part(n_words=len(values["words"])).fields(cls))

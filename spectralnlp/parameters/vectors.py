@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from spectralnlp.parameters.arrays import Ints, Offsets
-from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, with_prefix
+from spectralnlp.storage import (
+    Arrays,
+    StoredArrays,
+    StoredValues,
+    arrays_of,
+    float_array,
+    int_array,
+    with_prefix,
+)
+
+# A place in a sentence, relative to a word.
+_Position = Annotated[int, Ge(-1000), Le(1000)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,12 +74,12 @@ class WordVectors:
     vectors: Annotated[NDArray[np.float32], float_array("n_words", "n_dimensions", dtype="float32")]
     singular_values: Annotated[NDArray[np.float32], float_array("n_singular_values", dtype="float32")]
     contexts: tuple[str, ...] = ()
-    blocks: tuple[tuple[int, ...], ...] = ()
+    blocks: tuple[tuple[_Position, ...], ...] = ()
     context_vectors: Annotated[
         NDArray[np.float32] | None, float_array("n_blocks", "n_contexts", "n_dimensions", dtype="float32")
     ] = None
     lowercase: bool = False
-    hash_bits: int | None = None
+    hash_bits: Annotated[int, Ge(1), Le(31)] | None = None
     numbers: Annotated[Ints | None, int_array("n_words")] = None
     spelling: Spelling | None = None
     clusters: Annotated[Ints | None, int_array("n_words")] = None
@@ -114,28 +125,23 @@ class WordVectors:
         return {name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in arrays.items()}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> WordVectors:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> WordVectors:
         """The vectors that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
-        words, contexts = tuple(described["words"]), tuple(described["contexts"])
-        blocks = tuple(tuple(int(offset) for offset in block) for block in described["blocks"])
-        sized = arrays.part(n_words=len(words), n_contexts=len(contexts), n_blocks=len(blocks))
+        values = described.fields(cls, "words", "contexts", "blocks", "lowercase", "hash_bits")
+        n_words, n_contexts, n_blocks = (len(values[name]) for name in ("words", "contexts", "blocks"))
+        sized = arrays.part(n_words=n_words, n_contexts=n_contexts, n_blocks=n_blocks)
         fields = sized.fields(cls)
         width, n_singular = sized.sizes["n_dimensions"], sized.sizes["n_singular_values"]
-        if width and n_singular != min(width, len(words)):  # vectors of no width are there for their clusters
+        if width and n_singular != min(width, n_words):  # vectors of no width are there for their clusters
             raise arrays.error("singular_values", f"holds {n_singular} numbers, the vectors have {width}")
         spelled = "spelling.weights" in arrays or "spelling.mean" in arrays
         spelling = arrays.part("spelling.", n_dimensions=width)
         return cls(
-            words=words,
-            contexts=contexts,
-            blocks=blocks,
-            lowercase=bool(described["lowercase"]),
-            hash_bits=None if described["hash_bits"] is None else int(described["hash_bits"]),
+            **values,
             spelling=Spelling.from_arrays(spelling) if spelled else None,
             **fields,
         )

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from spectralnlp.parameters.arrays import Floats, Ints
-from spectralnlp.storage import StoredArrays, WithArrays, float_array, int_array
+from spectralnlp.storage import StoredArrays, StoredValues, WithArrays, float_array, int_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +51,7 @@ class WordClusters(WithArrays):
         return {"words": list(self.words), "tags": list(self.tags)}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> WordClusters:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> WordClusters:
         """The clusters that gave these.
 
         Args:
@@ -59,8 +59,8 @@ class WordClusters(WithArrays):
             described: of `to_json`.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: an array or a value is not as it must be.
         """
-        words, tags = tuple(described["words"]), tuple(described["tags"])
-        sized = arrays.part(n_words=len(words), n_tags=len(tags))
-        return cls(words=words, tags=tags, **sized.fields(cls))
+        names = described.fields(cls, "words", "tags")
+        sized = arrays.part(n_words=len(names["words"]), n_tags=len(names["tags"]))
+        return cls(**names, **sized.fields(cls))

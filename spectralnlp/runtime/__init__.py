@@ -53,7 +53,14 @@ from spectralnlp.runtime.reduction import (
     SkipPolicy,
     skip_bad_partitions,
 )
-from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, slices_of, unpack_names
+from spectralnlp.runtime.replay_logs import (
+    ReplayLog,
+    checked_names,
+    pack_names,
+    places_of,
+    slices_of,
+    unpack_names,
+)
 from spectralnlp.runtime.spill import (
     Longs,
     Memory,
@@ -102,6 +109,7 @@ __all__ = [
     "ThreadsEngine",
     "accumulate",
     "as_corpus",
+    "checked_names",
     "current_checkpoint",
     "current_engine",
     "current_execution",

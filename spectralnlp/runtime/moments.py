@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
+from types import NoneType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError, InputError, ModelError, SpectralError
 from spectralnlp.runtime.corpus import Batch
+from spectralnlp.storage import ArraySpec, StoredArrays, StoredValues, checked_value, int_array
 
 if TYPE_CHECKING:
     from spectralnlp.runtime.replay_logs import ReplayLog
@@ -86,6 +89,49 @@ class Moments(ABC, Generic[T]):
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
         """Return empty moments of this class with other parameters."""
         return type(self)(**parameters)
+
+    def with_stored_parameters(self, values: StoredValues) -> Self:
+        """Return empty moments of this class with the parameters in a file.
+
+        The types are those of the constructor. Sizes are the estimator's; names, and how examples are read,
+        may have been settled by the data.
+
+        Raises:
+            ModelError: one is missing, unknown, or not as it must be.
+        """
+        hints = get_type_hints(type(self).__init__, include_extras=True)
+        ours, found = self.parameters(), {}
+        for name in values:
+            if name not in hints:
+                raise values.error(name, "is no parameter of these moments")
+            found[name] = values.take(name, hints[name])
+            if type(ours.get(name)) in (int, NoneType) and found[name] != ours.get(name):
+                raise values.error(name, f"is not {ours.get(name)}, as the settings ask for")
+        for name in ours.keys() - values.keys():
+            if inspect.signature(type(self)).parameters[name].default is inspect.Parameter.empty:
+                raise values.error(name, "is missing")
+        try:
+            return self.with_parameters(found)
+        except ModelError:
+            raise
+        except SpectralError as error:
+            raise values.error("", f"is refused: {error.what}") from error
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Refuse arrays of a file that no moments of these parameters give.
+
+        Here, all must have the dtype and shape of those of empty moments, and be finite; a subclass whose
+        state has other shapes says what its arrays are.
+
+        Raises:
+            ModelError: names the array and what is wrong with it.
+        """
+        for name, array in self.arrays().items():
+            kind = array.dtype.name
+            stored.take(
+                name,
+                ArraySpec(shape=array.shape, dtype=kind, stored=(kind,), finite=array.dtype.kind == "f"),
+            )
 
     def restored(self, arrays: Mapping[str, Array]) -> Self:
         """Return the moments of the same parameters that gave these `arrays`."""
@@ -226,6 +272,16 @@ class Joint(Moments[T]):
         """Return empty moments of parts of the same classes with other parameters."""
         return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
 
+    def with_stored_parameters(self, values: StoredValues) -> Self:
+        """Return empty moments of the same parts with the parameters in a file."""
+        parts = self.parts.items()
+        return type(self)({n: part.with_stored_parameters(values.part(n)) for n, part in parts})
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Check the arrays of each part."""
+        for name, part in self.parts.items():
+            part.check_arrays(stored.part(f"{name}."))
+
     def subtract(self, other: Self) -> None:
         """Take out of each part; after an error, some may be taken out of already."""
         self._check_mergeable(other)
@@ -330,6 +386,23 @@ class Counts(Moments[T]):
             "keys": np.frombuffer(text.encode(), dtype=np.uint8).copy(),
             "counts": np.array([count for _, count in items], dtype=np.int64),
         }
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Counts must be positive, and keys as many, distinct, and of those that `check_key` knows."""
+        keys = stored.take("keys", int_array("n_bytes", dtype="uint8"))
+        counts = stored.take("counts", int_array("n_counts", dtype="int64", least=1))
+        try:
+            listed = checked_value(tuple[str | tuple[str, ...], ...], json.loads(keys.tobytes()))
+        except (ValueError, RecursionError) as error:
+            raise stored.error("keys", "is no JSON list of keys") from error
+        if not len(listed) == len(counts) == len(set(listed)):
+            raise stored.error("keys", f"holds {len(set(listed))} keys for {len(counts)} counts")
+        if not all(map(self.is_key, listed)):
+            raise stored.error("keys", "holds a key that is no event")
+
+    def is_key(self, key: Key) -> bool:
+        """Whether `events` can give a key."""
+        return True
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         keys = json.loads(arrays["keys"].tobytes())

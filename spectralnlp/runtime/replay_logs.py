@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.runtime.moments import Array, Mask, Moments
+from spectralnlp.storage import ArraySpec, StoredArrays, int_array
 
 T = TypeVar("T")
 
@@ -32,6 +34,22 @@ class ReplayLog(Moments[T]):
 
     # Batches that were observed, by document and row of the first example.
     _chunks: dict[tuple[int, int], Any]
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Examples must be in order, each column as long as their items, and its numbers those of names."""
+        places = stored.take("places", int_array("n_examples", 3, dtype="int64"))
+        _check_order(places, stored)
+        n_items = sum(places[:, 2].tolist())
+        names = {each for each in self.columns.values() if each is not None}
+        sizes = {each: len(checked_names(stored, each)) for each in names}
+        sized = stored.part("", n_items=n_items, **{f"n_{name}": size for name, size in sizes.items()})
+        for column, numbers in self.columns.items():
+            below = None if numbers is None else f"n_{numbers}"
+            sized.take(column, replace(self.column_spec(column), below=below))
+
+    def column_spec(self, column: str) -> ArraySpec:
+        """What the array of a column must be; numbers of names, as a rule."""
+        return int_array("n_items")
 
     def append(self, other: Self) -> None:
         """Add documents after ours, in place.
@@ -119,6 +137,30 @@ def pack_names(names: Any) -> Array:
 def unpack_names(packed: Array) -> list[str]:
     """Read the names of `pack_names`."""
     return packed.tobytes().decode().split("\0") if len(packed) else []
+
+
+def checked_names(stored: StoredArrays, name: str) -> list[str]:
+    """The names in an array of a file.
+
+    Raises:
+        ModelError: it is no UTF-8, or a name is there twice.
+    """
+    packed = stored.take(name, int_array(f"n_bytes of {name}", dtype="uint8"))
+    try:
+        names = unpack_names(packed)
+    except UnicodeDecodeError as error:
+        raise stored.error(name, "is no UTF-8") from error
+    if len(set(names)) != len(names):
+        raise stored.error(name, "holds a name twice")
+    return names
+
+
+def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
+    """Refuse places that are not in order of documents and rows, or too many items."""
+    before, after = places[:-1], places[1:]
+    rises = (after[:, 0] > before[:, 0]) | ((after[:, 0] == before[:, 0]) & (after[:, 1] > before[:, 1]))
+    if not rises.all() or (places >= 1 << 62).any():
+        raise stored.error("places", "does not hold documents and rows in their order")
 
 
 def _renumbered(places: NDArray[np.int64]) -> NDArray[np.int64]:

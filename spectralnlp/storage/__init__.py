@@ -33,6 +33,7 @@ from spectralnlp.storage.folders import (
 )
 from spectralnlp.storage.kept_moments import load_kept_moments, read_kept_header, save_kept_moments
 from spectralnlp.storage.models import StorableModel
+from spectralnlp.storage.values import Matching, StoredValues, checked_value
 
 __all__ = [
     "ARRAYS",
@@ -45,12 +46,15 @@ __all__ = [
     "Array",
     "ArraySpec",
     "Arrays",
+    "Matching",
     "StorableModel",
     "StoredArrays",
     "StoredModel",
+    "StoredValues",
     "WithArrays",
     "arrays_of",
     "check_writable",
+    "checked_value",
     "float_array",
     "int_array",
     "kind_of",

@@ -193,6 +193,11 @@ class StoredArrays:
         known = {**self.sizes, **sizes}
         return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, beside=beside, sizes=known)
 
+    def all(self) -> Arrays:
+        """All arrays whose names begin with the prefix, without it and unchecked."""
+        start = self.prefix
+        return {name[len(start) :]: each for name, each in self._arrays.items() if name.startswith(start)}
+
     def fields(self, cls: type, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
         """The arrays that a dataclass declares, without optional ones that are missing.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import os
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -13,47 +16,65 @@ import numpy as np
 from spectralnlp import __version__
 from spectralnlp.errors import ModelError
 from spectralnlp.storage.arrays import Array, Arrays
+from spectralnlp.storage.snapshots import Snapshot, unreadable
+from spectralnlp.storage.values import StoredValues, cut
+
+_HINT = "copy or train the model again"
+
+# Names of dtypes in safetensors.
+_DTYPES: Mapping[str, str] = {
+    "BOOL": "?",
+    **{f"U{8 * size}": f"<u{size}" for size in (1, 2, 4, 8)},
+    **{f"I{8 * size}": f"<i{size}" for size in (1, 2, 4, 8)},
+    **{f"F{8 * size}": f"<f{size}" for size in (2, 4, 8)},
+}
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write JSON as all files of a folder are written."""
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_file(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
-def read_json(path: Path) -> Any:
-    """Read JSON.
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file, and wait until it is on the disk."""
+    with open(path, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_json(folder: Snapshot, name: str) -> StoredValues:
+    """Read a JSON object.
 
     Raises:
-        ModelError: it cannot be read, or is cut short.
+        ModelError: it cannot be read, is cut short, nested too deeply, or no object.
     """
+    path = folder.path / name
     try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", path=path) from error
-    except ValueError as error:
-        raise ModelError(f"truncated or corrupt: {error}", path=path) from error
+        return StoredValues(json.loads(folder.read(name)), path)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"truncated or corrupt: {cut(str(error), 100)}", path=path) from error
 
 
-def check_version(header: Mapping[str, Any], reads: int, path: Path, noun: str, *, hint: str) -> None:
+def check_version(header: StoredValues, reads: int, noun: str, *, hint: str) -> None:
     """Do nothing if a file is of the format version that this version of the package reads.
 
     Args:
         header: the content of the file.
         reads: the format version that is read.
-        path: the file.
         noun: what has the format version, for the message.
         hint: what to do about an older file.
 
     Raises:
         ModelError: it is of another; names both versions of the package.
     """
-    version = header.get("format_version")
+    version = header.take("format_version", int)
     if version == reads:
         return
-    newer = isinstance(version, int) and version > reads
-    what = f"{noun} {version}, of spectralnlp {header.get('spectralnlp')}"
+    what = f"{noun} {cut(str(version))}, of spectralnlp {cut(str(header.get('spectralnlp')))}"
     this = f"this is spectralnlp {__version__}, which reads {reads}"
-    raise ModelError(f"{what}, and {this}", path=path, hint="upgrade spectralnlp" if newer else hint)
+    hint = "upgrade spectralnlp" if version > reads else hint
+    raise ModelError(f"{what}, and {this}", path=header.path, hint=hint)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -61,41 +82,79 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:
     from safetensors.numpy import save
 
     # safetensors writes an array's buffer as it lies, so each must lie in C order.
-    path.write_bytes(save({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}))
-    return {"size": path.stat().st_size, "sha256": sha256(path)}
+    content = save({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)})
+    write_file(path, content)
+    return {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def read_arrays(path: Path, described: Mapping[str, Any], where: str) -> Arrays:
-    """Read arrays.
+def read_arrays(folder: Snapshot, name: str, described: StoredValues) -> Arrays:
+    """Read arrays; no more memory is asked for than the file has bytes.
 
     Args:
-        path: the file.
+        folder: the folder.
+        name: of the file.
         described: its size and digest, as `write_arrays` returned them.
-        where: name of the file that holds them, for messages.
 
     Raises:
-        ModelError: the file is missing, cut short or changed.
+        ModelError: the file is missing, cut short or changed, or not one of arrays.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
+    path = folder.path / name
+    size, digest = described.take("size", int), described.take("sha256", str)
+    with folder.open(name) as file:
+        try:
+            found = os.fstat(file.fileno()).st_size
+            if found != size:
+                what = f"{found} bytes of {cut(str(size))}: the file is truncated or was changed"
+                raise ModelError(what, path=path, hint=_HINT)
+            if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+                where = described.path.name if described.path else "its description"
+                what = f"the file is corrupt: its SHA-256 is not the one in {where}"
+                raise ModelError(what, path=path, hint=_HINT)
+            file.seek(0)
+            return _read_safetensors(file, size, path)
+        except OSError as error:
+            raise unreadable(path, error) from error
 
-    hint = "copy or train the model again"
+
+def sha256(content: bytes) -> str:
+    """The SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
+    """Read arrays one after the other, of which the header says dtype, shape and place.
+
+    The place must be where the last one ended, and shape and dtype must fill it, so that the file is its
+    header and its arrays and nothing else.
+    """
     try:
-        size, digest = path.stat().st_size, sha256(path)
-        if size != described["size"]:
-            what = f"{size} bytes of {described['size']}: the file is truncated or was changed"
-            raise ModelError(what, path=path, hint=hint)
-        if digest != described["sha256"]:
-            what = f"the file is corrupt: its SHA-256 is not the one in {where}"
-            raise ModelError(what, path=path, hint=hint)
-        return load_file(path)
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", path=path) from error
-    except SafetensorError as error:
-        raise ModelError(f"not a model: {error}", path=path.parent) from error
+        length = int.from_bytes(file.read(8), "little")
+        if length > size - 8:
+            raise _damaged(path, "its header is longer than the file")
+        header = json.loads(file.read(length))
+        header.pop("__metadata__", None)
+        places = {name: _place(entry) for name, entry in header.items()}
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
+        raise _damaged(path, f"its header is no list of arrays: {cut(str(error), 100)}") from error
+    arrays, end = {}, 0
+    for name, (dtype, shape, begin, stop) in sorted(places.items(), key=lambda item: item[1][2:]):
+        if begin != end or stop - begin != math.prod(shape) * dtype.itemsize or stop > size - 8 - length:
+            raise _damaged(path, f"array {cut(name)} does not fill its place in it")
+        arrays[name] = np.fromfile(file, dtype, math.prod(shape)).reshape(shape)
+        end = stop
+    if end != size - 8 - length:
+        raise _damaged(path, "it is longer than its arrays")
+    return arrays
 
 
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _place(entry: Mapping[str, Any]) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
+    """Dtype, shape, begin and end of an array; raises ValueError, TypeError or KeyError."""
+    shape, (begin, end) = entry["shape"], entry["data_offsets"]
+    numbers = [*shape, begin, end]
+    if not all(type(number) is int and 0 <= number < 1 << 62 for number in numbers) or len(shape) > 8:
+        raise ValueError("a shape or place that is none")
+    return np.dtype(_DTYPES[entry["dtype"]]), tuple(shape), begin, end
+
+
+def _damaged(path: Path, why: str) -> ModelError:
+    return ModelError(f"not a file of arrays: {why}", path=path, hint=_HINT)

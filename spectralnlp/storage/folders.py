@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,17 @@ from typing import Any
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.storage.arrays import Array, StoredArrays
-from spectralnlp.storage.files import check_version, read_arrays, read_json, write_arrays, write_json
+from spectralnlp.storage.files import (
+    check_version,
+    read_arrays,
+    read_json,
+    write_arrays,
+    write_file,
+    write_json,
+)
+from spectralnlp.storage.replacing import hidden_sibling, staged_folder
+from spectralnlp.storage.snapshots import Snapshot, read_folder
+from spectralnlp.storage.values import StoredValues
 
 FORMAT = "spectralnlp-model"
 FORMAT_VERSION = 1
@@ -45,6 +53,11 @@ class StoredModel:
         """The arrays, as one that checks each when it is taken."""
         return StoredArrays(self.arrays, self.path / ARRAYS)
 
+    @property
+    def values(self) -> StoredValues:
+        """The metadata, as values that are checked when they are taken."""
+        return StoredValues(self.metadata, self.path / META)
+
 
 def save_model(
     path: str | Path,
@@ -57,9 +70,9 @@ def save_model(
 ) -> None:
     """Write a model folder: ``arrays.safetensors``, ``model.json`` and the model card, ``README.md``.
 
-    The folder is written under another name beside its place and then renamed: an error or an interrupt
-    leaves nothing half-written, and the model that was there before as it was. The same content gives the
-    same bytes.
+    The folder is written under another name beside its place and then exchanged with what is there, in one
+    step: an error or an interrupt leaves nothing half-written, and the model that was there before as it
+    was; who reads meanwhile gets the old model or the new one. The same content gives the same bytes.
 
     Args:
         path: the folder to make; may exist if it is empty or holds a model and nothing else.
@@ -89,15 +102,11 @@ def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
         ConfigError: the place cannot be written, or is taken.
     """
     check_writable(path, overwrite=overwrite)
-    target = Path(path).resolve()
-    fresh = _sibling(target)
     try:
-        yield fresh
-        _replace(fresh, target)
+        with staged_folder(Path(path).resolve()) as fresh:
+            yield fresh
     except OSError as error:
         raise ConfigError(f"cannot write the model: {error.strerror or error}", path=path) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def load_model(path: str | Path) -> StoredModel:
@@ -106,23 +115,23 @@ def load_model(path: str | Path) -> StoredModel:
     Raises:
         ModelError: it is missing, cut short, changed since it was written, or of another format version.
     """
-    folder = Path(path)
-    header = read_header(folder)
-    try:
-        arrays = read_arrays(folder / ARRAYS, header["arrays"], META)
-        card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).exists() else ""
-        return StoredModel(
-            kind=header["kind"], metadata=header["metadata"], arrays=arrays, path=folder, card=card
-        )
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", path=folder / CARD) from error
-    except (KeyError, TypeError) as error:
-        raise ModelError(f"not a model: {error}", path=folder) from error
+    return read_folder(Path(path), _read_model)
+
+
+def _read_model(folder: Snapshot) -> StoredModel:
+    header = read_model_json(folder)
+    return StoredModel(
+        kind=header.take("kind", str),
+        metadata=header.take("metadata", Mapping[str, Any]),
+        arrays=read_arrays(folder, ARRAYS, header.part("arrays")),
+        path=folder.path,
+        card=folder.read(CARD).decode("utf-8", "replace") if folder.has(CARD) else "",
+    )
 
 
 def kind_of(path: str | Path) -> str:
     """The task of the model in a folder, by its header alone; errors as of `load_model`."""
-    return str(read_header(Path(path)).get("kind"))
+    return str(read_header(Path(path))["kind"])
 
 
 def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
@@ -137,9 +146,10 @@ def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
         if target.exists():
             _check_replaceable(target, path, overwrite)
         above = next(folder for folder in target.parents if folder.exists())
-        probe = _sibling(above / target.name)
+        probe = hidden_sibling(above / target.name)
         probe.mkdir()
-        probe.rmdir()
+        with suppress(FileNotFoundError):  # a writer took it for a leftover
+            probe.rmdir()
     except OSError as error:
         raise ConfigError(f"cannot write here: {error.strerror}", path=path) from error
 
@@ -155,10 +165,6 @@ def _check_replaceable(target: Path, path: str | Path, overwrite: bool) -> None:
         raise ConfigError("a model is here already", path=path, hint="choose another folder or overwrite")
 
 
-def _sibling(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-
-
 def _write(
     folder: Path, kind: str, metadata: Mapping[str, Any], arrays: Mapping[str, Array], card: str
 ) -> None:
@@ -172,33 +178,22 @@ def _write(
         "metadata": metadata,
     }
     write_json(folder / META, header)
-    (folder / CARD).write_text(card, encoding="utf-8")
-
-
-def _replace(fresh: Path, target: Path) -> None:
-    """Rename ``fresh`` to ``target``; what was there comes back if that fails."""
-    if not target.exists():
-        fresh.rename(target)
-        return
-    old = _sibling(target)
-    try:
-        target.rename(old)
-        fresh.rename(target)
-    except BaseException:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+    write_file(folder / CARD, card.encode())
 
 
 def read_header(folder: Path) -> dict[str, Any]:
     """Return the content of ``model.json``; errors as of `load_model`."""
-    path = folder / META
-    if not path.exists():
-        what = "no model here" if folder.exists() else "no such model"
-        raise ModelError(what, path=folder, hint=f"a model is a folder with {META}")
-    header = read_json(path)
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ModelError("not a spectralnlp model", path=path)
-    check_version(header, FORMAT_VERSION, path, "model format", hint="train again")
+    return dict(read_folder(folder, read_model_json))
+
+
+def read_model_json(folder: Snapshot) -> StoredValues:
+    """Return the content of ``model.json``, whose format, kind and metadata are as they must be."""
+    if not folder.has(META):
+        raise ModelError("no model here", path=folder.path, hint=f"a model is a folder with {META}")
+    header = read_json(folder, META)
+    if header.get("format") != FORMAT:
+        raise ModelError("not a spectralnlp model", path=header.path)
+    check_version(header, FORMAT_VERSION, "model format", hint="train again")
+    header.take("kind", str)
+    header.part("metadata")
     return header

@@ -12,9 +12,11 @@ from typing import Any
 
 from spectralnlp import __version__
 from spectralnlp.errors import ModelError
-from spectralnlp.storage.arrays import Array, Arrays
+from spectralnlp.storage.arrays import Array, StoredArrays
 from spectralnlp.storage.files import check_version, read_arrays, read_json, sha256, write_arrays, write_json
 from spectralnlp.storage.folders import META, MOMENTS, MOMENTS_META
+from spectralnlp.storage.snapshots import Snapshot, read_folder
+from spectralnlp.storage.values import StoredValues
 
 MOMENTS_FORMAT, MOMENTS_VERSION = "spectralnlp-kept-moments", 1
 _HINT = "train again with `keep_moments`"
@@ -33,46 +35,48 @@ def save_kept_moments(folder: Path, metadata: Mapping[str, Any], arrays: Mapping
         "format": MOMENTS_FORMAT,
         "format_version": MOMENTS_VERSION,
         "spectralnlp": __version__,
-        "model": sha256(folder / META),
+        "model": sha256((folder / META).read_bytes()),
         "arrays": described,
         "metadata": metadata,
     }
     write_json(folder / MOMENTS_META, header)
 
 
-def load_kept_moments(path: str | Path) -> tuple[dict[str, Any], Arrays] | None:
+def load_kept_moments(path: str | Path) -> tuple[StoredValues, StoredArrays] | None:
     """Metadata and arrays of the moments beside a model; None if it has none.
 
     Raises:
         ModelError: they are cut short, changed, of another model or another format version.
     """
-    folder = Path(path)
-    header = read_kept_header(folder)
+    return read_folder(Path(path), _read_moments)
+
+
+def _read_moments(folder: Snapshot) -> tuple[StoredValues, StoredArrays] | None:
+    header = _read_header(folder)
     if header is None:
         return None
-    try:
-        if header["model"] != sha256(folder / META):
-            raise ModelError("moments of another model than lies beside them", path=folder, hint=_HINT)
-        return header["metadata"], read_arrays(folder / MOMENTS, header["arrays"], MOMENTS_META)
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", path=folder / META) from error
-    except (KeyError, TypeError) as error:
-        raise ModelError(f"no moments: {error!r}", path=folder / MOMENTS_META) from error
+    if header.take("model", str) != sha256(folder.read(META)):
+        raise ModelError("moments of another model than lies beside them", path=folder.path, hint=_HINT)
+    arrays = read_arrays(folder, MOMENTS, header.part("arrays"))
+    return header.part("metadata"), StoredArrays(arrays, folder.path / MOMENTS)
 
 
-def read_kept_header(folder: Path) -> dict[str, Any] | None:
+def read_kept_header(folder: Path) -> StoredValues | None:
     """The content of ``moments.json``; None if there is none.
 
     Raises:
         ModelError: it is corrupt, foreign or of another format version.
     """
-    path = folder / MOMENTS_META
-    if not path.exists():
-        if (folder / MOMENTS).exists():
-            raise ModelError(f"moments without their {MOMENTS_META}", path=folder / MOMENTS)
+    return read_folder(folder, _read_header)
+
+
+def _read_header(folder: Snapshot) -> StoredValues | None:
+    if not folder.has(MOMENTS_META):
+        if folder.has(MOMENTS):
+            raise ModelError(f"moments without their {MOMENTS_META}", path=folder.path / MOMENTS)
         return None
-    header = read_json(path)
-    if not isinstance(header, dict) or header.get("format") != MOMENTS_FORMAT:
-        raise ModelError("not the moments of a spectralnlp model", path=path)
-    check_version(header, MOMENTS_VERSION, path, "moments of format", hint=_HINT)
+    header = read_json(folder, MOMENTS_META)
+    if header.get("format") != MOMENTS_FORMAT:
+        raise ModelError("not the moments of a spectralnlp model", path=header.path)
+    check_version(header, MOMENTS_VERSION, "moments of format", hint=_HINT)
     return header

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.storage.arrays import Array, StoredArrays
 from spectralnlp.storage.folders import StoredModel, save_model
+from spectralnlp.storage.values import StoredValues, cut
 
 
 class StorableModel(ABC):
@@ -38,12 +39,12 @@ class StorableModel(ABC):
 
     @classmethod
     @abstractmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Self:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Self:
         """The model that gave these.
 
         Raises:
-            ModelError: an array is missing or not as it must be.
-            KeyError, TypeError, ValueError, IndexError: a JSON value is.
+            ModelError: an array or a JSON value is missing or not as it must be.
+            SpectralError, ValueError: they do not fit together.
         """
 
     def save(self, path: str | Path, *, compact: bool = False, overwrite: bool = True) -> None:
@@ -70,9 +71,9 @@ class StorableModel(ABC):
             ModelError: the folder does not hold what the model needs; says what.
         """
         try:
-            return cls.read_stored(stored.metadata, stored.checked, stored.card)
+            return cls.read_stored(stored.values, stored.checked, stored.card)
         except ModelError:
             raise
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, SpectralError) as error:
-            what = f"not {cls.noun}: {error!r}"
+        except (SpectralError, ValueError) as error:
+            what = f"not {cls.noun}: {cut(str(error), 200)}"
             raise ModelError(what, path=stored.path, hint="train it again") from error

@@ -28,6 +28,10 @@ class TokenBoundaries(Counts[Any]):
         words: Sequence[str] = example[0]
         return words
 
+    def is_key(self, key: Key) -> bool:
+        """Whether a key is a word, or three tokens."""
+        return isinstance(key, str) or len(key) == 3
+
     def events(self, example: Any) -> Iterator[Key]:
         """Return the words of an example, and the threes of tokens."""
         return token_boundaries(self.words_of(example))

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.storage import checked_value
 from spectralnlp.trees.heads import HeadFinder, head_finder
 from spectralnlp.trees.tree import Tree
 
@@ -157,10 +158,11 @@ class Binariser:
         Raises:
             ConfigError: an unknown setting or a value that makes no sense.
         """
-        unknown = sorted(settings.keys() - {field.name for field in fields(cls)})
-        if unknown:
-            raise ConfigError(f"a binariser has no setting called {', '.join(unknown)}")
-        return cls(**settings)
+        try:
+            binariser: Binariser = checked_value(cls, settings)
+        except ValueError as error:
+            raise ConfigError(f"settings of a binariser: {error}") from error
+        return binariser
 
     def binarise(self, tree: Tree) -> Tree:
         """The tree in binary form; see `Binariser`."""

@@ -15,7 +15,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import Array, Batch, ReplayLog, pack_names, places_of, slices_of, unpack_names
+from spectralnlp.runtime import (
+    Array,
+    Batch,
+    ReplayLog,
+    checked_names,
+    pack_names,
+    places_of,
+    slices_of,
+    unpack_names,
+)
+from spectralnlp.storage import ArraySpec, StoredArrays, int_array
 from spectralnlp.trees.binarise import (
     Binariser,
     ambiguous_labels,
@@ -235,6 +245,37 @@ class TreeLog(ReplayLog[Tree]):
             ),
             "places": places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()}),
         }
+
+    def column_spec(self, column: str) -> ArraySpec:
+        """Words are -1 where there is none; a node has up to two children."""
+        if column == "arity":
+            return replace(int_array("n_items", dtype="int8"), below=3)
+        return int_array("n_items", least=-1 if column == "word" else 0)
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Nodes must make trees, heads be tokens of their tree, and words stand at leaves only."""
+        super().check_arrays(stored)
+        sized = stored.part()
+        sizes = stored.take("places", int_array("n_examples", 3, dtype="int64"))[:, 2]
+        arity, head, word = (sized.take(name, self.column_spec(name)) for name in ("arity", "head", "word"))
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        # In postorder, so many subtrees are open after each node; one is left at the end of a tree.
+        is_open = np.concatenate([[0], np.cumsum(1 - arity.astype(np.int64))])
+        first = np.repeat(is_open[bounds[:-1]], sizes)
+        before, after = is_open[:-1] - first, is_open[1:] - first
+        if (sizes < 1).any() or (is_open[bounds[1:]] - is_open[bounds[:-1]] != 1).any():
+            raise stored.error("arity", "does not make one tree of each example")
+        if (before < arity).any() or (after < 1).any():
+            raise stored.error("arity", "gives a node more children than stand before it")
+        if ((word >= 0) != (arity == 0)).any():
+            raise stored.error("word", "holds words of nodes that have children, or leaves without")
+        n_leaves = np.add.reduceat(arity == 0, bounds[:-1]) if len(sizes) else sizes
+        if (head >= np.repeat(n_leaves, sizes)).any():
+            raise stored.error("head", "holds a head that its tree does not have")
+        for line in checked_names(stored, "chains"):
+            count, *chain = line.split("\1")
+            if not count.isdecimal() or len(count) > 18 or len(chain) < 2:
+                raise stored.error("chains", "holds something other than chains of labels with their counts")
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         self._labels = Numbering.of(unpack_names(arrays["symbols"]))

@@ -9,9 +9,18 @@ from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Gt
 from numpy.typing import NDArray
 
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, arrays_of, float_array, int_array
+from spectralnlp.storage import (
+    Arrays,
+    StorableModel,
+    StoredArrays,
+    StoredValues,
+    arrays_of,
+    float_array,
+    int_array,
+)
 from spectralnlp_sketch.hashing.ngrams import (
     NgramFormat,
     blocks,
@@ -64,7 +73,7 @@ class Classifier(StorableModel):
     idf: Annotated[Array32, float_array("n_ngrams", dtype="float32")]
     table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
     bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
-    sharpness: float = 1.0
+    sharpness: Annotated[float, Gt(0)] = 1.0
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A classifier of texts\n"
 
@@ -140,18 +149,14 @@ class Classifier(StorableModel):
         return metadata, {**arrays_of(self), "table": self.table.astype(np.float16)}
 
     @classmethod
-    def read_stored(cls, metadata: Mapping[str, Any], arrays: StoredArrays, card: str) -> Classifier:
+    def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Classifier:
         """The classifier that gave these."""
-        words, characters = (
-            None if metadata[name] is None else tuple(metadata[name]) for name in ("words", "characters")
-        )
-        form = NgramFormat(words, characters, metadata["n_columns"], metadata["lowercase"])
-        labels = tuple(metadata["labels"])
+        form = NgramFormat(**metadata.fields(NgramFormat, "words", "characters", "n_columns", "lowercase"))
+        values = metadata.fields(cls, "labels", "sharpness")
         return cls(
-            labels=labels,
             form=form,
-            sharpness=float(metadata["sharpness"]),
-            about=metadata["about"],
+            about=metadata.about(),
             card=card,
-            **arrays.part(n_labels=len(labels), n_columns=form.n_columns).fields(cls),
+            **values,
+            **arrays.part(n_labels=len(values["labels"]), n_columns=form.n_columns).fields(cls),
         )

@@ -38,6 +38,10 @@ class HashedPairCounts(CountedPairs[HashedWords]):
         self.hash_bits = hash_bits
         self._clear()
 
+    def n_numbers(self, n_words: int) -> int:
+        """As many as there are hashes."""
+        return 1 << self.hash_bits
+
     def _clear(self) -> None:
         self._n_forgotten = 0
         self.words = HashedWords(self.hash_bits)

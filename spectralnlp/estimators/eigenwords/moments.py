@@ -10,18 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.eigenwords.kernels import ID_BITS, MAX_WINDOW, renumber_pairs
+from spectralnlp.estimators.eigenwords.kernels import ID_BITS, ID_MASK, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
 from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_of
 from spectralnlp.estimators.eigenwords.words import NamedWords, WordNumbers
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.inference.words.hashing import as_bytes
 from spectralnlp.runtime import Array, Batch, Longs, Memory, Moments, current_memory
+from spectralnlp.storage import StoredArrays, int_array
 from spectralnlp.text.ngrams import Ngrams
 
 # A line of text or several, the words of a sentence, or counted n-grams.
 Example: TypeAlias = str | Sequence[str] | Ngrams
 W = TypeVar("W", bound=WordNumbers)
+
+# The arrays of the state but the names.
+_STATE = {
+    "numbers": int_array("n_words", dtype="int64", below="n_numbers", ascending=True),
+    "word_counts": int_array("n_words", dtype="int64"),
+    "pairs": int_array("n_pairs", dtype="int64", ascending=True),
+    "pair_counts": int_array("n_pairs", dtype="int64"),
+    "dropped": int_array(2, dtype="int64"),
+}
 
 # Bytes of the memory for a word: a segment is written when its words take more.
 _BYTES_FOR_A_WORD = 2048
@@ -138,6 +148,28 @@ class CountedPairs(Moments[Example], Generic[W]):
             "dropped": np.array([self._n_forgotten, self.pairs.n_dropped]),
         }
 
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Words must be distinct and have counts, and pairs be of words that are there."""
+        letters = stored.take("words", int_array("n_letters", dtype="uint8"))
+        names = _names({"words": letters})
+        sized = stored.part(n_words=len(names), n_numbers=self.n_numbers(len(names)))
+        numbers, _, pairs, _, _ = (sized.take(name, spec) for name, spec in _STATE.items())
+        if b" ".join(names[1:]).split() != names[1:] or len(set(names)) != len(names):
+            raise stored.error("words", "holds a word twice, an empty one, or one with a blank in it")
+        if numbers[0] != 0:
+            raise stored.error("numbers", "does not begin with 0, the end of a sentence")
+        ends = np.column_stack([pairs >> ID_BITS & ID_MASK, pairs & ID_MASK])
+        is_number: NDArray[np.bool_] = np.zeros(max(int(ends.max(initial=0)), int(numbers.max())) + 1, bool)
+        is_number[numbers] = True
+        if not is_number[ends].all():
+            raise stored.error("pairs", "holds a pair of a word that is not among the words")
+        if not ((pairs >> 2 * ID_BITS >= 1) & (pairs >> 2 * ID_BITS <= self.window)).all():
+            raise stored.error("pairs", f"holds a pair that is not 1 to {self.window} words apart")
+
+    @abstractmethod
+    def n_numbers(self, n_words: int) -> int:
+        """How many numbers so many words have at most."""
+
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         self._clear()
         self._take(arrays)
@@ -197,6 +229,10 @@ class PairCounts(CountedPairs[NamedWords]):
     def _limit(self, memory: Memory | None) -> None:
         self.memory = memory
         self._clear()
+
+    def n_numbers(self, n_words: int) -> int:
+        """As many as there are words."""
+        return n_words
 
     def _clear(self) -> None:
         self.segments: list[SpillSegment] = []

@@ -16,6 +16,7 @@ from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.forward_backward import expected_counts
 from spectralnlp.parameters import Floats, HiddenMarkov
 from spectralnlp.runtime import Batch, Memory, Moments, Run, current_memory, sum_by_key
+from spectralnlp.storage import StoredArrays, int_array
 
 # Name of the symbol that stands for all that are not told apart.
 UNKNOWN = "<unknown>"
@@ -168,6 +169,12 @@ class NGramCounts(CodeCounts):
         """``codes``: int64 (n,), ascending; ``counts``: int64 (n,); all of it in memory, however much."""
         codes, counts = self._whole()
         return {"codes": codes, "counts": counts}
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Codes must be of n-grams, ascending, and counts positive."""
+        sized = stored.part(n_codes=self.base**self.order)
+        sized.take("codes", int_array("n", dtype="int64", below="n_codes", ascending=True))
+        sized.take("counts", int_array("n", dtype="int64", least=1))
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()

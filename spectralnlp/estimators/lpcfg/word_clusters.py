@@ -73,7 +73,4 @@ def _load(folder: str) -> WordVectors:
     if stored.kind != "vectors":
         hint = "give a folder made by `spectralnlp train eigenwords`"
         raise ModelError(f"a model for {stored.kind}, not of words", path=folder, hint=hint)
-    try:
-        return WordVectors.from_arrays(stored.checked, stored.metadata)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ModelError(f"truncated: {error!r}", path=folder, hint="train it again") from error
+    return WordVectors.from_arrays(stored.checked, stored.values)

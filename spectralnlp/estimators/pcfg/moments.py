@@ -126,6 +126,13 @@ class RuleCounts(Counts[Tree]):
             for chain in unary_chains(example):
                 yield CHAIN, *chain
 
+    def is_key(self, key: Key) -> bool:
+        """Whether a key has a kind, and as many parts as events of this kind have."""
+        sizes = {BINARY: 4, UNARY: 3, ROOT: 2, WORD: 4}
+        if not isinstance(key, tuple) or not key:
+            return False
+        return len(key) >= 3 if key[0] == CHAIN else len(key) == sizes.get(key[0])
+
     def _symbol(self, node: Tree) -> str:
         return tag_symbol(node.label) if self.roles and node.word is not None else node.label
 

@@ -16,6 +16,7 @@ from spectralnlp.estimators.shared.spill_segments import (
     take_census,
 )
 from spectralnlp.runtime import Array, Batch, Counts, Memory, Moments, current_memory
+from spectralnlp.storage import StoredArrays
 
 # Bytes for a word in memory: several tables are held while they merge.
 BYTES_FOR_A_WORD = 4096
@@ -102,6 +103,10 @@ class WordCounts(Moments[Sequence[str]]):
     def arrays(self) -> dict[str, Array]:
         """Return the arrays of `Counts`; all of it in memory, also what is on disk."""
         return (self.in_memory() if self.is_spilled else self).here.arrays()
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Check the arrays of `Counts`."""
+        self.here.check_arrays(stored)
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         self.here, self.segments = self.here.restored(arrays), []

@@ -16,7 +16,7 @@ from spectralnlp.inference.chains.filters import filter_of
 from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.inference.words.lookup import VectorLookup
 from spectralnlp.parameters import SequenceParameters, WordVectors, read_sequence_parameters
-from spectralnlp.storage import Arrays, StoredArrays, load_model, with_prefix
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues, load_model, with_prefix
 
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -158,21 +158,25 @@ class UnlabelledFeatures:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: Mapping[str, Any]) -> UnlabelledFeatures:
+    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> UnlabelledFeatures:
         """The sources that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
-            KeyError, TypeError, ValueError, IndexError: a JSON value is not.
+            ModelError: an array or a value is not as it must be.
         """
         sources = []
-        for i, each in enumerate(described["sources"]):
-            ((kind, own),) = each.items()
-            sources.append(_READERS[kind](arrays.part(f"{_STORED_AS}.{i}."), own))
-        uses = [tuple(described[name]) for name in _USES]
-        if any(not 0 <= i < len(sources) for use in uses for i in use):
-            raise IndexError("a source that is not there")
-        return cls(tuple(sources), *uses)
+        for i, each in enumerate(described.parts("sources")):
+            kind = next(iter(each), "")
+            if len(each) != 1 or kind not in _READERS:
+                raise each.error("", f"is not one of {', '.join(_READERS)}")
+            sources.append(_READERS[kind](arrays.part(f"{_STORED_AS}.{i}."), each.part(kind)))
+        uses = {name: described.indices(name, below=len(sources)) for name in _USES}
+        for name in ("eigenwords", "clusters"):
+            if not all(isinstance(sources[i], VectorLookup) for i in uses[name]):
+                raise described.error(name, "names a source that has no vectors of words")
+        if not all(_has_contexts(sources[i]) for i in uses["eigentokens"]):
+            raise described.error("eigentokens", "names a source that has no contexts")
+        return cls(tuple(sources), *uses.values())
 
 
 def load_features(
@@ -218,27 +222,24 @@ def _has_contexts(source: Source) -> bool:
 
 def _load_source(folder: str) -> Source:
     stored = load_model(folder)
-    try:
-        if stored.kind == "vectors":
-            return _read_vectors(stored.checked, stored.metadata)
-        if stored.kind == "sequences":
-            return _read_states(stored.checked, stored.metadata["filter"])
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ModelError(f"truncated: {error!r}", path=folder, hint="train it again") from error
+    if stored.kind == "vectors":
+        return _read_vectors(stored.checked, stored.values)
+    if stored.kind == "sequences":
+        return _read_states(stored.checked, stored.values.part("filter"))
     hint = "give a folder made by `spectralnlp train eigenwords` or `train hmm`"
     raise ModelError(f"a model for {stored.kind}, not of words or sequences", path=folder, hint=hint)
 
 
-def _read_vectors(arrays: StoredArrays, described: Mapping[str, Any]) -> VectorLookup:
+def _read_vectors(arrays: StoredArrays, described: StoredValues) -> VectorLookup:
     return VectorLookup(WordVectors.from_arrays(arrays, described))
 
 
-def _read_states(arrays: StoredArrays, described: Mapping[str, Any]) -> States:
+def _read_states(arrays: StoredArrays, described: StoredValues) -> States:
     return States(filter_of(read_sequence_parameters(arrays, described)))
 
 
 _USES = ("eigenwords", "eigentokens", "clusters")
-_READERS: Mapping[str, Callable[[StoredArrays, Mapping[str, Any]], Source]] = {
+_READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Source]] = {
     VectorLookup.stored_as: _read_vectors,
     States.stored_as: _read_states,
 }

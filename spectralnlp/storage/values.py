@@ -1,0 +1,347 @@
+"""JSON values of models: the type and range of each, checked when it is taken.
+
+A value is declared by a type as annotations have it (``tuple[str, ...]``, ``float``, ``int | None``,
+``Literal["a", "b"]``, a dataclass of such fields), with bounds of `annotated_types`::
+
+    threshold: Annotated[float, Ge(0), Le(1)]
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, Gt, Le, Lt
+
+from spectralnlp.errors import ModelError, SpectralError
+
+_HINT = "copy or train the model again"
+_NOUNS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", NoneType: "null"}
+_SHOWN = 40  # characters of a value in a message
+
+
+@dataclass(frozen=True)
+class Matching:
+    """A bound of strings, for annotations: a regular expression that matches all of it."""
+
+    pattern: str
+
+
+class _UnfitError(Exception):
+    """A value that is not what it must be.
+
+    Args:
+        where: keys and positions of the value in what was taken.
+        what: is wrong with it, a verb first.
+    """
+
+    def __init__(self, where: tuple[object, ...], what: str) -> None:
+        self.where, self.what = where, what
+
+
+class StoredValues(Mapping[str, Any]):
+    """The values of a JSON object of a model folder, checked one by one as they are taken.
+
+    Reading one by its name, as of any mapping, gives it unchecked.
+
+    Args:
+        values: the object.
+        path: the file, for messages.
+        where: what leads to the object in the file, ``grammar_sets.0.``, for messages.
+
+    Raises:
+        ModelError: it is no object.
+    """
+
+    def __init__(self, values: Any, path: Path | None = None, *, where: str = "") -> None:
+        self.path, self.where = path, where
+        if not isinstance(values, Mapping):
+            raise self.error("", f"is {_shown(values)}, not an object")
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def take(self, name: str, kind: Any, default: Any = MISSING) -> Any:
+        """A value as Python has it: lists as tuples, objects as dataclasses where ``kind`` says so.
+
+        Args:
+            name: its key.
+            kind: its type, as an annotation.
+            default: what a missing value stands for.
+
+        Raises:
+            ModelError: it is missing or of another type, or out of its range; names the file and the value.
+        """
+        if name not in self._values:
+            if default is not MISSING:
+                return default
+            raise self.error(name, "is missing")
+        try:
+            return _checker(kind)(self._values[name])
+        except _UnfitError as unfit:
+            place = ".".join([name, *map(str, unfit.where)])
+            raise self.error(place, unfit.what) from None
+
+    def fields(self, cls: type, *names: str) -> dict[str, Any]:
+        """The values of some fields of a dataclass, whose annotations declare them.
+
+        Raises:
+            ModelError: as `take`.
+        """
+        hints = _hints_of(cls)
+        return {name: self.take(name, hints[name]) for name in names}
+
+    def indices(self, name: str, *, below: int) -> tuple[int, ...]:
+        """A list of numbers from 0 to one below a bound."""
+        numbers: tuple[int, ...] = self.take(name, tuple[int, ...])
+        if not all(0 <= number < below for number in numbers):
+            raise self.error(name, f"holds a number that is not from 0 to {below - 1}")
+        return numbers
+
+    def part(self, name: str) -> StoredValues:
+        """An object among the values."""
+        return StoredValues(self.take(name, Any), self.path, where=f"{self.where}{name}.")
+
+    def parts(self, name: str) -> list[StoredValues]:
+        """The objects of a list."""
+        listed = enumerate(self.take(name, tuple[Any, ...]))
+        return [StoredValues(each, self.path, where=f"{self.where}{name}.{i}.") for i, each in listed]
+
+    def updated(self, values: Mapping[str, Any]) -> StoredValues:
+        """The values with some in place of others."""
+        return StoredValues({**self._values, **values}, self.path, where=self.where)
+
+    def about(self) -> dict[str, Any]:
+        """The object ``about``, what a model was made from; ``parameters`` among it is an object, too."""
+        about = self.take("about", Mapping[str, Any])
+        StoredValues(about, self.path, where=f"{self.where}about.").take("parameters", Mapping[str, Any], {})
+        return dict(about)
+
+    def error(self, name: str, what: str) -> ModelError:
+        """The refusal of a value.
+
+        Args:
+            name: its key; empty for the object itself.
+            what: is wrong with it, a verb first.
+        """
+        place = f"{self.where}{name}".rstrip(".") or "of the model"
+        return ModelError(f"value {cut(place)} {what}", path=self.path, hint=_HINT)
+
+
+def checked_value(kind: Any, value: Any) -> Any:
+    """A JSON value as Python has it.
+
+    Args:
+        kind: its type, as an annotation.
+        value: the value.
+
+    Raises:
+        ValueError: it is of another type.
+    """
+    try:
+        return _checker(kind)(value)
+    except _UnfitError as unfit:
+        raise ValueError(".".join([*map(str, unfit.where), unfit.what])) from None
+
+
+def _shown(value: Any) -> str:
+    """A value in a message, cut short; of a list or an object only the kind."""
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_SHOWN:
+        return f"a number of {value.bit_length()} bits"
+    return cut(repr(value))
+
+
+def cut(text: str, most: int = _SHOWN) -> str:
+    """A text in a message, cut short."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# From types to checks
+
+
+Checker = Callable[[Any], Any]
+
+
+@cache
+def _hints_of(cls: Any) -> Mapping[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+@cache
+def _checker(kind: Any) -> Checker:
+    """The function that checks and converts a value of a type."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind in (Any, object):
+        return lambda value: value
+    if kind in _NOUNS:
+        return _SCALARS[kind]
+    if origin is Annotated:
+        return _bounded(_checker(arguments[0]), arguments[1:])
+    if origin is Literal:
+        return lambda value: _one_of(value, arguments)
+    if origin in (Union, UnionType):
+        return _union(arguments)
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        return _strings if arguments[0] is str else _list_of(_checker(arguments[0]))
+    if origin is tuple:
+        return _row_of(tuple(map(_checker, arguments)))
+    if origin is Sequence:
+        return _strings if arguments[0] is str else _list_of(_checker(arguments[0]))
+    if origin is not None and issubclass(origin, Mapping):
+        return _object_of(_checker(arguments[1]))
+    if is_dataclass(kind):
+        return lambda value: _record(kind, value)
+    raise TypeError(f"no JSON value is declared by {kind}")
+
+
+def _unfit(value: Any, noun: str) -> _UnfitError:
+    return _UnfitError((), f"is {_shown(value)}, not {noun}")
+
+
+def _plain(kind: type) -> Checker:
+    def check(value: Any) -> Any:
+        if type(value) is not kind:
+            raise _unfit(value, _NOUNS[kind])
+        return value
+
+    return check
+
+
+def _float(value: Any) -> float:
+    if type(value) is int and abs(value) < 1 << 1000:
+        return float(value)
+    if type(value) is not float or not math.isfinite(value):
+        raise _unfit(value, "a finite number")
+    return value
+
+
+_SCALARS: Mapping[Any, Checker] = {
+    **{kind: _plain(kind) for kind in (str, bool, int, NoneType)},
+    float: _float,
+}
+
+
+def _one_of(value: Any, choices: tuple[Any, ...]) -> Any:
+    if not isinstance(value, str | int | None) or value not in choices:
+        raise _unfit(value, " or ".join(map(repr, choices)))
+    return value
+
+
+def _union(arguments: tuple[Any, ...]) -> Checker:
+    """The first of several types that fits; where none does, the error is of the last."""
+    checkers = [_checker(each) for each in arguments if each is not NoneType]
+    has_null = NoneType in arguments
+
+    def check(value: Any) -> Any:
+        if value is None and has_null:
+            return None
+        for checker in checkers[:-1]:
+            with suppress(_UnfitError):
+                return checker(value)
+        return checkers[-1](value)
+
+    return check
+
+
+def _bounded(checker: Checker, bounds: tuple[Any, ...]) -> Checker:
+    def check(value: Any) -> Any:
+        value = checker(value)
+        for bound in bounds:
+            match bound:
+                case Matching(pattern) if re.fullmatch(pattern, value) is None:
+                    raise _unfit(value, f"of the form {pattern}")
+                case Ge(least) if not value >= least:
+                    raise _UnfitError((), f"is {_shown(value)}, which is less than {least}")
+                case Gt(least) if not value > least:
+                    raise _UnfitError((), f"is {_shown(value)}, which is not above {least}")
+                case Le(most) if not value <= most:
+                    raise _UnfitError((), f"is {_shown(value)}, which is more than {most}")
+                case Lt(most) if not value < most:
+                    raise _UnfitError((), f"is {_shown(value)}, which is not below {most}")
+        return value
+
+    return check
+
+
+def _listed(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise _unfit(value, "a list")
+    return value
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    """A list of strings, at the speed that a vocabulary needs."""
+    if not set(map(type, _listed(value))) <= {str}:
+        return _list_of(_SCALARS[str])(value)
+    return tuple(value)
+
+
+def _list_of(checker: Checker) -> Checker:
+    def check(value: Any) -> tuple[Any, ...]:
+        return tuple(_inside(place, checker, each) for place, each in enumerate(_listed(value)))
+
+    return check
+
+
+def _row_of(checkers: tuple[Checker, ...]) -> Checker:
+    def check(value: Any) -> tuple[Any, ...]:
+        if len(_listed(value)) != len(checkers):
+            raise _UnfitError((), f"has {len(value)} values, not {len(checkers)}")
+        pairs = enumerate(zip(checkers, value, strict=True))
+        return tuple(_inside(place, checker, each) for place, (checker, each) in pairs)
+
+    return check
+
+
+def _object_of(checker: Checker) -> Checker:
+    def check(value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise _unfit(value, "an object")
+        return {name: _inside(name, checker, each) for name, each in value.items()}
+
+    return check
+
+
+def _inside(place: object, checker: Checker, value: Any) -> Any:
+    try:
+        return checker(value)
+    except _UnfitError as unfit:
+        raise _UnfitError((place, *unfit.where), unfit.what) from None
+
+
+def _record(cls: Any, value: Any) -> Any:
+    """A dataclass of the values of an object; fields left out have their defaults."""
+    if not isinstance(value, Mapping):
+        raise _unfit(value, "an object")
+    hints = _hints_of(cls)
+    required = {
+        each.name for each in fields(cls) if each.default is MISSING and each.default_factory is MISSING
+    }
+    if unknown := sorted(map(str, value.keys() - {each.name for each in fields(cls)})):
+        raise _UnfitError((), f"has a field {cut(unknown[0])!r}, which means nothing")
+    if missing := sorted(required - value.keys()):
+        raise _UnfitError((missing[0],), "is missing")
+    checked = {name: _inside(name, _checker(hints[name]), each) for name, each in value.items()}
+    try:
+        return cls(**checked)
+    except SpectralError as error:
+        raise _UnfitError((), f"is refused: {cut(error.what)}") from None
