@@ -178,7 +178,10 @@ def mutated_array(random: Random, array: Array) -> Array:
     """Change one array."""
     match random.randrange(10):
         case 0:
-            return array.astype(random.choice(("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u4", "?")))
+            with np.errstate(all="ignore"):
+                return array.astype(
+                    random.choice(("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u4", "?"))
+                )
         case 1:
             return random.choice(list(_reshaped(array)))
         case 2:
@@ -222,6 +225,8 @@ def _numbers(array: Array) -> list[Any]:
             return [np.nan, np.inf, -np.inf, 0, -0.0, 1, -1, info.max, info.min, info.tiny, 1e-30, 1000]
     if array.dtype.kind == "b":
         return [True, False]
+    if array.dtype.kind not in "iu":
+        return [0, 1]
     info_int = np.iinfo(array.dtype)
     largest = int(array.max(initial=0))
     near = [min(largest + 1, info_int.max), max(largest - 1, 0), largest]

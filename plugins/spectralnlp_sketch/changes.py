@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import expand_inputs
+from spectralnlp.runtime import expand_inputs, rereadable
 from spectralnlp_sketch.files import Saved, tells_rows_apart
 from spectralnlp_sketch.stream import FileRows
 
@@ -111,7 +111,7 @@ def _changeable(folder: Path, verb: str) -> Saved:
 
 
 def _rows(saved: Saved, inputs: Sequence[str]) -> FileRows:
-    return FileRows(expand_inputs(inputs), saved.reading, by_content=saved.documents is not None)
+    return FileRows(expand_inputs(rereadable(inputs)), saved.reading, by_content=saved.documents is not None)
 
 
 def _observe(moments: Any, corpus: FileRows) -> None:

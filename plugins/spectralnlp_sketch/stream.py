@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -318,12 +317,14 @@ def _npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
             shape, fortran, dtype = read(file)
         except OSError as error:
             raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
-        except ValueError as error:
-            raise InputError(f"not a matrix of numpy: {error}", path=path) from error
+        except Exception as error:  # whatever numpy makes of a damaged header
+            raise InputError("not a matrix of numpy: its header is damaged", path=path) from error
         offset = file.tell()
         length = _go_to(file, path, 0, os.SEEK_END)
     if len(shape) != 2 or dtype.kind not in "fiub":
-        raise InputError(f"holds {dtype} of shape {shape}, not a matrix of numbers", path=path)
+        what = f"holds {_brief(dtype)} of shape {_brief(shape)}, not a matrix of numbers"
+        raise InputError(what, path=path)
+    _check_shape(path, shape)
     if fortran and min(shape) > 1:
         hint = "save numpy.ascontiguousarray(matrix)"
         raise InputError("is in Fortran order, which cannot be read by rows", path=path, hint=hint)
@@ -361,12 +362,32 @@ def _load_npz(path: Location) -> Matrix:
         with open_binary(path) as file:
             _go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
             _go_to(file, path, 0)
-            return sp.load_npz(file).tocsr()
+            matrix = sp.load_npz(file)
+            _check_shape(path, matrix.shape)
+            if hasattr(matrix, "check_format"):  # of the others, conversion looks at all indices
+                matrix.check_format(full_check=True)
+            matrix = matrix.tocsr()
+    except (InputError, MemoryError):
+        raise
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
+    except Exception as error:  # whatever zipfile, zlib, numpy and scipy make of damaged bytes
         hint = "write it with scipy.sparse.save_npz"
-        raise InputError("not a sparse matrix of scipy", path=path, hint=hint) from error
+        raise InputError("not a sparse matrix of scipy, or damaged", path=path, hint=hint) from error
+    if matrix.dtype.kind not in "fiub":
+        raise InputError(f"holds {_brief(matrix.dtype)}, not real numbers", path=path)
+    return matrix
+
+
+def _check_shape(path: Location, shape: Sequence[int]) -> None:
+    """Refuse what is no shape of a matrix, or so wide that columns have no number in 32 bits."""
+    if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
+        raise InputError(f"holds a matrix of shape {_brief(shape)}, which cannot be", path=path)
+
+
+def _brief(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def _npz_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:

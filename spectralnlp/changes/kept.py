@@ -145,7 +145,7 @@ def _empty_moments(
 def _check_reading(task: Task, reading: Mapping[str, Any], described: StoredValues) -> None:
     """Refuse keyword arguments that the task's ``read`` does not have, or of another type."""
     hints = get_type_hints(task.read)
-    for name, value in reading.items():
+    for name in reading:
         if name not in hints or name in ("inputs", "on_bad", "return"):
             raise described.error(f"reading.{name}", "means nothing to the task")
         described.part("reading").take(name, hints[name])

@@ -9,7 +9,9 @@ def main() -> int:
     """Run the command line on ``sys.argv`` and return its exit status (entry point ``spectralnlp``)."""
     try:
         from spectralnlp.cli.app import run
+        from spectralnlp.cli.streams import repair_streams
 
+        repair_streams()
         return run()
     except KeyboardInterrupt:  # before run() could take care of it
         return 130

@@ -129,6 +129,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(with_options(error.message))
     except _UsageError as error:
         return _complain(_usage(error))
+    except MemoryError as error:
+        return _complain(f"not enough memory: {str(error).rstrip('.') or 'the system gives no more'}")
     except OSError as error:
         if error.filename is None and error.errno is None:
             raise

@@ -64,7 +64,9 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
 
 def read_documents(kept: KeptMoments, inputs: list[str]) -> Corpus[Any]:
     """Read files as the data of the model was read."""
-    corpus: Corpus[Any] = kept.task.read(inputs, **kept.reading)
+    from spectralnlp.runtime import rereadable
+
+    corpus: Corpus[Any] = kept.task.read(rereadable(inputs), **kept.reading)
     return corpus
 
 

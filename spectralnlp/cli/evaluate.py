@@ -55,6 +55,7 @@ def evaluate(
     from spectralnlp.cli.models import NO_TAGGER, without_tagger
     from spectralnlp.cli.score import evalb_parameters
     from spectralnlp.cli.skipping import Skipped
+    from spectralnlp.runtime import rereadable
 
     names = [model] if against is None else [model, against]
     parameters = None if prm is None else evalb_parameters(prm)
@@ -84,7 +85,7 @@ def evaluate(
             "raw": ("--raw", raw),
         },
     )
-    corpus = task.read_gold(gold, reader=reader, **reading)
+    corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
     if skipped is not None:
         skipped.find(corpus)
     reports = []

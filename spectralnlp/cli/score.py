@@ -32,11 +32,13 @@ def score(
 ) -> None:
     """Score predicted trees against gold trees, as EVALB does."""
     from spectralnlp.cli.console import progress
+    from spectralnlp.runtime import rereadable
     from spectralnlp.scoring import score_trees
     from spectralnlp.trees.readers import read_trees
 
     parameters = evalb_parameters(prm)
     with progress("scoring"):
+        gold, predicted = map(str, rereadable([gold, predicted]))
         pairs = _not_empty(read_trees(gold), gold), _not_empty(_predictions(predicted), predicted)
         report = score_trees(*pairs, parameters, tags="own" if own_tags else "gold")
     if as_json:

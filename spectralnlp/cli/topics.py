@@ -35,9 +35,10 @@ def topics(
             print(f"{topic:>3}  {weight:.3f}  {listed}")
         return
     from spectralnlp import registry
+    from spectralnlp.runtime import rereadable
 
     task = registry.tasks.get("topics")()
-    documents = task.read([text], **({} if column is None else {"column": column}))
+    documents = task.read(rereadable([text]), **({} if column is None else {"column": column}))
     for number, document in enumerate(documents, 1):
         mixture = loaded.mixture_of(document)
         shown = [f"{topic}:{mixture[topic]:.2f}" for topic in (-mixture).argsort() if mixture[topic] >= least]

@@ -69,7 +69,7 @@ def train(
     """Train a model."""
     from spectralnlp import changes, registry
     from spectralnlp.changes.kept import check_keeps
-    from spectralnlp.runtime import SkippingCorpus
+    from spectralnlp.runtime import SkippingCorpus, rereadable
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
@@ -96,6 +96,7 @@ def train(
     started = perf_counter()
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with where.running(), announced_kernels(), progress("training"):
+            inputs, dev = ([str(each) for each in rereadable(given or [])] for given in (inputs, dev))
             if keep_moments:
                 reader = task.settled_reader(inputs, reader)
             corpus = task.read(inputs, reader=reader, **reading)

@@ -43,6 +43,7 @@ from spectralnlp.runtime.files import (
 )
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.moments import Array, Counts, Joint, Key, Moments
+from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.reduction import (
     FAN_IN,
     BadPartition,
@@ -131,6 +132,7 @@ __all__ = [
     "parse_size",
     "places_of",
     "positive_jobs",
+    "rereadable",
     "save_part",
     "skip_bad_partitions",
     "slices_of",

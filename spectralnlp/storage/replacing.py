@@ -1,8 +1,8 @@
 """One folder in the place of another: whole or not at all, by one writer at a time.
 
-A folder is written beside its place under a hidden name, flushed to the disk, and exchanged with what is there
-in one step, so that readers find the old one or the new one. What a killed writer left under a hidden name is
-removed by the next writer.
+A folder is written beside its place under a hidden name, flushed to the disk, and exchanged with what is
+there in one step, so that readers find the old one or the new one. The next writer removes what a killed one
+left under a hidden name.
 """
 
 from __future__ import annotations

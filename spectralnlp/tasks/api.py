@@ -15,7 +15,7 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import load
-from spectralnlp.runtime import Corpus, OnBad
+from spectralnlp.runtime import Corpus, OnBad, rereadable
 from spectralnlp.tasks.task import Report, Task, silent
 from spectralnlp.trees import Tree, is_nltk_corpus
 
@@ -139,9 +139,9 @@ def _task(name: str) -> Task:
 def _inputs(data: object) -> list[str | Path] | None:
     """Paths as a list; None for anything else."""
     if isinstance(data, str | os.PathLike):
-        return [cast("str | Path", data)]
+        return rereadable([cast("str | Path", data)])
     if isinstance(data, list | tuple) and data and all(isinstance(each, str | os.PathLike) for each in data):
-        return list(cast("Iterable[str | Path]", data))
+        return rereadable(list(cast("Iterable[str | Path]", data)))
     return None
 
 

@@ -15,7 +15,7 @@ import typer
 from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
 from spectralnlp.cli.options import OutputFile
 from spectralnlp.cli.remote import OnWorkers, batches
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from spectralnlp_sketch.intent.model import Classification, Classifier
@@ -88,6 +88,8 @@ def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
     from spectralnlp.runtime import open_text
 
     for source in sources:
+        if source == STDIN and sys.stdin is None:
+            raise InputError("standard input is closed", hint="give a file")
         if source == STDIN:
             yield from _arriving(sys.stdin.buffer)
             continue

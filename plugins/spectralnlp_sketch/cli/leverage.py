@@ -31,12 +31,12 @@ def leverage(
     import warnings
 
     from spectralnlp.cli.console import note, progress, results
-    from spectralnlp.runtime import expand_inputs
+    from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp_sketch.cli.options import read_ngrams
     from spectralnlp_sketch.leverage.estimator import LeverageScores
     from spectralnlp_sketch.stream import FileRows, RowFormat
 
-    corpus = FileRows(expand_inputs(files), RowFormat(form, columns, read_ngrams(ngrams)))
+    corpus = FileRows(expand_inputs(rereadable(files)), RowFormat(form, columns, read_ngrams(ngrams)))
     values = {"sketch_size": size, "method": method, "truncate": truncate, "random_state": seed}
     scorer = LeverageScores.from_settings({}, values)
     with progress("reading"), warnings.catch_warnings(record=True) as found:

@@ -32,7 +32,7 @@ def sketch(
     """Sketch the rows of files: text, TSV, matrices. An interrupted run goes on where it was."""
     from spectralnlp import registry
     from spectralnlp.cli.console import fields, note, progress
-    from spectralnlp.runtime import expand_inputs
+    from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp_sketch.cli.options import read_ngrams, with_settings
     from spectralnlp_sketch.files import sketch_files
     from spectralnlp_sketch.stream import FileRows, RowFormat
@@ -40,7 +40,7 @@ def sketch(
     full_name = registry.sketches.resolve(name)
     estimator = with_settings(registry.sketches.get(full_name), size, settings or [])
     row_format = RowFormat(form, columns, read_ngrams(ngrams))
-    corpus = FileRows(expand_inputs(files), row_format, by_content=keep_moments)
+    corpus = FileRows(expand_inputs(rereadable(files)), row_format, by_content=keep_moments)
     with progress("sketching"):
         done = sketch_files(
             estimator,

@@ -1,0 +1,66 @@
+"""Inputs that can be read only once, copied to files that can be read again."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime.files import Inputs, is_address
+
+# The name of standard input among inputs.
+STDIN = "-"
+
+
+def rereadable(inputs: Inputs) -> list[str | Path]:
+    """Inputs for training and the like, which look at them more than once.
+
+    A pipe (``<(zcat corpus.gz)``, ``/dev/stdin``, a FIFO) and ``-``, standard input, are read to their end
+    into a temporary file, which goes when the process ends; other inputs stay as they are.
+
+    Raises:
+        InputError: one cannot be read, or there is no room for it.
+    """
+    return [_copied(item) if _is_read_once(item) else item for item in inputs]
+
+
+def _is_read_once(item: str | Path) -> bool:
+    if str(item) == STDIN:
+        return not Path(STDIN).exists()
+    if is_address(item):
+        return False
+    try:
+        mode = os.stat(item).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+def _copied(item: str | Path) -> Path:
+    """A file with what a pipe holds, of the pipe's name."""
+    is_stdin = str(item) == STDIN
+    if is_stdin and sys.stdin is None:
+        raise InputError("standard input is closed", hint="give a file")
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="spectralnlp-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        copy = folder / ("stdin" if is_stdin else Path(item).name)
+        if is_stdin:
+            _copy(sys.stdin.buffer, copy)
+        else:
+            with open(item, "rb") as source:
+                _copy(source, copy)
+    except OSError as error:
+        raise InputError(f"cannot be copied to a file: {error.strerror or error}", path=item) from error
+    return copy
+
+
+def _copy(source: BinaryIO, copy: Path) -> None:
+    with open(copy, "wb") as file:
+        shutil.copyfileobj(source, file, 1 << 20)
