@@ -8,6 +8,9 @@ from pathlib import Path
 
 _PARAMETER = re.compile(r"(?<!`)`([A-Za-z_]\w*)`(?!`)")
 
+# Characters of a word of a message, and of a message; paths and hints are not cut.
+_LONGEST_WORD, _LONGEST = 120, 1000
+
 
 def replace_parameters(message: str, name_of: Callable[[str], str]) -> str:
     """Write the parameters that stand in backticks in a message in another way.
@@ -17,6 +20,13 @@ def replace_parameters(message: str, name_of: Callable[[str], str]) -> str:
         name_of: called with the name of each.
     """
     return _PARAMETER.sub(lambda match: name_of(match[1]), message)
+
+
+def _brief(what: str) -> str:
+    """A message with its longest words cut short, and itself: it may quote a token of a megabyte."""
+    words = [word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}…" for word in what.split()]
+    brief = " ".join(words)
+    return brief if len(brief) <= _LONGEST else f"{brief[:_LONGEST]}…"
 
 
 class SpectralError(Exception):
@@ -61,7 +71,8 @@ class SpectralError(Exception):
             where += f":{self.line}" if where else f"line {self.line}"
         if self.sentence is not None:
             where += f" (sentence {self.sentence})" if where else f"sentence {self.sentence}"
-        line = f"{where}: {self.what}" if where else self.what
+        what = _brief(self.what)
+        line = f"{where}: {what}" if where else what
         line = f"{line}; {self.hint}" if self.hint else line
         return " ".join(line.split())
 

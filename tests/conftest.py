@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from hypothesis import settings
 REPOSITORY = Path(__file__).resolve().parent.parent
 # How the ids of slow tests begin, one a line: those that took a second or more, all parameters together.
 SLOW = REPOSITORY / "tests" / "slow.txt"
+
+# A shell that runs the tests in its background has them ignore interrupts, and so would their children.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Kernels compile at their first call, so a first example may take seconds.
 settings.register_profile("spectralnlp", deadline=None)

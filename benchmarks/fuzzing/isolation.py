@@ -31,7 +31,7 @@ GOOD = (ACCEPTED, REFUSED)
 
 MOST_SECONDS = 10
 MOST_MEGABYTES = 1000  # more than the process held before the case
-LONGEST_LINE = 500  # characters of a message, without the path
+LONGEST_LINE = 1200  # characters of a message, without the path
 
 
 class Outcome(NamedTuple):

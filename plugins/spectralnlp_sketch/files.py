@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
 from spectralnlp import registry
@@ -135,12 +136,27 @@ def load_sketch(folder: str | Path) -> Any:
     stored = load_model(folder)
     if stored.kind != KIND:
         raise ModelError(f"holds a {stored.kind}, not a sketch", path=folder)
+    values = stored.values
+    described = values.take("input", _InputDescription)
     try:
-        estimator = registry.sketches.get(stored.metadata["sketch"])(**stored.metadata["settings"])
-        estimator.restore(stored.metadata["input"], _state(stored.arrays))
-    except (KeyError, TypeError, ValueError) as error:
-        raise _outdated(folder, error) from error
+        kind: Any = registry.sketches.get(values.take("sketch", str))
+        estimator = kind.from_settings({}, values.take("settings", Mapping[str, Any]))
+        estimator.validate()
+        estimator.restore(asdict(described))
+    except (ConfigError, ValueError) as error:
+        raise values.error("settings", f"is refused: {error}") from error
+    estimator.moments_.check_arrays(stored.checked.part("moments."))
+    estimator.restore(asdict(described), _state(stored.arrays))
     return estimator
+
+
+@dataclass(frozen=True)
+class _InputDescription:
+    """The rows that a sketch is of."""
+
+    n_columns: Annotated[int, Ge(1), Lt(1 << 31)]
+    dtype: Literal["float32", "float64"]
+    sparse: bool
 
 
 @dataclass(frozen=True)
@@ -168,25 +184,14 @@ class Saved:
         Raises:
             ModelError: no sketch, or that of an older version, which did not keep what is needed.
         """
-        sketch, metadata = load_sketch(folder), load_model(folder).metadata
-        try:
-            reading = metadata["reading"]
-            row_format = RowFormat(**{**reading, "ngrams": tuple(reading["ngrams"])})
-            documents = metadata.get("documents")
-            numbers = None if documents is None else frozenset(map(int, documents))
-            return cls(folder, metadata["sketch"], sketch, row_format, numbers)
-        except (KeyError, TypeError, ValueError) as error:
-            raise _outdated(folder, error) from error
+        sketch, values = load_sketch(folder), load_model(folder).values
+        documents = values.take("documents", tuple[int, ...] | None, None)
+        numbers = None if documents is None else frozenset(documents)
+        return cls(folder, values.take("sketch", str), sketch, values.take("reading", RowFormat), numbers)
 
     def save(self, output: Path, documents: Collection[int] | None) -> None:
         """Write the sketch as it is now, with what is in it now."""
         save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
-
-
-def _outdated(folder: str | Path, error: Exception) -> ModelError:
-    why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-    what = f"a sketch of another version of this package: {why}"
-    return ModelError(what, path=folder, hint="sketch its files again")
 
 
 def _save(

@@ -65,6 +65,9 @@ class SketchTask(Task):
 
     def load(self, stored: StoredModel) -> SavedSketch:
         """The sketch in a folder."""
+        values = stored.values
+        for name, kind in (("method", str), ("bound", float | None), ("documents", tuple[int, ...] | None)):
+            values.take(name, kind)
         return SavedSketch(load_sketch(stored.path), stored.metadata)
 
     def own_changes(self) -> OwnChanges:

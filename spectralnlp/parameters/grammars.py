@@ -109,7 +109,9 @@ class LatentGrammar:
             ModelError: an array is not as it must be.
         """
         n_states = arrays.field(cls, "n_states")
+        # First, for they bound the states of all symbols by the size of the file.
         vectors = arrays.part(n_numbers=int(n_states.sum(dtype=np.int64)))
+        fields = vectors.fields(cls, leave_out=("n_states", *_RULES))
         binary, unary = (
             read_tensors(arrays.part(f"{kind}."), n_states[common[f"{kind}_rules"]], signed=signed)
             for kind in ("binary", "unary")
@@ -121,7 +123,7 @@ class LatentGrammar:
             binary=binary,
             unary=unary,
             lexicon=Lexicon.with_values(lexicon, n_states, arrays, "lexicon.values"),
-            **vectors.fields(cls, leave_out=("n_states", *_RULES)),
+            **fields,
             **common,
         )
 

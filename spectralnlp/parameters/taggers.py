@@ -178,6 +178,7 @@ class RefinedMarkovSet:
         tags = described.take("tags", tuple[str, ...])
         arrays = arrays.part(n_tags=len(tags))
         pairs = arrays.take("pairs", _PAIRS)
+        arrays.check_expansion("pairs", len(tags) ** 2, len(pairs))
         lexicon = Lexicon.common_fields(arrays.part(n_symbols=len(tags)), described)
         tied = described.take("tied", tuple[bool, ...])
         if len(tied) < 2:
@@ -256,6 +257,7 @@ class ChainWeights:
         counts, columns, values = (arrays.take(f"features.{name}", spec) for name, spec in _ROWS.items())
         if (total := counts.sum(dtype=np.int64)) != len(columns):
             raise arrays.error("features.counts", f"adds up to {total}, not to {len(columns)} entries")
+        arrays.check_expansion("features.values", len(counts) * len(tags), len(values))
         features: Floats32 = np.zeros((len(counts), len(tags)), np.float32)
         features[np.repeat(np.arange(len(counts)), counts), columns] = values
         return cls(tags=tags, features=features, **described.fields(cls, "temperature"), **fields)

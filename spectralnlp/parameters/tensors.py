@@ -120,6 +120,7 @@ class FactoredTensors:
         is_factored = ranks > 0
         if (is_factored != is_factored[:, :1]).any() or (ranks > shapes).any():
             raise arrays.error("ranks", "holds ranks that no tensor of its rule has")
+        arrays.check_expansion("values", shapes.astype(np.float64).prod(axis=1).sum(), len(factors))
         offsets = offsets_of(shapes.prod(axis=1, dtype=np.int64))
         tensors = cls(
             offsets=offsets, shapes=shapes, ranks=ranks, factors=factors, scale=scale, signed=signed

@@ -367,7 +367,9 @@ def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
     try:
         engine: Engine = kind(**options)
     except TypeError as error:
-        raise ConfigError(f"engine {name} does not take these options: {error}") from error
+        given = " and ".join(f"`{option}`" for option in options)
+        what = f"the engine {name} does not take {given}"
+        raise ConfigError(what, hint="leave it out, or take another engine") from error
     with executing(engine=engine):
         try:
             engine.open()

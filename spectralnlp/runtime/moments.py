@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from spectralnlp.runtime.replay_logs import ReplayLog
 
 T = TypeVar("T")
+# Counts in a file are below it, so that sums of them stay in 64 bits.
+MOST_COUNT = 1 << 56
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Key: TypeAlias = str | tuple[str, ...]
@@ -390,7 +392,7 @@ class Counts(Moments[T]):
     def check_arrays(self, stored: StoredArrays) -> None:
         """Counts must be positive, and keys as many, distinct, and of those that `check_key` knows."""
         keys = stored.take("keys", int_array("n_bytes", dtype="uint8"))
-        counts = stored.take("counts", int_array("n_counts", dtype="int64", least=1))
+        counts = stored.take("counts", int_array("n_counts", dtype="int64", least=1, below=MOST_COUNT))
         try:
             listed = checked_value(tuple[str | tuple[str, ...], ...], json.loads(keys.tobytes()))
         except (ValueError, RecursionError) as error:

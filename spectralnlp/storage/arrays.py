@@ -26,6 +26,9 @@ Arrays = dict[str, Array]
 # A number, the name of a size, or a name and what is added to it: "n_words + 1".
 Size = int | str
 
+# Numbers in memory for each number in a file, beyond which a model is refused, and so many that never are.
+EXPANSION, LEAST_EXPANDED = 256, 1 << 26
+
 _HINT = "copy or train the model again"
 
 
@@ -63,15 +66,16 @@ class ArraySpec:
 def float_array(
     *shape: Size,
     dtype: str = "float64",
+    stored: tuple[str, ...] = ("float16", "float32"),
     least: float | None = None,
     minus_infinity: bool = False,
     scaled: bool = False,
 ) -> ArraySpec:
-    """Declare finite floating-point numbers, stored in single or half precision."""
+    """Declare finite floating-point numbers, as a rule stored in single or half precision."""
     return ArraySpec(
         shape=shape,
         dtype=dtype,
-        stored=("float16", "float32"),
+        stored=stored,
         least=least,
         finite=True,
         minus_infinity=minus_infinity,
@@ -253,6 +257,20 @@ class StoredArrays:
         scale = float(self.take(f"{name}.scale", _SCALE)[0]) if has_scale else 1.0
         stored = spec.dtype if array is None else array.dtype.name
         return self.take(name, replace(spec, dtype=stored, scaled=False)), scale
+
+    def check_expansion(self, name: str, n_numbers: float, n_stored: int) -> None:
+        """Refuse an array that asks for very much more memory than it has in the file.
+
+        Args:
+            name: without the prefix.
+            n_numbers: that it becomes in memory.
+            n_stored: that it has in the file.
+
+        Raises:
+            ModelError: they are more than `LEAST_EXPANDED`, and more than `EXPANSION` for each.
+        """
+        if n_numbers > max(LEAST_EXPANDED, EXPANSION * n_stored):
+            raise self.error(name, f"holds {n_stored:,} numbers and asks for memory for {n_numbers:.3g}")
 
     def error(self, name: str, what: str) -> ModelError:
         """The refusal of an array.

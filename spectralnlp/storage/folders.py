@@ -178,7 +178,7 @@ def _write(
         "metadata": metadata,
     }
     write_json(folder / META, header)
-    write_file(folder / CARD, card.encode())
+    write_file(folder / CARD, card.encode("utf-8", "replace"))
 
 
 def read_header(folder: Path) -> dict[str, Any]:

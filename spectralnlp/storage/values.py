@@ -164,6 +164,8 @@ def _shown(value: Any) -> str:
         return "a list"
     if isinstance(value, Mapping):
         return "an object"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_SHOWN:
         return f"a number of {value.bit_length()} bits"
     return cut(repr(value))

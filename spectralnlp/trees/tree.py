@@ -120,7 +120,9 @@ class Tree:
             if node is None:
                 pieces.append(")")
             elif node.word is not None:
-                pieces.append(f" ({writable(node.label)} {writable(node.word) or '_'})")
+                word = writable(node.word) or "_"
+                end = " )" if word.endswith("\\") else ")"  # NLTK takes a backslash and a bracket for one
+                pieces.append(f" ({writable(node.label)} {word}{end}")
             else:
                 pieces.append(f" ({writable(node.label)}")
                 stack.append(None)

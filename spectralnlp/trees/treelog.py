@@ -274,7 +274,7 @@ class TreeLog(ReplayLog[Tree]):
             raise stored.error("head", "holds a head that its tree does not have")
         for line in checked_names(stored, "chains"):
             count, *chain = line.split("\1")
-            if not count.isdecimal() or len(count) > 18 or len(chain) < 2:
+            if not count.isdecimal() or len(count) > 16 or len(chain) < 2:
                 raise stored.error("chains", "holds something other than chains of labels with their counts")
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

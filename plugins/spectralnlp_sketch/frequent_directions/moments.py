@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch
+from spectralnlp.storage import StoredArrays, float_array, int_array, offset_array
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.randomised import OVERSAMPLING, Stack, shrink_by_directions
 from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, shrink, shrink_by_half
@@ -197,6 +199,21 @@ class FrequentDirectionsMoments(RowMoments):
             "waiting_indices": waiting.indices.astype(np.int64),
             "waiting_data": waiting.data,
         }
+
+    def check_arrays(self, stored: StoredArrays) -> None:
+        """Rows must be of the sketch's width, and columns of those that wait below it."""
+        sized = stored.part(n_columns=self.n_columns)
+        number = float_array(dtype=self.dtype, stored=(self.dtype,))
+        sketch = sized.take("sketch", replace(number, shape=("n_rows", "n_columns")))
+        if len(sketch) > self.sketch_size:
+            raise stored.error("sketch", f"has {len(sketch)} rows, more than {self.sketch_size}")
+        sized.take("totals", float_array(4, stored=("float64",), least=0.0))
+        if not self.sparse:
+            sized.take("waiting", replace(number, shape=("n_waiting", "n_columns")))
+            return
+        sized.take("waiting_indptr", offset_array("n_waiting + 1", into="n_entries"))
+        sized.take("waiting_indices", int_array("n_entries", dtype="int64", below="n_columns"))
+        sized.take("waiting_data", replace(number, shape=("n_entries",)))
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._sketch, self._totals = arrays["sketch"].copy(), arrays["totals"].copy()

@@ -16,7 +16,7 @@ from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_
 from spectralnlp.estimators.eigenwords.words import NamedWords, WordNumbers
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.inference.words.hashing import as_bytes
-from spectralnlp.runtime import Array, Batch, Longs, Memory, Moments, current_memory
+from spectralnlp.runtime import MOST_COUNT, Array, Batch, Longs, Memory, Moments, current_memory
 from spectralnlp.storage import StoredArrays, int_array
 from spectralnlp.text.ngrams import Ngrams
 
@@ -27,10 +27,10 @@ W = TypeVar("W", bound=WordNumbers)
 # The arrays of the state but the names.
 _STATE = {
     "numbers": int_array("n_words", dtype="int64", below="n_numbers", ascending=True),
-    "word_counts": int_array("n_words", dtype="int64"),
+    "word_counts": int_array("n_words", dtype="int64", below=MOST_COUNT),
     "pairs": int_array("n_pairs", dtype="int64", ascending=True),
-    "pair_counts": int_array("n_pairs", dtype="int64"),
-    "dropped": int_array(2, dtype="int64"),
+    "pair_counts": int_array("n_pairs", dtype="int64", below=MOST_COUNT),
+    "dropped": int_array(2, dtype="int64", below=MOST_COUNT),
 }
 
 # Bytes of the memory for a word: a segment is written when its words take more.

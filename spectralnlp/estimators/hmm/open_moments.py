@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.hmm.moments import CodeCounts, Codes, NGramCounts, never_counted
-from spectralnlp.runtime import Batch, checked_names, pack_names, sum_by_key, unpack_names
+from spectralnlp.runtime import MOST_COUNT, Batch, checked_names, pack_names, sum_by_key, unpack_names
 from spectralnlp.storage import StoredArrays, int_array
 
 
@@ -100,9 +100,9 @@ class OpenNGramCounts(CodeCounts):
         """Codes must be of n-grams of symbols that are there, ascending, and counts positive."""
         n_symbols = len(checked_names(stored, "symbols")) + 1
         sized = stored.part(n_symbols=n_symbols)
-        sized.take("symbol_counts", int_array("n_symbols", dtype="int64"))
+        sized.take("symbol_counts", int_array("n_symbols", dtype="int64", below=MOST_COUNT))
         codes = sized.take("codes", int_array("n", dtype="int64", ascending=True))
-        sized.take("counts", int_array("n", dtype="int64", least=1))
+        sized.take("counts", int_array("n", dtype="int64", least=1, below=MOST_COUNT))
         if n_symbols > 1 << self._bits or (self._decode(codes) >= n_symbols).any():
             raise stored.error("codes", "holds an n-gram of symbols that are not there")
 
