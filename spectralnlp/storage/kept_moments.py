@@ -67,7 +67,7 @@ def read_kept_header(folder: Path) -> StoredValues | None:
     Raises:
         ModelError: it is corrupt, foreign or of another format version.
     """
-    return read_folder(folder, _read_header)
+    return read_folder(folder, _read_header) if folder.is_dir() else None
 
 
 def _read_header(folder: Snapshot) -> StoredValues | None:

@@ -155,7 +155,7 @@ def checked_value(kind: Any, value: Any) -> Any:
     try:
         return _checker(kind)(value)
     except _UnfitError as unfit:
-        raise ValueError(".".join([*map(str, unfit.where), unfit.what])) from None
+        raise ValueError(f"{'.'.join(map(str, unfit.where))} {unfit.what}".strip()) from None
 
 
 def _shown(value: Any) -> str:

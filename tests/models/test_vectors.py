@@ -111,7 +111,7 @@ def test_a_folder_without_words_is_refused(tmp_path: Path, vectors: Vectors) -> 
     from spectralnlp.storage import save_model
 
     save_model(tmp_path / "v", kind="vectors", metadata={}, arrays={"x": np.ones(1)}, card="")
-    with pytest.raises(ModelError, match="not vectors"):
+    with pytest.raises(ModelError, match="value words is missing"):
         spectralnlp.load(tmp_path / "v")
 
 

@@ -37,8 +37,8 @@ def test_bad_files_end_in_one_line(
 @pytest.mark.parametrize(
     ("kind", "metadata", "complaint"),
     [
-        ("sequences", {"filter": {}}, "not a model of sequences"),
-        ("topics", {"words": ["a"]}, "not topics"),
+        ("sequences", {"filter": {}}, "value filter.kind is missing"),
+        ("topics", {"words": ["a"]}, "value alpha0 is missing"),
     ],
 )
 def test_another_model_is_refused(
