@@ -78,6 +78,7 @@ def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(MOST_SECONDS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.resetwarnings()  # not those of pytest, which are errors
     before = _held("VmRSS")
     most = (_held("VmSize") + 2 * MOST_MEGABYTES) * 2**20  # addresses are not memory yet
     resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))

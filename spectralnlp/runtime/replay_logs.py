@@ -40,12 +40,19 @@ class ReplayLog(Moments[T]):
         places = stored.take("places", int_array("n_examples", 3, dtype="int64"))
         _check_order(places, stored)
         n_items = sum(places[:, 2].tolist())
-        names = {each for each in self.columns.values() if each is not None}
-        sizes = {each: len(checked_names(stored, each)) for each in names}
+        sizes = {each: len(checked_names(stored, each)) for each in self.columns.values() if each}
         sized = stored.part("", n_items=n_items, **{f"n_{name}": size for name, size in sizes.items()})
-        for column, numbers in self.columns.items():
-            below = None if numbers is None else f"n_{numbers}"
-            sized.take(column, replace(self.column_spec(column), below=below))
+        is_used = {name: np.zeros(size, bool) for name, size in sizes.items()}
+        for column, names in self.columns.items():
+            spec = self.column_spec(column)
+            if names is None:
+                sized.take(column, spec)
+            else:
+                numbers = sized.take(column, replace(spec, below=f"n_{names}"))
+                is_used[names][numbers[numbers >= 0]] = True
+        for names, used in is_used.items():
+            if not used.all():
+                raise stored.error(names, "holds a name that no example has")
 
     def column_spec(self, column: str) -> ArraySpec:
         """What the array of a column must be; numbers of names, as a rule."""
