@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import resource
@@ -78,6 +79,7 @@ def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(MOST_SECONDS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.disable()
     warnings.resetwarnings()  # not those of pytest, which are errors
     before = _held("VmRSS")
     most = (_held("VmSize") + 2 * MOST_MEGABYTES) * 2**20  # addresses are not memory yet

@@ -46,7 +46,7 @@ class Lexicon:
     signatures: tuple[str, ...]
     scheme: str
     starts: Annotated[Offsets, offset_array("n_entries + 1", into="n_rows")]
-    tags: Annotated[Ints, int_array("n_rows", below="n_symbols")]
+    tags: Annotated[Ints, int_array("n_rows", below="n_symbols", ascending_within="starts")]
     offsets: Offsets
     values: Annotated[Floats, float_array("n_values", scaled=True)]
     backoff: Annotated[Floats, float_array("n_words", least=0.0)]
@@ -87,6 +87,8 @@ class Lexicon:
         values = described.fields(cls, "words", "signatures", "scheme")
         n_words, n_signatures = len(values["words"]), len(values["signatures"])
         n_entries = n_words + n_signatures
+        if not n_signatures:
+            raise described.error("signatures", "is empty: words that were never seen have none")
         sized = arrays.part(n_words=n_words, n_signatures=n_signatures, n_entries=n_entries)
         fields = sized.fields(cls, leave_out=("values",))
         return {**values, **fields}

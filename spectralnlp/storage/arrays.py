@@ -44,6 +44,7 @@ class ArraySpec:
         below: a size that all values are below.
         into: a size that the array's values lead to from 0, never falling.
         ascending: whether values, or rows read from left to right, rise strictly.
+        ascending_within: an array of offsets, taken before, between which values rise strictly.
         finite: whether NaN and infinities are refused.
         minus_infinity: whether minus infinity is not.
         scaled: whether an array in half precision is to be multiplied by another, ``<name>.scale``.
@@ -57,6 +58,7 @@ class ArraySpec:
     below: Size | None = None
     into: Size | None = None
     ascending: bool = False
+    ascending_within: str | None = None
     finite: bool = False
     minus_infinity: bool = False
     scaled: bool = False
@@ -90,10 +92,17 @@ def int_array(
     least: int = 0,
     below: Size | None = None,
     ascending: bool = False,
+    ascending_within: str | None = None,
 ) -> ArraySpec:
     """Declare integers, by default of the same dtype in a file as in memory, and not negative."""
     return ArraySpec(
-        shape=shape, dtype=dtype, stored=stored or (dtype,), least=least, below=below, ascending=ascending
+        shape=shape,
+        dtype=dtype,
+        stored=stored or (dtype,),
+        least=least,
+        below=below,
+        ascending=ascending,
+        ascending_within=ascending_within,
     )
 
 
@@ -244,6 +253,10 @@ class StoredArrays:
             self._check_range(name, array, spec)
         if spec.ascending and not _rises(array):
             raise self.error(name, "does not rise from each row to the next")
+        if spec.ascending_within is not None:
+            offsets = self._arrays[self.prefix + spec.ascending_within]
+            if not _rises_between(array, offsets):
+                raise self.error(name, f"does not rise between {spec.ascending_within}")
         return array
 
     def take_narrow(self, name: str, spec: ArraySpec) -> tuple[Array, float]:
@@ -330,6 +343,12 @@ _SCALE = ArraySpec(shape=(1,), dtype="float32", stored=("float32",), least=0.0, 
 
 def _is_finite(array: Array, *, minus_infinity: bool) -> bool:
     return bool((array < np.inf if minus_infinity else np.isfinite(array)).all())
+
+
+def _rises_between(array: Array, offsets: Array) -> bool:
+    rises = array[1:] > array[:-1]
+    rises[offsets[(offsets > 0) & (offsets < len(array))] - 1] = True  # one part ends, the next begins
+    return bool(rises.all())
 
 
 def _rises(array: Array) -> bool:

@@ -32,10 +32,17 @@ class Snapshot:
         self.path, self._descriptor = path, descriptor
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Whether there is such a file.
+
+        Raises:
+            ModelError: it is not there, and may have been removed because another folder took the place.
+        """
         if self._descriptor is None:
             return (self.path / name).exists()
-        return name in os.listdir(self._descriptor)
+        found = name in os.listdir(self._descriptor)
+        if not found and not self.is_there:
+            raise ModelError("was replaced while it was read", path=self.path, hint="read it again")
+        return found
 
     def open(self, name: str) -> BufferedReader:
         """Open a file for reading.

@@ -90,6 +90,8 @@ def corrupted(name: str, array: Array) -> Iterator[tuple[str, Array]]:
         yield "the largest number", edited(array, np.iinfo(array.dtype).max)
     if name.endswith(("keys", "columns", "rules", "pairs")):
         yield "another order", array[::-1].copy()
+    if name.endswith(("lexicon.tags", "0.tags")) or name == "tags":
+        yield "another order", array[::-1].copy()
     if name.endswith(("starts", "offsets")):
         yield "falling offsets", edited(array, array[-1], at=len(array) // 2 - 1)[::-1].copy()
         yield "offsets that end too early", np.minimum(array, array[-1] - 1)

@@ -60,11 +60,14 @@ def test_loads_beside_two_writers_are_never_mixed(tmp_path: Path) -> None:
     save(tmp_path / "m", 0)
     writers = [start_writer(first, tmp_path / "m") for first in (1, 1_000_000)]
     try:
-        numbers = {check_whole(tmp_path / "m") for _ in range(300)}
+        loads, numbers, end = 0, set(), time.monotonic() + 60
+        while (loads < 300 or len(numbers) < 10) and time.monotonic() < end:
+            numbers.add(check_whole(tmp_path / "m"))
+            loads += 1
         assert [writer.poll() for writer in writers] == [None, None]
     finally:
         stop(*writers)
-    assert len(numbers) > 2
+    assert len(numbers) >= 10
 
 
 def test_killed_writers_lose_no_model_and_the_next_one_tidies_up(tmp_path: Path) -> None:

@@ -192,3 +192,9 @@ def test_an_interrupt_ends_the_pool_promptly(tmp_path: Path) -> None:
         process.kill()
     assert time.monotonic() - started < 10
     assert errors.count("KeyboardInterrupt") == 1
+
+
+def test_an_option_that_an_engine_does_not_have_is_named() -> None:
+    message = "the engine serial does not take jobs; leave it out"
+    with pytest.raises(ConfigError, match=message), use_engine("serial", jobs=2):
+        pass

@@ -26,3 +26,9 @@ def test_parameters_stand_in_backticks_in_the_message_alone(hint: str, plain: st
     assert str(error) == f"too much; {plain}"
     assert error.message == f"too much; {hint}"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_long_tokens_are_cut_in_messages_but_not_paths() -> None:
+    error = InputError(f"no such thing: '{'x' * 10**6}'", path="p" * 300, hint="h" * 300)
+    assert str(error) == f"{'p' * 300}: no such thing: '{'x' * 119}…; {'h' * 300}"
+    assert len(str(InputError("x " * 10**6))) == 1001

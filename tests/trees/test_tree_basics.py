@@ -41,10 +41,20 @@ def test_views_of_a_sentence():
         ("", "_"),
         ("a\u00a0b", "a\u00a0b"),
         ("\r\n", "__"),
+        ("a\\b", "a\\b"),
+        ("a\\", "a\\ "),
     ],
 )
 def test_tokens_are_written_so_that_brackets_stay_brackets(word, written):
     assert str(Tree("X", word=word)) == f"(X {written})"
+
+
+@pytest.mark.parametrize("word", ["a\\", "\\", "a\\\\", "\\b"])
+def test_backslashes_are_read_by_us_and_by_nltk(word):
+    nltk = pytest.importorskip("nltk")
+    tree = Tree("S", [Tree("X", word=word), Tree("Y", word="b")])
+    assert parse(str(tree)) == tree
+    assert nltk.Tree.fromstring(str(tree)).leaves() == [word, "b"]
 
 
 @given(trees(plain_labels, nasty_words))
