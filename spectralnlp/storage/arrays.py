@@ -26,6 +26,9 @@ Arrays = dict[str, Array]
 # A number, the name of a size, or a name and what is added to it: "n_words + 1".
 Size = int | str
 
+# Larger numbers are refused: no estimator learns them, and kernels in single precision would overflow.
+LARGEST = 1e18
+
 # Numbers in memory for each number in a file, beyond which a model is refused, and so many that never are.
 EXPANSION, LEAST_EXPANDED = 256, 1 << 26
 
@@ -41,6 +44,7 @@ class ArraySpec:
         dtype: name of the dtype in memory.
         stored: names of the dtypes that the array may have in a file.
         least: the least value; None for any.
+        most: the largest absolute value of numbers that are to be finite; None for any.
         below: a size that all values are below.
         into: a size that the array's values lead to from 0, never falling.
         ascending: whether values, or rows read from left to right, rise strictly.
@@ -55,6 +59,7 @@ class ArraySpec:
     dtype: str
     stored: tuple[str, ...]
     least: float | None = None
+    most: float | None = None
     below: Size | None = None
     into: Size | None = None
     ascending: bool = False
@@ -70,6 +75,7 @@ def float_array(
     dtype: str = "float64",
     stored: tuple[str, ...] = ("float16", "float32"),
     least: float | None = None,
+    most: float | None = LARGEST,
     minus_infinity: bool = False,
     scaled: bool = False,
 ) -> ArraySpec:
@@ -79,6 +85,7 @@ def float_array(
         dtype=dtype,
         stored=stored,
         least=least,
+        most=most,
         finite=True,
         minus_infinity=minus_infinity,
         scaled=scaled,
@@ -247,8 +254,9 @@ class StoredArrays:
             self._check_offsets(name, array, spec.into)
         if dtype != spec.dtype:
             array = self._widened(name, array, spec)
-        if spec.finite and not _is_finite(array, minus_infinity=spec.minus_infinity):
-            raise self.error(name, "holds a NaN or an infinity")
+        if spec.finite and not _is_finite(array, spec):
+            beyond = "" if spec.most is None else f" or a number beyond {spec.most:g}"
+            raise self.error(name, f"holds a NaN, an infinity{beyond}")
         if array.size:
             self._check_range(name, array, spec)
         if spec.ascending and not _rises(array):
@@ -338,11 +346,15 @@ class StoredArrays:
                 raise self.error(name, f"holds {found}, which is not below {spec.below}, {bound}")
 
 
-_SCALE = ArraySpec(shape=(1,), dtype="float32", stored=("float32",), least=0.0, finite=True)
+_SCALE = float_array(1, dtype="float32", stored=("float32",), least=0.0)
 
 
-def _is_finite(array: Array, *, minus_infinity: bool) -> bool:
-    return bool((array < np.inf if minus_infinity else np.isfinite(array)).all())
+def _is_finite(array: Array, spec: ArraySpec) -> bool:
+    """Whether all numbers are finite, or minus infinity where that may be, and not too large."""
+    if spec.most is None or array.dtype == np.float16 or not array.size:
+        return bool((array < np.inf if spec.minus_infinity else np.isfinite(array)).all())
+    least = -np.inf if spec.minus_infinity else -spec.most
+    return bool(array.max() <= spec.most and array.min() >= least)  # both are NaN if a number is
 
 
 def _rises_between(array: Array, offsets: Array) -> bool:

@@ -78,8 +78,14 @@ def test_floats_are_stored_in_single_precision_and_come_back_in_double() -> None
         ({"starts": [0, 2, 4]}, r"columns is of shape \(3,\)"),
         ({"columns": np.array([0, 5, 1], np.int32)}, "columns holds 5, which is not below n_columns, 5"),
         ({"columns": np.array([0, -1, 1], np.int32)}, "columns holds -1, which is less than 0"),
-        ({"values": np.array([0, np.nan, 1], np.float32)}, "values holds a NaN or an infinity"),
-        ({"values": np.array([0, np.inf, 1], np.float16)}, "values holds a NaN or an infinity"),
+        (
+            {"values": np.array([0, np.nan, 1], np.float32)},
+            r"values holds a NaN, an infinity or a number beyond 1e\+18",
+        ),
+        (
+            {"values": np.array([0, np.inf, 1], np.float16)},
+            r"values holds a NaN, an infinity or a number beyond 1e\+18",
+        ),
         ({"values": np.array([0, -2, 1], np.float16)}, "values holds -2.0, which is less than 0.0"),
         ({"pairs": np.array([[0, 2], [0, 1]], np.int32)}, "pairs does not rise from each row to the next"),
     ],
@@ -91,7 +97,10 @@ def test_an_array_that_is_not_as_declared_is_refused(changes: dict[str, Any], me
 
 def test_huge_numbers_are_finite() -> None:
     values = np.full(3, 3e38, np.float32)
-    assert storage.StoredArrays({"x": values}).take("x", float_array("n", dtype="float32")) is values
+    spec = float_array("n", dtype="float32", most=None)
+    assert storage.StoredArrays({"x": values}).take("x", spec) is values
+    with pytest.raises(ModelError, match=r"array x holds a NaN, an infinity or a number beyond 1e\+18"):
+        storage.StoredArrays({"x": values}).take("x", float_array("n", dtype="float32"))
 
 
 def test_half_precision_is_multiplied_by_its_scale() -> None:

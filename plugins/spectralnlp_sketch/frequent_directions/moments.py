@@ -203,11 +203,11 @@ class FrequentDirectionsMoments(RowMoments):
     def check_arrays(self, stored: StoredArrays) -> None:
         """Rows must be of the sketch's width, and columns of those that wait below it."""
         sized = stored.part(n_columns=self.n_columns)
-        number = float_array(dtype=self.dtype, stored=(self.dtype,))
+        number = float_array(dtype=self.dtype, stored=(self.dtype,), most=None)
         sketch = sized.take("sketch", replace(number, shape=("n_rows", "n_columns")))
         if len(sketch) > self.sketch_size:
             raise stored.error("sketch", f"has {len(sketch)} rows, more than {self.sketch_size}")
-        sized.take("totals", float_array(4, stored=("float64",), least=0.0))
+        sized.take("totals", float_array(4, stored=("float64",), least=0.0, most=None))
         if not self.sparse:
             sized.take("waiting", replace(number, shape=("n_waiting", "n_columns")))
             return
