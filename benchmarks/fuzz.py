@@ -1,7 +1,7 @@
 """Mutated model folders, treebanks, texts, tables and matrices: no crash, no traceback, no endless run.
 
 Each case mutates a sound input, with the digests that fit, and runs commands on it in a process of its own,
-with at most 10 s and 1 GB. It is *accepted* (status 0), *refused* (one short line, status 2), or what must
+with at most 10 s of CPU time and 1 GB. It is *accepted* (status 0), *refused* (one short line, status 2), or what must
 not be: *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*, *large*.
 
     python -m benchmarks.fuzz --minutes 60
@@ -63,7 +63,7 @@ def table(found: Found) -> str:
         largest = max(outcome.megabytes for _, outcome in cases)
         kinds = [counts[kind] for kind in CLASSES]
         rows.append([name, len(cases), *kinds, f"{slowest:.1f}", f"{largest:.0f}"])
-    return report.table(["target", "cases", *CLASSES, "longest, s", "most memory, MB"], rows)
+    return report.table(["target", "cases", *CLASSES, "most CPU time, s", "most memory, MB"], rows)
 
 
 def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b, file_digest
-from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.lib import format as npy
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Batch, Corpus, Location, Partition, is_address, open_binary, open_text
 from spectralnlp_sketch.errors import MatrixError, SizeError
+from spectralnlp_sketch.matrix_files import go_to, load_npz, npy_header
 from spectralnlp_sketch.rows import Matrix, Rows
 
 KINDS = ("npy", "npz", "numbers", "tsv", "text")
@@ -166,7 +164,7 @@ class FileRows(Corpus[Any]):
                 blocks = partial(_READERS[row_format.kind], path, row_format)
                 parts.append(_partition(name_of(path), number, 0, blocks))
                 continue
-            for start, end in _ranges(_npy_header(path)[0][0], self.n_partitions):
+            for start, end in _ranges(npy_header(path)[0][0], self.n_partitions):
                 blocks = partial(_npy_blocks, path, row_format, start=start, end=end)
                 parts.append(_partition(name_of(path), number, start, blocks))
         return parts
@@ -241,9 +239,9 @@ def width_of(path: Location, row_format: RowFormat) -> int:
         InputError: it is missing, empty, or not in that format.
     """
     if row_format.kind == "npy":
-        return _npy_header(path)[0][1]
+        return npy_header(path)[0][1]
     if row_format.kind == "npz":
-        return int(_load_npz(path).shape[1])
+        return int(load_npz(path).shape[1])
     line = _first_line(path)
     if row_format.kind != "numbers":
         return row_format.n_columns
@@ -308,39 +306,14 @@ def _text_blocks(path: Location, row_format: RowFormat, size: int, start: int = 
             yield sp.csr_matrix(hasher.transform(chunk))
 
 
-def _npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
-    """Shape, dtype and where the numbers begin."""
-    with open_binary(path) as file:
-        try:
-            version = npy.read_magic(file)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, fortran, dtype = read(file)
-        except OSError as error:
-            raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
-        except Exception as error:  # whatever numpy makes of a damaged header
-            raise InputError("not a matrix of numpy: its header is damaged", path=path) from error
-        offset = file.tell()
-        length = _go_to(file, path, 0, os.SEEK_END)
-    if len(shape) != 2 or dtype.kind not in "fiub":
-        what = f"holds {_brief(dtype)} of shape {_brief(shape)}, not a matrix of numbers"
-        raise InputError(what, path=path)
-    _check_shape(path, shape)
-    if fortran and min(shape) > 1:
-        hint = "save numpy.ascontiguousarray(matrix)"
-        raise InputError("is in Fortran order, which cannot be read by rows", path=path, hint=hint)
-    if length < offset + shape[0] * shape[1] * dtype.itemsize:
-        raise InputError("the file is cut short", path=path)
-    return shape, dtype, offset
-
-
 def _npy_blocks(
     path: Location, row_format: RowFormat, size: int, start: int = 0, end: int | None = None
 ) -> Iterator[Matrix]:
-    (n_rows, width), dtype, offset = _npy_header(path)
+    (n_rows, width), dtype, offset = npy_header(path)
     end = n_rows if end is None else end
     # Read, not mapped: the pages of a mapped file count as this process's memory.
     with open_binary(path) as file:
-        _go_to(file, path, offset + start * width * dtype.itemsize)
+        go_to(file, path, offset + start * width * dtype.itemsize)
         for low in range(start, end, size):
             block = np.empty((min(size, end - low), width), dtype)
             if file.readinto(block.data) < block.nbytes:
@@ -348,50 +321,8 @@ def _npy_blocks(
             yield block
 
 
-def _go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:
-    """Where the file then stands."""
-    try:
-        return file.seek(offset, whence)
-    except (OSError, ValueError) as error:
-        hint = "copy it to this machine, or give numbers as text"
-        raise InputError("can only be read from its beginning to its end", path=path, hint=hint) from error
-
-
-def _load_npz(path: Location) -> Matrix:
-    try:
-        with open_binary(path) as file:
-            _go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
-            _go_to(file, path, 0)
-            matrix = sp.load_npz(file)
-            _check_shape(path, matrix.shape)
-            if hasattr(matrix, "check_format"):  # of the others, conversion looks at all indices
-                matrix.check_format(full_check=True)
-            matrix = matrix.tocsr()
-    except (InputError, MemoryError):
-        raise
-    except OSError as error:
-        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
-    except Exception as error:  # whatever zipfile, zlib, numpy and scipy make of damaged bytes
-        hint = "write it with scipy.sparse.save_npz"
-        raise InputError("not a sparse matrix of scipy, or damaged", path=path, hint=hint) from error
-    if matrix.dtype.kind not in "fiub":
-        raise InputError(f"holds {_brief(matrix.dtype)}, not real numbers", path=path)
-    return matrix
-
-
-def _check_shape(path: Location, shape: Sequence[int]) -> None:
-    """Refuse what is no shape of a matrix, or so wide that columns have no number in 32 bits."""
-    if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
-        raise InputError(f"holds a matrix of shape {_brief(shape)}, which cannot be", path=path)
-
-
-def _brief(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
-
-
 def _npz_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
-    yield from _slices(_load_npz(path)[start:], size)
+    yield from _slices(load_npz(path)[start:], size)
 
 
 _READERS: dict[str, Callable[..., Iterator[Matrix]]] = {

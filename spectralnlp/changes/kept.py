@@ -9,7 +9,7 @@ from typing import Any, cast, get_type_hints
 
 from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger, Salt
-from spectralnlp.errors import ConfigError, RegistryError
+from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
 from spectralnlp.estimator import Estimator, Unlearning
 from spectralnlp.runtime import InMemoryCorpus, Moments
 from spectralnlp.storage import (
@@ -104,7 +104,7 @@ class KeptMoments:
         _check_reading(task, reading, described)
         unit = documents.take("unit", DocumentUnit)
         own = arrays.part("moments.")
-        moments = empty.with_stored_parameters(described.part("moments"))
+        moments = _of_parameters(empty, described.part("moments"))
         moments.check_arrays(own)
         moments = moments.restored(own.all())
         ledger = Ledger.from_arrays(
@@ -140,6 +140,20 @@ def _empty_moments(
         return task, task.init_kept_moments(learner, InMemoryCorpus([]))
     except ConfigError as error:
         raise described.error("settings", f"is refused: {error.what}") from error
+
+
+def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any]:
+    """Empty moments with the parameters in a file.
+
+    Raises:
+        ModelError: they cannot be.
+    """
+    try:
+        return empty.with_stored_parameters(parameters)
+    except ModelError:
+        raise
+    except SpectralError as error:
+        raise parameters.error("", f"is refused: {error.what}") from error
 
 
 def _check_reading(task: Task, reading: Mapping[str, Any], described: StoredValues) -> None:

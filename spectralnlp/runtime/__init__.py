@@ -42,7 +42,7 @@ from spectralnlp.runtime.files import (
     open_text,
 )
 from spectralnlp.runtime.journal import map_resumable
-from spectralnlp.runtime.moments import MOST_COUNT, Array, Counts, Joint, Key, Moments
+from spectralnlp.runtime.moments import Array, Counts, Joint, Key, Moments
 from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.reduction import (
     FAN_IN,
@@ -73,6 +73,7 @@ from spectralnlp.runtime.spill import (
     use_memory,
     writing,
 )
+from spectralnlp.runtime.stored_moments import MOST_COUNT
 
 __all__ = [
     "FAN_IN",

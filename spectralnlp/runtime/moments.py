@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from types import NoneType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from spectralnlp.errors import ConfigError, InputError, ModelError, SpectralError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime.corpus import Batch
-from spectralnlp.storage import ArraySpec, StoredArrays, StoredValues, checked_value, int_array
+from spectralnlp.runtime.stored_moments import check_like, stored_keys, stored_parameters
+from spectralnlp.storage import StoredArrays, StoredValues
 
 if TYPE_CHECKING:
     from spectralnlp.runtime.replay_logs import ReplayLog
 
 T = TypeVar("T")
-# Counts in a file are below it, so that sums of them stay in 64 bits.
-MOST_COUNT = 1 << 56
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Key: TypeAlias = str | tuple[str, ...]
@@ -100,24 +97,9 @@ class Moments(ABC, Generic[T]):
 
         Raises:
             ModelError: one is missing, unknown, or not as it must be.
+            SpectralError: the constructor refuses them.
         """
-        hints = get_type_hints(type(self).__init__, include_extras=True)
-        ours, found = self.parameters(), {}
-        for name in values:
-            if name not in hints:
-                raise values.error(name, "is no parameter of these moments")
-            found[name] = values.take(name, hints[name])
-            if type(ours.get(name)) in (int, NoneType) and found[name] != ours.get(name):
-                raise values.error(name, f"is not {ours.get(name)}, as the settings ask for")
-        for name in ours.keys() - values.keys():
-            if inspect.signature(type(self)).parameters[name].default is inspect.Parameter.empty:
-                raise values.error(name, "is missing")
-        try:
-            return self.with_parameters(found)
-        except ModelError:
-            raise
-        except SpectralError as error:
-            raise values.error("", f"is refused: {error.what}") from error
+        return self.with_parameters(stored_parameters(type(self), self.parameters(), values))
 
     def check_arrays(self, stored: StoredArrays) -> None:
         """Refuse arrays of a file that no moments of these parameters give.
@@ -128,12 +110,7 @@ class Moments(ABC, Generic[T]):
         Raises:
             ModelError: names the array and what is wrong with it.
         """
-        for name, array in self.arrays().items():
-            kind = array.dtype.name
-            stored.take(
-                name,
-                ArraySpec(shape=array.shape, dtype=kind, stored=(kind,), finite=array.dtype.kind == "f"),
-            )
+        check_like(stored, self.arrays())
 
     def restored(self, arrays: Mapping[str, Array]) -> Self:
         """Return the moments of the same parameters that gave these `arrays`."""
@@ -391,15 +368,7 @@ class Counts(Moments[T]):
 
     def check_arrays(self, stored: StoredArrays) -> None:
         """Counts must be positive, and keys as many, distinct, and of those that `check_key` knows."""
-        keys = stored.take("keys", int_array("n_bytes", dtype="uint8"))
-        counts = stored.take("counts", int_array("n_counts", dtype="int64", least=1, below=MOST_COUNT))
-        try:
-            listed = checked_value(tuple[str | tuple[str, ...], ...], json.loads(keys.tobytes()))
-        except (ValueError, RecursionError) as error:
-            raise stored.error("keys", "is no JSON list of keys") from error
-        if not len(listed) == len(counts) == len(set(listed)):
-            raise stored.error("keys", f"holds {len(set(listed))} keys for {len(counts)} counts")
-        if not all(map(self.is_key, listed)):
+        if not all(map(self.is_key, stored_keys(stored))):
             raise stored.error("keys", "holds a key that is no event")
 
     def is_key(self, key: Key) -> bool:

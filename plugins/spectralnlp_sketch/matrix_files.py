@@ -1,0 +1,89 @@
+"""Matrices in files of numpy and scipy, whose every number may be wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from io import BufferedReader
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.lib import format as npy
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime import Location, open_binary
+from spectralnlp_sketch.rows import Matrix
+
+
+def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
+    """Shape, dtype and where the numbers begin."""
+    with open_binary(path) as file:
+        try:
+            version = npy.read_magic(file)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            shape, fortran, dtype = read(file)
+        except OSError as error:
+            raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+        except Exception as error:  # whatever numpy makes of a damaged header
+            raise InputError("not a matrix of numpy: its header is damaged", path=path) from error
+        offset = file.tell()
+        length = go_to(file, path, 0, os.SEEK_END)
+    if len(shape) != 2 or dtype.kind not in "fiub":
+        what = f"holds {_brief(dtype)} of shape {_brief(shape)}, not a matrix of numbers"
+        raise InputError(what, path=path)
+    _check_shape(path, shape)
+    if fortran and min(shape) > 1:
+        hint = "save numpy.ascontiguousarray(matrix)"
+        raise InputError("is in Fortran order, which cannot be read by rows", path=path, hint=hint)
+    if length < offset + shape[0] * shape[1] * dtype.itemsize:
+        raise InputError("the file is cut short", path=path)
+    return shape, dtype, offset
+
+
+def load_npz(path: Location) -> Matrix:
+    """The sparse matrix of a file, in CSR, with all indices within its shape.
+
+    Raises:
+        InputError: it is missing, damaged, or holds something else than real numbers.
+        MemoryError: there is too little for it.
+    """
+    try:
+        with open_binary(path) as file:
+            go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
+            go_to(file, path, 0)
+            matrix = sp.load_npz(file)
+            _check_shape(path, matrix.shape)
+            if hasattr(matrix, "check_format"):  # of the others, conversion looks at all indices
+                matrix.check_format(full_check=True)
+            matrix = matrix.tocsr()
+    except (InputError, MemoryError):
+        raise
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+    except Exception as error:  # whatever zipfile, zlib, numpy and scipy make of damaged bytes
+        hint = "write it with scipy.sparse.save_npz"
+        raise InputError("not a sparse matrix of scipy, or damaged", path=path, hint=hint) from error
+    if matrix.dtype.kind not in "fiub":
+        raise InputError(f"holds {_brief(matrix.dtype)}, not real numbers", path=path)
+    return matrix
+
+
+def _check_shape(path: Location, shape: Sequence[int]) -> None:
+    """Refuse what is no shape of a matrix, or so wide that columns have no number in 32 bits."""
+    if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
+        raise InputError(f"holds a matrix of shape {_brief(shape)}, which cannot be", path=path)
+
+
+def go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:
+    """Where the file then stands."""
+    try:
+        return file.seek(offset, whence)
+    except (OSError, ValueError) as error:
+        hint = "copy it to this machine, or give numbers as text"
+        raise InputError("can only be read from its beginning to its end", path=path, hint=hint) from error
+
+
+def _brief(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
