@@ -1,8 +1,8 @@
 """Mutated model folders, treebanks, texts, tables and matrices: no crash, no traceback, no endless run.
 
 Each case mutates a sound input, with the digests that fit, and runs commands on it in a process of its own,
-with at most 10 s of CPU time and 1 GB. It is *accepted* (status 0), *refused* (one short line, status 2), or what must
-not be: *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*, *large*.
+with at most 10 s of CPU time and 1 GB. It is *accepted* (status 0), *refused* (one short line, status 2), or
+what must not be: *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*, *large*.
 
     python -m benchmarks.fuzz --minutes 60
     python -m benchmarks.fuzz --targets parser tagger --minutes 2 --show 5
