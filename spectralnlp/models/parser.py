@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,8 @@ from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, labels_of, restore, strip_root
 from spectralnlp.trees.parse import Alternative, Parse
+
+T = TypeVar("T")
 
 _SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
 
@@ -373,21 +375,20 @@ class Parser(StorableModel):
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
-        cells, clusters, ends, scorer = (
-            metadata.part(name) if name in metadata else None
-            for name in ("cells", "clusters", "sentence_ends", "span_scorer")
-        )
-        known = clusters and WordClusters.from_arrays(arrays.part("clusters."), clusters)
+
+        def part(name: str, read: Callable[[StoredArrays, StoredValues], T]) -> T | None:
+            return read(arrays.part(f"{name}."), metadata.part(name)) if name in metadata else None
+
         return cls(
             grammar_sets=read_sets(metadata.parts("grammar_sets"), arrays),
             **metadata.fields(cls, "conventions", "decoder", "decoder_settings", "pruning"),
-            cells=cells and CellModel.from_arrays(arrays.part("cells."), cells),
-            sentence_ends=ends and SentenceEndModel.from_arrays(arrays.part("sentence_ends."), ends),
+            cells=part("cells", CellModel.from_arrays),
+            sentence_ends=part("sentence_ends", SentenceEndModel.from_arrays),
             about=metadata.about(),
-            clusters=known or WordClusters.none(),
+            clusters=part("clusters", WordClusters.from_arrays) or WordClusters.none(),
             tagger=metadata.take("tagger", str | None, None),
             card=card,
-            span_scorer=scorer and SpanScorer.from_arrays(arrays.part("span_scorer."), scorer, N_BUCKETS),
+            span_scorer=part("span_scorer", partial(SpanScorer.from_arrays, n_buckets=N_BUCKETS)),
         )
 
 

@@ -41,7 +41,8 @@ class ReplayLog(Moments[T]):
         _check_order(places, stored)
         n_items = sum(places[:, 2].tolist())
         sizes = {each: len(checked_names(stored, each)) for each in self.columns.values() if each}
-        sized = stored.part("", n_items=n_items, **{f"n_{name}": size for name, size in sizes.items()})
+        sized = stored.part(n_items=n_items)
+        sized.sizes |= {f"n_{name}": size for name, size in sizes.items()}
         is_used = {name: np.zeros(size, bool) for name, size in sizes.items()}
         for column, names in self.columns.items():
             spec = self.column_spec(column)

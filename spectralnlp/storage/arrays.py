@@ -262,8 +262,8 @@ class StoredArrays:
         if spec.ascending and not _rises(array):
             raise self.error(name, "does not rise from each row to the next")
         if spec.ascending_within is not None:
-            offsets = self._arrays[self.prefix + spec.ascending_within]
-            if not _rises_between(array, offsets):
+            offsets = self._stored(spec.ascending_within)
+            if offsets is None or not _rises_between(array, offsets):
                 raise self.error(name, f"does not rise between {spec.ascending_within}")
         return array
 

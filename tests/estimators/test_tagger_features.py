@@ -17,7 +17,7 @@ from spectralnlp.inference.chains.unlabelled import (
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.inference.words.lookup import VectorLookup
 from spectralnlp.runtime import InMemoryCorpus
-from spectralnlp.storage import StoredArrays
+from spectralnlp.storage import StoredArrays, StoredValues
 
 Folders = dict[str, Path]
 
@@ -96,7 +96,7 @@ def test_packed_features_are_the_same(word_folders: Folders, compact: bool) -> N
     for use in uses:
         features = load_features(*use)
         arrays = StoredArrays(features.to_arrays(compact=compact))
-        again = UnlabelledFeatures.from_arrays(arrays, features.to_json())
+        again = UnlabelledFeatures.from_arrays(arrays, StoredValues(features.to_json()))
         atol = 2e-3 if compact else 1e-6
         np.testing.assert_allclose(again.word_vectors(every), features.word_vectors(every), atol=atol)
         np.testing.assert_array_equal(again.word_clusters(every), features.word_clusters(every))
