@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -62,10 +63,14 @@ def test_a_closed_input_is_refused_in_one_line(
 def pipe_of(tmp_path: Path) -> Callable[[Path], Path]:
     """A named pipe into which a thread writes a file once."""
 
+    def write(pipe: Path, source: Path) -> None:
+        with suppress(BrokenPipeError):  # a reader that fails leaves
+            pipe.write_bytes(source.read_bytes())
+
     def make(source: Path) -> Path:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
-        threading.Thread(target=lambda: pipe.write_bytes(source.read_bytes()), daemon=True).start()
+        threading.Thread(target=write, args=(pipe, source), daemon=True).start()
         return pipe
 
     return make
