@@ -47,6 +47,7 @@ _TYPOGRAPHIC = frozenset(_ALONE) | frozenset(_WITHIN) | frozenset("“”„«»
 _ENGLISH = frozenset(["the", "of", "and", "to", "is", "was", "that", "with", "for", "from", "are", "be"])
 _SPACE = re.compile(r"\s+")
 _JOINED = re.compile(r"(?<=\w)_(?=\w)")
+_ESCAPED_SLASH = re.compile(r"\\+([/*])")
 _UNESCAPED_SLASH = re.compile(r"(?<!\\)([/*])")
 
 
@@ -104,9 +105,9 @@ class Conventions:
             return word
         if "-" in word:
             word = _ESCAPED_FORM.sub(lambda match: _ESCAPED[match[0]], word)
-        word = (
-            word.replace("\\/", "/").replace("\\*", "*").translate(self._tables[0 if len(word) == 1 else 1])
-        )
+        if "\\" in word:
+            word = _ESCAPED_SLASH.sub(r"\1", word)
+        word = word.translate(self._tables[0 if len(word) == 1 else 1])
         if word in DOUBLE_QUOTES:  # of two single ones
             return self.form(word, opening)
         if self.ascii_escapes:

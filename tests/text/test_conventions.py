@@ -58,6 +58,7 @@ def test_forms(word: str, penn: str, literal: str) -> None:
     st.text(alphabet=st.sampled_from("ab1()[]{}-LRB/\\*'\"`“”‘’–—…£_ .€é😀\u00a0"), min_size=1, max_size=8)
 )
 @example("'‘")
+@example(r"\\*")
 def test_a_form_is_never_empty_never_blank_and_already_its_own(word: str) -> None:
     for conventions in (PENN, LITERAL):
         form = conventions.form(word)
