@@ -51,4 +51,4 @@ spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4
 ship en-tagger none tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
 ship en-upos none tagger "$ewt" --set eigenwords="$work/vectors"
 parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_clusters=20
-parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left
+parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left --set n_clusters=20
