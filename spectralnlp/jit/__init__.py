@@ -13,7 +13,6 @@ from spectralnlp.jit.decorators import (
     Kernel,
     fast_kernel,
     fast_kernel_part,
-    jitable,
     kernel,
     kernel_part,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "exponent_of",
     "fast_kernel",
     "fast_kernel_part",
-    "jitable",
     "kernel",
     "kernel_part",
     "lowest_bit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from numba import njit
 from numba.extending import register_jitable
@@ -11,7 +11,6 @@ from numba.extending import register_jitable
 from spectralnlp.jit.cache import KernelCache
 
 Kernel = Callable[..., Any]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Not nnan and ninf: an overflow must show.
 _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
@@ -34,17 +33,11 @@ def _cached(dispatcher: Any) -> Kernel:
     return compiled
 
 
-def jitable(function: Function) -> Function:
-    """Let kernels call a short function; Python calls it as it is written."""
-    registered: Function = register_jitable(function)
-    return registered
-
-
 def kernel_part(function: Kernel) -> Kernel:
     """Let kernels call a function, which is compiled with them; Python calls it as it is written.
 
-    What Python need not call compiles in less time so, is not looked for on disk, and the compiler may take
-    it and the kernel together.
+    It compiles in less time than a kernel, is not looked for on disk, and the compiler may optimise it
+    together with its caller.
     """
     part: Kernel = register_jitable(function)
     return part

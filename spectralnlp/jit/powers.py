@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from spectralnlp.jit.bits import bits_of_float, float_of_bits
-from spectralnlp.jit.decorators import jitable
+from spectralnlp.jit.decorators import kernel_part
 
 # Least and greatest exponent of a float64 that has all its digits.
 _LEAST, _MOST = -1022, 1023
 
 
-@jitable
+@kernel_part
 def power_of_two(exponent: float) -> float:
     """2 ** exponent, of a whole number; 0 below the range of floats, infinity above it, in kernels."""
     if exponent < _LEAST:
@@ -19,7 +19,7 @@ def power_of_two(exponent: float) -> float:
     return float(float_of_bits((int(exponent) + _MOST) << 52))
 
 
-@jitable
+@kernel_part
 def exponent_of(number: float) -> float:
     """The exponent of a positive number, rounded down; that of the least with all digits for smaller ones."""
     return float(max((bits_of_float(number) >> 52) - _MOST, _LEAST))

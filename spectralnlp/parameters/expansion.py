@@ -82,7 +82,7 @@ def multiply_out(factors, rule, tensor, work):
 
 
 @kernel_part
-def multiply_some_out(factors, rules, offsets, is_there, numbers):
+def write_tensors(factors, rules, offsets, is_there, numbers):
     """Write the tensors of these rules, where they are not yet there; threads may do so at the same time.
 
     Args:
@@ -106,6 +106,6 @@ def multiply_some_out(factors, rules, offsets, is_there, numbers):
 
 
 @kernel
-def multiply_all_out(factors, rules, offsets, is_there, numbers):
-    """Write the tensors of these rules; see `multiply_some_out`."""
-    multiply_some_out(factors, rules, offsets, is_there, numbers)
+def expand_rules(factors, rules, offsets, is_there, numbers):
+    """Write the tensors of these rules, called from Python; see `write_tensors`."""
+    write_tensors(factors, rules, offsets, is_there, numbers)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.linalg import tucker
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
-from spectralnlp.parameters.expansion import Factors, multiply_all_out
+from spectralnlp.parameters.expansion import Factors, expand_rules
 from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, offset_array
 
 # Relative error, in the Frobenius norm, that the storage of a tensor may make.
@@ -83,9 +83,7 @@ class DenseTensors:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FactoredTensors:
-    """Dense tensors of a model folder, multiplied out when they are first asked for.
-
-    To score a tree needs those of its rules; to parse, all, for nearly empty ones become lists (`dense.py`).
+    """Dense tensors of a model folder, each multiplied out when a sentence first needs its rule.
 
     Attributes:
         offsets: int64 (n_rules + 1,); as in `DenseTensors`.
@@ -140,7 +138,7 @@ class FactoredTensors:
         Threads may ask at the same time: they write the same numbers.
         """
         numbers, is_there = self.expanded
-        multiply_all_out(self._stored, rules.astype(np.int32), self.offsets, is_there, numbers)
+        expand_rules(self._stored, rules.astype(np.int32), self.offsets, is_there, numbers)
         return numbers
 
     def to_arrays(self, shapes: Ints) -> Arrays:

@@ -56,7 +56,7 @@ class ReplayLog(Moments[T]):
                 raise stored.error(names, "holds a name that no example has")
 
     def column_spec(self, column: str) -> ArraySpec:
-        """What the array of a column must be; numbers of names, as a rule."""
+        """Dtype and range of a column's array; numbers of names, as a rule."""
         return int_array("n_items")
 
     def append(self, other: Self) -> None:

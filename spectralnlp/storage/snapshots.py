@@ -81,7 +81,7 @@ class Snapshot:
 
 
 def read_folder(path: Path, read: Callable[[Snapshot], T]) -> T:
-    """What a function reads from one folder; again, if another folder took its place meanwhile.
+    """Read from one folder; again, if another folder took its place meanwhile.
 
     Raises:
         ModelError: there is no such folder; or what ``read`` raises.

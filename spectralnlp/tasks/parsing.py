@@ -70,16 +70,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             return in_memory
         return TreebankCorpus(expand_inputs(inputs), reader, on_bad, encoding)
 
-    def read_gold(
-        self,
-        inputs: Inputs,
-        *,
-        reader: str = "auto",
-        on_bad: OnBad | None = None,
-        encoding: str | None = None,
-    ) -> Corpus[Tree]:
-        """Read cleaned gold trees, as `read` does."""
-        return self.read(inputs, reader=reader, on_bad=on_bad, encoding=encoding)
+    read_gold = read
 
     def in_memory(self, data: Any) -> Corpus[Tree]:
         """Make a corpus of trees; NLTK's, in a corpus reader or a collection, are cleaned."""

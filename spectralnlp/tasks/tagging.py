@@ -72,16 +72,7 @@ their licences apply."""
         read = partial(_read, reader=reader, on_bad=on_bad, encoding=encoding)
         return FileCorpus(expand_inputs(inputs), read)
 
-    def read_gold(
-        self,
-        inputs: Inputs,
-        *,
-        reader: str = "auto",
-        on_bad: OnBad | None = None,
-        encoding: str | None = None,
-    ) -> Corpus[AnnotatedSentence]:
-        """Read annotated gold sentences, as `read` does."""
-        return self.read(inputs, reader=reader, on_bad=on_bad, encoding=encoding)
+    read_gold = read
 
     def in_memory(self, data: Any) -> Corpus[Any]:
         """Make a corpus of sentences; those of NLTK's trees have the tags of the trees."""

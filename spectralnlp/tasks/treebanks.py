@@ -15,7 +15,7 @@ from spectralnlp.trees import (
     Discontinuities,
     NltkCorpus,
     Tree,
-    clean,
+    cleaned,
     count_discontinuities,
     from_nltk_trees,
     is_nltk_corpus,
@@ -52,14 +52,7 @@ class TreebankCorpus(FileCorpus[Tree]):
 
 
 def _read_clean(path: Path, reader: str, on_bad: OnBad | None, encoding: str | None) -> Iterator[Tree]:
-    return _cleaned(read_trees(path, reader, on_bad, encoding))
-
-
-def _cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
-    for tree in trees:
-        cleaned = clean(tree)
-        if cleaned is not None:
-            yield cleaned
+    return cleaned(read_trees(path, reader, on_bad, encoding))
 
 
 class _NltkTrees(Corpus[Tree]):
@@ -78,7 +71,7 @@ class _NltkTrees(Corpus[Tree]):
 
 
 def _converted(partition: Partition[Any], on_bad: OnBad | None) -> Iterator[Tree]:
-    return _cleaned(from_nltk_trees(partition, on_bad=on_bad))
+    return cleaned(from_nltk_trees(partition, on_bad=on_bad))
 
 
 def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None:
@@ -98,7 +91,7 @@ def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None
         first = list(islice(data, 1))
         examples = chain(first, data)
         is_nltk = bool(first) and is_nltk_tree(first[0])
-        return as_corpus(_cleaned(from_nltk_trees(examples, on_bad=on_bad)) if is_nltk else examples)
+        return as_corpus(cleaned(from_nltk_trees(examples, on_bad=on_bad)) if is_nltk else examples)
     if isinstance(data, Corpus | str | Path) or not isinstance(data, Collection):
         return None
     return _NltkTrees(as_corpus(data), on_bad) if is_nltk_tree(next(iter(data), None)) else None

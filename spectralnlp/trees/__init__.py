@@ -35,6 +35,7 @@ from spectralnlp.trees.readers import (
 from spectralnlp.trees.transforms import (
     add_root,
     clean,
+    cleaned,
     strip_functions,
     strip_repeats,
     strip_root,
@@ -54,6 +55,7 @@ __all__ = [
     "add_root",
     "ambiguous_labels",
     "clean",
+    "cleaned",
     "count_discontinuities",
     "english_head",
     "from_nltk_corpus",

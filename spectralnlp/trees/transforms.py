@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from spectralnlp.trees.tree import Tree
@@ -78,6 +79,14 @@ def clean(tree: Tree) -> Tree | None:
     """
     spoken = strip_traces(tree)
     return None if spoken is None else strip_repeats(strip_functions(strip_root(spoken)))
+
+
+def cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
+    """The trees after `clean`, without those of which nothing is left."""
+    for tree in trees:
+        found = clean(tree)
+        if found is not None:
+            yield found
 
 
 def add_root(tree: Tree, label: str = "TOP") -> Tree:

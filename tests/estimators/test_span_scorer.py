@@ -27,7 +27,7 @@ from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters import WordClusters
+from spectralnlp.parameters import LatentGrammar, WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
@@ -80,10 +80,10 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
     seen: list[tuple[set[str], list[str]]] = []
     plain = LPCFG._grammars_of
 
-    def learn(self: LPCFG, table: TreeTable, name: str) -> dict[str, object]:
+    def learn(self: LPCFG, table: TreeTable, name: str, coarse: LatentGrammar) -> dict[str, object]:
         if table.n_trees < 60:
             seen.append(({word.rsplit("-", 1)[1] for word in table.words}, []))
-        return plain(self, table, name)
+        return plain(self, table, name, coarse)
 
     infer = Pipeline.infer
 

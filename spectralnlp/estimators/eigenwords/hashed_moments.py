@@ -39,7 +39,7 @@ class HashedPairCounts(CountedPairs[HashedWords]):
         self._clear()
 
     def n_numbers(self, n_words: int) -> int:
-        """As many as there are hashes."""
+        """One for each hash."""
         return 1 << self.hash_bits
 
     def _clear(self) -> None:

@@ -231,7 +231,7 @@ class PairCounts(CountedPairs[NamedWords]):
         self._clear()
 
     def n_numbers(self, n_words: int) -> int:
-        """As many as there are words."""
+        """One for each word."""
         return n_words
 
     def _clear(self) -> None:

@@ -64,7 +64,7 @@ from spectralnlp.trees.features import FeatureSet, node_features
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 TENSORS, CLUSTERS = "tensors", "clusters"
-PLAIN, PRUNER = "plain grammar", "pruning grammar"
+PRUNER = "pruning grammar"
 _LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
 
 
@@ -77,7 +77,9 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
     Attributes:
         grammar_sets_: one for each binarisation.
-        span_scorer_: the span scorer, or None.
+        cell_model_, span_scorer_, sentence_end_model_: of open cells, of spans and of sentence ends, or
+            None.
+        word_clusters_: clusters of unlabelled text; without words if there are none.
         n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
     """
 
@@ -254,20 +256,21 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
     def _learn(self, tables: Sequence[TreeTable]) -> tuple[list[dict[str, Any]], CellModel | None]:
         """Fields of each binarisation's `GrammarSet`, and the model of cells, learned beside the first."""
-        named = list(zip(tables, self._binarisation_names, strict=True))
+        plain = list(map_kernels(lambda table: plain_grammar(table, self._lexicon_options()), tables))
+        named = list(zip(tables, self._binarisation_names, plain, strict=True))
+        # While the cells are learned, in one thread, the grammars may take all of the engine's.
         jobs: list[Callable[[], Any]] = [
             lambda: self._grammars_of(*named[0]),
-            lambda: self._cell_model(tables),
+            lambda: self._cell_model(tables, plain[0]),
         ]
         first, cells = map_kernels(lambda job: job(), jobs)
         return [first, *(self._grammars_of(*each) for each in named[1:])], cells
 
-    def _cell_model(self, tables: Sequence[TreeTable]) -> CellModel | None:
+    def _cell_model(self, tables: Sequence[TreeTable], coarse: LatentGrammar) -> CellModel | None:
         """The model of the cells that open, for all binarisations."""
         if not self.closed_cells:
             return None
         with fit_pass("closed cells"):
-            coarse = plain_grammar(tables[0], self._lexicon_options())
             return train_cells(tables, coarse, random_state=self.random_state)
 
     def _sentence_end_model(self, table: TreeTable, documents: Ints) -> SentenceEndModel | None:
@@ -277,7 +280,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         with fit_pass("sentence ends"):
             return train_sentence_ends(table, documents, self.coarse_, random_state=self.random_state)
 
-    def _grammars_of(self, table: TreeTable, name: str) -> dict[str, Any]:
+    def _grammars_of(self, table: TreeTable, name: str, coarse: LatentGrammar) -> dict[str, Any]:
         """The coarse grammar, the pruner and the others, as the fields of `GrammarSet`."""
         with fit_pass(f"{name}: features"):
             features = node_features(table, self.features, signature_by_name(self.signatures_))
@@ -292,14 +295,12 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
                     return self._tensor_grammar(table, directions)
                 if kind == CLUSTERS:
                     return self._cluster_grammar(index, directions, self.n_clusters, seed=seed)
-                if kind == PRUNER:
-                    return self._cluster_grammar(index, directions, self.pruner_states)
-                return plain_grammar(table, self._lexicon_options())
+                return self._cluster_grammar(index, directions, self.pruner_states)
 
         wanted = self._grammar_names
-        names = [*wanted, PLAIN, *([PRUNER] if self.pruner_states else [])]
+        names = [*wanted, *([PRUNER] if self.pruner_states else [])]
         learnt = list(map_kernels(learn, enumerate(names)))
-        grammars, coarse, *pruner = tuple(learnt[: len(wanted)]), *learnt[len(wanted) :]
+        grammars, pruner = tuple(learnt[: len(wanted)]), learnt[len(wanted) :]
         return {"coarse": coarse, "pruner": pruner[0] if pruner else None, "grammars": grammars}
 
     def _learn_span_scorer(self, tables: Sequence[TreeTable], folds: Ints) -> SpanScorer:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spectralnlp.inference.trees.hashing import GOLDEN, mix
-from spectralnlp.jit import jitable, kernel
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Offsets
 
 # Tokens after a gap that are looked at.
@@ -77,13 +77,13 @@ class SoFar(NamedTuple):
     depth: int
 
 
-@jitable
+@kernel_part
 def begin(start: Any, previous: Any) -> SoFar:
     """Return the sentence before its first token."""
     return SoFar(start, previous, 0, 0, 0, 0)
 
 
-@jitable
+@kernel_part
 def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
     """Return the sentence after one more token."""
     verb, depth = so_far.verb, so_far.depth
@@ -101,19 +101,27 @@ def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
     return SoFar(so_far.start, so_far.previous, verb, capitals, smalls, depth)
 
 
-@jitable
+@kernel_part
 def code_of_last(name: Any, case: Any) -> Any:
-    """What of a sentence's last token the next sentence sees: which mark it is, or its case."""
+    """Code of a sentence's last token, for the next sentence: which mark it is, or its case."""
     return name if case == MARK else case
 
 
-@jitable
+@kernel_part
+def _share_of_smalls(so_far: Any) -> int:
+    """0, 1 or 2: no word, at most every third, or more of them begin with a small letter."""
+    if so_far.smalls == 0:
+        return 0
+    return 1 if so_far.smalls * 2 <= so_far.capitals else 2
+
+
+@kernel_part
 def _at(values: Any, place: Any, first: Any, last: Any) -> Any:
     """A token's value, or that of no token."""
     return values[place] if first <= place < last else OUTSIDE
 
 
-@jitable
+@kernel_part
 def _few(n: Any) -> int:
     """Classes of counts: one each up to 4, then ever wider ones."""
     if n <= 4:
@@ -125,7 +133,7 @@ def _few(n: Any) -> int:
     return 9 if n <= 35 else 10
 
 
-@jitable
+@kernel_part
 def _feature(template: int, a: Any, b: Any, c: Any, d: Any) -> Any:
     code = mix(np.uint64(template) * GOLDEN, np.uint64(a + 1))
     code = mix(code, np.uint64(b + 1))
@@ -180,12 +188,12 @@ def _write_neighbours(text, start, gap, last, codes):
 
 @kernel
 def _write_sentence(text, so_far, gap, last, codes):
-    """What kind of sentence would end at the gap: features 32 to 51."""
+    """The kind of sentence that would end at the gap: features 32 to 51."""
     start, previous, verb, depth = so_far.start, so_far.previous, so_far.verb, so_far.depth
     rule, w1, t1, c1 = text.rule[gap], text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, c_0, c_1 = text.word[gap], text.case[gap], _at(text.case, gap + 1, start, last)
     ws, ts, cs, length = text.word[start], text.tag[start], text.case[start], _few(gap - start)
-    small = 0 if so_far.smalls == 0 else 1 if so_far.smalls * 2 <= so_far.capitals else 2
+    small = _share_of_smalls(so_far)
     same = 1 if text.name[gap] == text.name[start] else 0
     again = _again(text, start, gap, last)
     codes[32] = _feature(32, length, rule, 0, 0)
@@ -243,7 +251,7 @@ def _write_ahead(text, so_far, gap, last, codes):
     verb, rule = so_far.verb, text.rule[gap]
     w1, t1, c1 = text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, t_0, c_0 = text.word[gap], text.tag[gap], text.case[gap]
-    small = 0 if so_far.smalls == 0 else 1 if so_far.smalls * 2 <= so_far.capitals else 2
+    small = _share_of_smalls(so_far)
     codes[52] = _feature(52, verb, small, c_0, clause)
     codes[53] = _feature(53, verb, clause, verb_at, c_0)
     codes[54] = _feature(54, verb_at, stop_at, c_0, rule)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.jit import jitable, kernel, kernel_part
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Ints, Offsets
 
 # Open cells up to which nothing is closed where no model says which may be, those of 400 tokens.
@@ -144,7 +144,7 @@ def _indexed(n, start, end):
     )
 
 
-@jitable
+@kernel_part
 def find_splits(cells: Any, cell: int, left: Ints, right: Ints) -> int:
     """Write the pairs of open cells that make up a cell, by where they meet, and return their number.
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
-from spectralnlp.jit import count_bits, exponent_of, jitable, kernel, kernel_part, lowest_bit, power_of_two
+from spectralnlp.jit import count_bits, exponent_of, kernel, kernel_part, lowest_bit, power_of_two
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 
 # In `RuleIndex.pair`: no rule has these two children.
@@ -177,7 +177,7 @@ def inside(rules: RuleIndex, lexical: Floats, *, beam: float = 0.0, cells: Cells
     return chart._replace(total=total if np.isfinite(total) else 0.0)
 
 
-@jitable
+@kernel_part
 def grown(array: NDArray[Any]) -> NDArray[Any]:
     """A longer array that begins with this one."""
     larger = np.empty(2 * len(array), array.dtype)
@@ -186,7 +186,7 @@ def grown(array: NDArray[Any]) -> NDArray[Any]:
     return larger
 
 
-@jitable
+@kernel_part
 def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
     """A table with more rows that begins with this one."""
     n_rows, n_columns = table.shape

@@ -16,8 +16,8 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import IDENTITY, LEXICAL, TOP
 from spectralnlp.inference.trees.rule_lists import make_ready
-from spectralnlp.jit import exponent_of, fast_kernel_part, jitable, kernel, kernel_part, power_of_two
-from spectralnlp.parameters.expansion import multiply_some_out
+from spectralnlp.jit import exponent_of, fast_kernel_part, kernel, kernel_part, power_of_two
+from spectralnlp.parameters.expansion import write_tensors
 
 # Powers of two below those of the best hyperedge of a node from which one counts for nothing.
 _LEAST_SHIFT, _LEAST_SHIFT_SINGLE = -1000.0, -120.0
@@ -35,7 +35,7 @@ def dense_posteriors(forest, rules, leaves):
         binary[e] = forest.rule[e] if is_binary else -1
         unary[e] = -1 if is_binary else forest.rule[e]
     make_ready(rules, binary)
-    multiply_some_out(rules.unary_factors, unary, rules.unary_offsets, rules.unary_is_there, rules.unary)
+    write_tensors(rules.unary_factors, unary, rules.unary_offsets, rules.unary_is_there, rules.unary)
     offsets, inside, exponent = dense_inside(forest, rules, leaves)
     edge, node = np.zeros(len(forest.rule)), np.zeros(len(forest.kind))
     total, common = _outside(forest, rules, offsets, inside, exponent, edge, node)
@@ -48,7 +48,7 @@ def dense_posteriors(forest, rules, leaves):
     return log_total, edge, node
 
 
-@jitable
+@kernel_part
 def _normalise(vector: Any) -> float:
     """Divide by a power of two so that the largest magnitude is in [1, 2); return its exponent."""
     largest = 0.0
@@ -65,7 +65,7 @@ def _normalise(vector: Any) -> float:
     return exponent
 
 
-@jitable
+@kernel_part
 def _scaling(shift: float, vectors: Any) -> Any:
     """Two to the power of a shift, in the precision of the vectors; 0 where it is negligible."""
     least = _LEAST_SHIFT if vectors.itemsize == 8 else _LEAST_SHIFT_SINGLE

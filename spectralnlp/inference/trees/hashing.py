@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.jit import jitable
+from spectralnlp.jit import kernel_part
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio
 
 
-@jitable
+@kernel_part
 def mix(code: Any, value: Any) -> Any:
     """Return the hash of a hash and one more number, all uint64."""
     code = (code ^ value) * GOLDEN

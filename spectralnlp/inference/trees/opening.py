@@ -39,20 +39,20 @@ class Opening:
         cells: those that may open.
         marginals: float64 (n_cells,).
         threshold: least marginal of the cells that open first.
-        lexicon, found: a lexicon and the tokens' entries in it, where these are known.
+        lexicon, tag_weights, found: a lexicon, weights of tags from elsewhere, and the tokens' entries with
+            both, where these are known.
     """
 
     cells: Cells
     marginals: Floats
     threshold: float
     lexicon: Lexicon | None = None
+    tag_weights: Floats | None = None
     found: Lookup | None = None
 
     def found_in(self, lexicon: Lexicon, tag_weights: Floats | None) -> Lookup | None:
         """The tokens' entries in a lexicon, with these weights of tags, if they are known."""
-        if self.found is None or self.lexicon is not lexicon or self.found.tag_weights is not tag_weights:
-            return None
-        return self.found
+        return self.found if self.lexicon is lexicon and self.tag_weights is tag_weights else None
 
     def tries(self) -> Iterator[Cells]:
         """Open cells, then more of them each time."""

@@ -153,7 +153,7 @@ class Pipeline:
         found = self._look_up(words, tag_weights)
         values = coarse_values(self.coarse, found, allowed) * self.rules.prior
         opening = open_cells(self.cells, cues_of(self.coarse.lexicon, found, values, self.tag_codes))
-        return replace(opening, lexicon=self.coarse.lexicon, found=found)
+        return replace(opening, lexicon=self.coarse.lexicon, tag_weights=tag_weights, found=found)
 
     def infer(
         self,

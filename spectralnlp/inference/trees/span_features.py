@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.hashing import GOLDEN, mix
-from spectralnlp.jit import jitable, kernel, kernel_part
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Ints
 
 # Whether a constituent begins or ends at a place between tokens.
@@ -48,34 +48,34 @@ class Cues(NamedTuple):
     marks: Ints
 
 
-@jitable
+@kernel_part
 def _at(values: Any, place: int) -> int:
     """A token's value, or that of no token."""
     return int(values[place]) if 0 <= place < len(values) else _OUTSIDE
 
 
-@jitable
+@kernel_part
 def _with(code: Any, value: int) -> Any:
     """A feature with one value more."""
     return mix(code, np.uint64(value + 2))
 
 
-@jitable
+@kernel_part
 def _one(template: int, a: int) -> Any:
     return _with(np.uint64(template) * GOLDEN, a)
 
 
-@jitable
+@kernel_part
 def _two(template: int, a: int, b: int) -> Any:
     return _with(_one(template, a), b)
 
 
-@jitable
+@kernel_part
 def _three(template: int, a: int, b: int, c: int) -> Any:
     return _with(_two(template, a, b), c)
 
 
-@jitable
+@kernel_part
 def _four(template: int, a: int, b: int, c: int, d: int) -> Any:
     return _with(_three(template, a, b, c), d)
 
@@ -165,7 +165,7 @@ def span_features(cues, start, end, codes):
     codes[19] = code
 
 
-@jitable
+@kernel_part
 def _width_class(width: int) -> int:
     """Classes of widths: one each up to 5, then ever wider ones."""
     if width <= 5:

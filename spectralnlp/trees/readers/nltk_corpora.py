@@ -8,7 +8,7 @@ from typing import Any
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Corpus, OnBad, Partition
-from spectralnlp.trees.transforms import clean
+from spectralnlp.trees.transforms import cleaned
 from spectralnlp.trees.tree import Tree
 
 
@@ -45,10 +45,7 @@ class NltkCorpus(Corpus[Tree]):
 
 
 def _cleaned(corpus: Any, name: str | None, on_bad: OnBad | None) -> Iterator[Tree]:
-    for tree in from_nltk_corpus(corpus, name, on_bad):
-        cleaned = clean(tree)
-        if cleaned is not None:
-            yield cleaned
+    return cleaned(from_nltk_corpus(corpus, name, on_bad))
 
 
 def from_nltk_corpus(corpus: Any, name: str | None = None, on_bad: OnBad | None = None) -> Iterator[Tree]:

@@ -65,7 +65,7 @@ def read_tiger_xml(lines: Iterable[str], path: str | Path | None, report: OnBad)
 
 
 class _Handlers:
-    """What elements mean."""
+    """The meaning of elements."""
 
     def __init__(self, parser: XMLParserType, path: str | Path | None, report: OnBad) -> None:
         self.parser, self.path, self.report = parser, path, report
