@@ -99,7 +99,7 @@ class Ours:
         return self
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        found: list[list[str]] = self._tagger.tag(sentences)
+        found: list[list[str]] = self._tagger.best_tags(sentences)
         return found
 
 

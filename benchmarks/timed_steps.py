@@ -70,8 +70,8 @@ def tag(corpora: Path) -> Work:
     from spectralnlp import load as load_model
 
     tagger, words = load_model("en-tagger"), [tree.words() for tree in trees(corpora, 2000)]
-    tagger.tag(words[:5])
-    return lambda: tagger.tag(words)
+    tagger.best_tags(words[:5])
+    return lambda: tagger.best_tags(words)
 
 
 def train_pcfg(corpora: Path) -> Work:

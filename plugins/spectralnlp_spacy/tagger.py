@@ -85,7 +85,7 @@ class SpectralTagger(SentencePipe):
         forms = [
             self.forms(doc, sentence) for doc, in_doc in zip(docs, words, strict=True) for sentence in in_doc
         ]
-        tags = iter(tagger.tag(forms) if forms else ())
+        tags = iter(tagger.best_tags(forms) if forms else ())
         return [
             TaggedDoc(of_bounds, in_doc, [next(tags) for _ in in_doc])
             for of_bounds, in_doc in zip(bounds, words, strict=True)

@@ -65,7 +65,7 @@ class SpectralTextcat(SpectralPipe):
 
     def predict(self, docs: Sequence[Doc]) -> list[Any]:
         """Classify documents, which stay as they are."""
-        return list(self.ready().classify([doc.text for doc in docs]))
+        return list(self.ready().classify_many([doc.text for doc in docs]))
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
         """Write probabilities, the intent and the score of being out of scope."""

@@ -211,7 +211,7 @@ def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores
 
     render = tag_renderer(form)
     words = [sentence.forms for sentence in batch if sentence is not None]
-    tags = iter(tagger.tag(words))
+    tags = iter(tagger.best_tags(words))
     confidence = iter(tagger.confidence(words) if scores else [None] * len(words))
     return [
         "" if sentence is None else render(sentence, next(tags), tagger.scheme, next(confidence))

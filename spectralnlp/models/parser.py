@@ -32,6 +32,7 @@ from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import TagEvidence, TagModel, symbols_of_tag
+from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import (
     CellModel,
     GrammarSet,
@@ -45,7 +46,7 @@ from spectralnlp.parameters import (
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues, with_prefix
 from spectralnlp.text.conventions import Conventions
-from spectralnlp.text.sentences import split_sentences
+from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, labels_of, restore, strip_root
@@ -61,7 +62,7 @@ COARSE_ONLY = "the fine grammars gave no usable score: the coarse grammar's tree
 
 
 @dataclass(frozen=True)
-class Parser(StorableModel):
+class Parser(TextParser, StorableModel):
     """A trained constituency parser.
 
     Attributes:
@@ -174,48 +175,13 @@ class Parser(StorableModel):
         """Labels that the binarisations share."""
         return Pool.of(self.grammar_sets)
 
-    def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
-        """Split a stream of raw text into tokenised sentences."""
-        return split_sentences(lines, self.tokenizer)
-
-    def parse(self, text: str, *, decoder: str | None = None) -> list[Parse]:
-        """Parse every sentence of a text.
-
-        Args:
-            text: raw text.
-            decoder: name of a decoder, in place of the parser's own.
-        """
-        parses = self.parse_many(self.sentences(text.splitlines(keepends=True)), decoder=decoder)
-        return [parse for parse in parses if parse is not None]
-
-    def parse_tokens(
-        self, words: Sequence[str], tags: Sequence[str] | None = None, *, decoder: str | None = None
-    ) -> Parse:
-        """Parse one tokenised sentence.
-
-        Args:
-            words: tokens, one or more, as the text has them or as the treebank writes them.
-            tags: for each token, the part of speech that it must have.
-            decoder: name of a decoder, in place of the parser's own.
-        """
-        sentence = Sentence.from_words(words, tags)
-        forms = self.conventions.forms(list(words))
-        return self._parse(sentence, forms, self._decoder(decoder))
-
-    def parse_many(
-        self, sentences: Iterable[Sentence | None], *, decoder: str | None = None, k: int = 1
+    def _parse_stream(
+        self, sentences: Iterable[Sentence | None], decoder: str | None, k: int
     ) -> Iterator[Parse | None]:
-        """Parse a stream of sentences, lazily and in order, on the current engine; None stays None.
+        return map_ordered(partial(self._parse_sentence, chosen=self._decoder(decoder), k=k), sentences)
 
-        Inside ``use_engine("threads")`` several sentences are parsed at a time: the kernels release the GIL.
-
-        Args:
-            sentences: tokenised sentences.
-            decoder: name of a decoder, in place of the parser's own.
-            k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
-        """
-        step = partial(self._parse_sentence, chosen=self._decoder(decoder), k=k)
-        return map_ordered(step, sentences)
+    def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
+        return self._parse(sentence, sentence.forms, self._decoder(decoder), k)
 
     def _parse_sentence(self, sentence: Sentence | None, chosen: Decoder, k: int) -> Parse | None:
         return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
@@ -303,8 +269,11 @@ class Parser(StorableModel):
         """Natural logarithm of a tokenised sentence's probability, all trees in the pruned forest summed.
 
         Unknown words count as their signatures. -inf when the grammar cannot derive the sentence.
+
+        Raises:
+            InputError: the words are one string, no strings, or none.
         """
-        forms = self.conventions.forms(list(words))
+        forms = self.conventions.forms(check_tokens(words, least=1))
         plain = replace(self.pipeline, clusters=WordClusters.none())
         inference = plain.infer(forms, opening=plain.opening(forms))
         return -np.inf if inference is None or inference.any_tag else inference.log_probability

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.inference.chains.refined import tag_posteriors
 from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.models.text_tagger import TextTagger, check_sentences
 from spectralnlp.parameters import Floats, RefinedMarkov, RefinedMarkovSet
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
@@ -25,7 +26,7 @@ KIND = "rhmm"
 
 
 @dataclass(frozen=True)
-class RefinementTagger(StorableModel):
+class RefinementTagger(TextTagger, StorableModel):
     """Tags with their posteriors, and probabilities of sentences.
 
     Attributes:
@@ -78,9 +79,13 @@ class RefinementTagger(StorableModel):
         """Cuts raw text as the training data does."""
         return Tokenizer(self.conventions)
 
-    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The most probable tag of each word, all other tags and the refinements summed out."""
-        best = (self.posteriors(sentence).argmax(axis=1).tolist() for sentence in sentences)
+    def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The most probable tag of each word, all other tags and the refinements summed out.
+
+        Raises:
+            InputError: a string stands where a sentence is expected.
+        """
+        best = (self.posteriors(sentence).argmax(axis=1).tolist() for sentence in check_sentences(sentences))
         return [[self.tags[a] for a in each] for each in best]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
@@ -88,6 +93,7 @@ class RefinementTagger(StorableModel):
 
         Where sampling error cancels all that a spectral model says of a word, the others decide.
         """
+        check_sentences([sentence])
         if not len(sentence):
             return np.zeros((0, len(self.tags)))
         found = look_up(self.coarse.lexicon, sentence, self._signature)
@@ -98,7 +104,8 @@ class RefinementTagger(StorableModel):
         return np.where(mass > 0, total / np.maximum(mass, 1e-300), coarse)
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """How probable the tag is that `tag` gives each word."""
+        """How probable the tag is that `best_tags` gives each word."""
+        check_sentences(sentences)
         return [self.posteriors(sentence).max(axis=1).tolist() for sentence in sentences]
 
     def log_probability(self, sentence: Sequence[str], tags: Sequence[str] | None = None) -> float:
@@ -110,6 +117,7 @@ class RefinementTagger(StorableModel):
         Raises:
             InputError: there are not as many tags as words, or a tag that the model does not have.
         """
+        check_sentences([sentence])
         if not len(sentence):
             return 0.0
         allowed = None if tags is None else self._only(sentence, tags)

@@ -25,7 +25,7 @@ class TagModel(Protocol):
     def tags(self) -> tuple[str, ...]:
         """Names of the columns of `posteriors`."""
 
-    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+    def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The best tags."""
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
@@ -65,7 +65,7 @@ class TagEvidence:
 
     def given(self, words: Sequence[str]) -> tuple[str, ...] | None:
         """The tags that words must have, if they are fixed."""
-        return tuple(self.tagger.tag([words])[0]) if self.fixed else None
+        return tuple(self.tagger.best_tags([words])[0]) if self.fixed else None
 
     def weights(self, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> list[Floats] | None:
         """Factors of symbols' values under each of some grammars of one treebank; the words are tagged once.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -16,21 +16,20 @@ from spectralnlp.inference.chains.tag_scores import add_words, sum_rows
 from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
+from spectralnlp.models.text_tagger import TextTagger, batches, check_sentences
 from spectralnlp.parameters import ChainWeights
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
-from spectralnlp.text.spans import Scheme, Span, spans_of, write_spans
+from spectralnlp.text.spans import Scheme, spans_of, write_spans
 from spectralnlp.text.tokenizer import Tokenizer
 
 Array32 = NDArray[np.float32]
 
-# Words, and ends of sentences, that are tagged at a time; the last sentence is not cut.
-BATCH_WORDS = 1 << 13
 _MOST_NUMBERS = 1 << 25  # in the table of words: then it is begun anew
 
 
 @dataclass(frozen=True, eq=False)
-class Tagger(StorableModel):
+class Tagger(TextTagger, StorableModel):
     """Tags words in sentences.
 
     Attributes:
@@ -85,29 +84,27 @@ class Tagger(StorableModel):
         """Cuts raw text as the training data does."""
         return Tokenizer(self.conventions)
 
-    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The best tags of words.
+    def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The best tags of tokenised sentences, bare.
 
         Args:
             sentences: words, as the training data writes them.
 
         Returns:
             A tag for each word; spans in `scheme`.
-        """
-        return list(self.tag_many(sentences))
 
-    def tag_many(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
-        """Tag a stream, lazily and in order; see `tag`."""
+        Raises:
+            InputError: a string stands where a sentence is expected.
+        """
         names = self.weights.tags
-        for batch in _batches(sentences):
+        tags: list[list[str]] = []
+        for batch in batches(check_sentences(sentences)):
             emissions, starts = self._scorer.emissions(batch)
             found = best_tags(emissions, starts, *self._chain).tolist()
-            for first, last in pairwise(starts):
-                yield self._as_given([names[tag] for tag in found[first:last]])
-
-    def spans(self, words: Sequence[str]) -> list[Span]:
-        """The spans of a sentence: first token, token after the last, label; none where tags write none."""
-        return [] if self.scheme == "tags" else spans_of(self.tag([words])[0])
+            tags += [
+                self._as_given([names[tag] for tag in found[first:last]]) for first, last in pairwise(starts)
+            ]
+        return tags
 
     def posteriors(self, sentence: Sequence[str]) -> NDArray[np.float64]:
         """How probable each tag is, in the order of `tags`.
@@ -117,12 +114,12 @@ class Tagger(StorableModel):
         Returns:
             float64 (n_words, n_tags); rows sum to one.
         """
-        p, _ = self._marginals(*self._scorer.emissions([sentence]))
+        p, _ = self._marginals(*self._scorer.emissions(check_sentences([sentence])))
         return p
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """How probable the tag is that `tag` gives each word; of spans, in the scheme that was learned."""
-        emissions, starts = self._scorer.emissions(sentences)
+        """How probable the tags of `best_tags` are; those of spans, in the scheme that was learned."""
+        emissions, starts = self._scorer.emissions(check_sentences(sentences))
         best = best_tags(emissions, starts, *self._chain)
         p, _ = self._marginals(emissions, starts)
         sure = p[np.arange(len(best)), best].tolist()
@@ -193,19 +190,6 @@ class Tagger(StorableModel):
             about=metadata.about(),
             card=card,
         )
-
-
-def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    batch: list[Sequence[str]] = []
-    size = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        size += len(sentence) + 1
-        if size >= BATCH_WORDS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 class Scorer:

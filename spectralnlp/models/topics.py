@@ -55,7 +55,13 @@ class Topics(StorableModel):
         return self.mixtures_of([document])[0]
 
     def mixtures_of(self, documents: Iterable[str | Sequence[str]]) -> Floats:
-        """float64 (n, k): the mixture of each document."""
+        """float64 (n, k): the mixture of each document.
+
+        Raises:
+            ConfigError: the documents are one text.
+        """
+        if isinstance(documents, str):
+            raise ConfigError("one text where several are expected", hint="mixture_of takes one")
         words = (content_words(each) if isinstance(each, str) else each for each in documents)
         return mixtures_of(self.mixture, words)
 

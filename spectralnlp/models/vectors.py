@@ -16,6 +16,7 @@ from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.models.word2vec import read_word2vec, write_word2vec
 from spectralnlp.parameters import WordVectors
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
+from spectralnlp.text.inputs import check_tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +80,11 @@ class Vectors(StorableModel):
 
         Returns:
             float32 (n_words, dimensions).
+
+        Raises:
+            InputError: the words are one string, or no strings.
         """
-        return self.lookup.vectors(words)
+        return self.lookup.vectors(check_tokens(words))
 
     def contexts(self, words: Sequence[str]) -> Array32:
         """For each word of a sentence, the vector of its context: what the words around it let expect.
@@ -94,9 +98,9 @@ class Vectors(StorableModel):
             float32 (n_words, dimensions); zero where no word around is known.
 
         Raises:
-            InputError: these vectors came without contexts.
+            InputError: these vectors came without contexts, or the words are one string.
         """
-        return self.lookup.contexts(words)
+        return self.lookup.contexts(check_tokens(words))
 
     def tokens(self, words: Sequence[str]) -> Array32:
         """Eigentokens: for each word of a sentence, its own vector and that of its context.

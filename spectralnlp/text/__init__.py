@@ -6,10 +6,12 @@ __all__ = [
     "conll",
     "conventions",
     "detokenizer",
+    "inputs",
     "ngrams",
     "sentences",
     "signatures",
     "spans",
+    "tagged",
     "tokenizer",
     "tokens",
 ]

@@ -38,7 +38,7 @@ def tagger_of(fitted: RefinementHMM) -> RefinementTagger:
 
 
 def accuracy(tagger: RefinementTagger, sentences: Sentences) -> float:
-    tagged = tagger.tag([words for words, _ in sentences])
+    tagged = tagger.best_tags([words for words, _ in sentences])
     right = [
         a == b
         for own, (_, gold) in zip(tagged, sentences, strict=True)
@@ -184,4 +184,4 @@ def test_bad_input_is_refused_in_one_line(
 def test_very_little_data_is_enough() -> None:
     for preset in ({}, {"preset": "tutorial"}, {"preset": "em"}):
         tagger = tagger_of(RefinementHMM.from_settings(preset).fit([(("go",), ("VERB",))]))
-        assert tagger.tag([["go", "on"], [], ["go"]]) == [["VERB", "VERB"], [], ["VERB"]]
+        assert tagger.best_tags([["go", "on"], [], ["go"]]) == [["VERB", "VERB"], [], ["VERB"]]

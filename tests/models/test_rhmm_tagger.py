@@ -28,7 +28,7 @@ def tagger() -> RefinementTagger:
 
 
 def test_it_tags_known_and_unknown_words(tagger: RefinementTagger) -> None:
-    assert tagger.tag([["the", "saw", "saw", "a", "dog"], [], ["Tom", "barked", "quietly"]]) == [
+    assert tagger.best_tags([["the", "saw", "saw", "a", "dog"], [], ["Tom", "barked", "quietly"]]) == [
         ["DET", "NOUN", "VERB", "DET", "NOUN"],
         [],
         ["PROPN", "VERB", "ADV"],

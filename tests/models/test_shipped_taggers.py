@@ -12,7 +12,7 @@ from spectralnlp import registry
 SCRIPT = """
 import json, sys, spectralnlp
 tagger = spectralnlp.load(sys.argv[1])
-print(json.dumps(tagger.tag([["The", "dog", "was", "old", "."], [], ["Unquestionably", "!"]])))
+print(json.dumps(tagger.best_tags([["The", "dog", "was", "old", "."], [], ["Unquestionably", "!"]])))
 """
 
 

@@ -15,6 +15,7 @@ import spectralnlp
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.tagger import PerceptronTagger
 from spectralnlp.models import tagger as tagger_module
+from spectralnlp.models import text_tagger
 from spectralnlp.models.tagger import Tagger
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.storage import load_model
@@ -66,14 +67,14 @@ def full_tagger(word_folders: Folders) -> Tagger:
 
 def test_it_tags_what_it_learned(words_tagger: Tagger) -> None:
     sentences = [words.split() for words, _ in WORDS]
-    assert words_tagger.tag(sentences) == [tags.split() for _, tags in WORDS]
+    assert words_tagger.best_tags(sentences) == [tags.split() for _, tags in WORDS]
     assert words_tagger.tags == words_tagger.labels == ("DET", "NOUN", "PUNCT", "VERB")
-    assert words_tagger.tag([["a", "cow", "mooed", "!"]]) == [["DET", "NOUN", "VERB", "PUNCT"]]
+    assert words_tagger.best_tags([["a", "cow", "mooed", "!"]]) == [["DET", "NOUN", "VERB", "PUNCT"]]
 
 
 def test_nothing_in_nothing_out(words_tagger: Tagger) -> None:
-    assert words_tagger.tag([]) == words_tagger.confidence([]) == []
-    assert words_tagger.tag([[], ["Run", "!"], []]) == [[], ["VERB", "PUNCT"], []]
+    assert words_tagger.best_tags([]) == words_tagger.confidence([]) == []
+    assert words_tagger.best_tags([[], ["Run", "!"], []]) == [[], ["VERB", "PUNCT"], []]
     assert words_tagger.confidence([[]]) == [[]]
     assert words_tagger.posteriors([]).shape == (0, 4)
     assert words_tagger.spans([]) == []
@@ -92,16 +93,16 @@ def test_streams_are_tagged_lazily_and_like_one_sentence_at_a_time(words_tagger:
     assert not taken
     first = next(tagged)
     assert len(taken) < len(sentences)
-    assert sum(len(sentence) + 1 for sentence in taken[:-1]) < tagger_module.BATCH_WORDS
-    assert [first, *tagged] == [words_tagger.tag([sentence])[0] for sentence in sentences]
+    assert sum(len(sentence) + 1 for sentence in taken[:-1]) < text_tagger.BATCH_WORDS
+    assert [list(each.tags) for each in [first, *tagged]] == words_tagger.best_tags(sentences)
 
 
 def test_tables_that_grew_too_large_begin_anew(words_tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = words_tagger.tag(UNSEEN)
+    expected = words_tagger.best_tags(UNSEEN)
     monkeypatch.setattr(tagger_module, "_MOST_NUMBERS", 40)
     small = replace(words_tagger)
     for _ in range(3):
-        assert [small.tag([sentence])[0] for sentence in UNSEEN] == expected
+        assert [small.best_tags([sentence])[0] for sentence in UNSEEN] == expected
     assert len(small._scorer.table) < 15
 
 
@@ -111,12 +112,12 @@ def test_spans_come_in_the_scheme_of_the_data(learned: str) -> None:
     assert model.scheme == "bio"
     assert set(model.labels) == {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"}
     words = [words.split() for words, _ in SPANS]
-    assert model.tag(words) == [tags.split() for _, tags in SPANS]
+    assert model.best_tags(words) == [tags.split() for _, tags in SPANS]
     assert model.spans(words[1]) == [(0, 3, "LOC"), (4, 5, "PER")]
     rng = np.random.default_rng(0)
     every = [word for sentence in words for word in sentence]
     noise = [[str(word) for word in rng.choice(every, rng.integers(1, 9))] for _ in range(100)]
-    for sentence, tags in zip(noise, model.tag(noise), strict=True):
+    for sentence, tags in zip(noise, model.best_tags(noise), strict=True):
         assert count_invalid(tags, "bio") == 0
         assert model.spans(sentence) == spans_of(tags)
 
@@ -142,14 +143,14 @@ def test_posteriors_are_those_of_all_sequences(settings: dict[str, Any]) -> None
     np.testing.assert_allclose(posteriors, expected / total, atol=1e-5)
     (sure,) = model.confidence([sentence])
     learned = [w.tags[tag] for tag in posteriors.argmax(axis=1)]
-    if model.tag([sentence])[0] == learned:
+    if model.best_tags([sentence])[0] == learned:
         np.testing.assert_allclose(sure, posteriors.max(axis=1))
     assert all(0 < p <= 1 + 1e-9 for p in sure)
 
 
 def test_sentences_of_5000_words(full_tagger: Tagger) -> None:
     long = ["the", "cat", "saw", "a", "dog"] * 1000
-    (tags,) = full_tagger.tag([long])
+    (tags,) = full_tagger.best_tags([long])
     assert tags[:5] == tags[2500:2505] == ["DET", "NOUN", "VERB", "DET", "NOUN"]
     np.testing.assert_allclose(full_tagger.posteriors(long).sum(axis=1), 1, atol=1e-5)
 
@@ -157,7 +158,7 @@ def test_sentences_of_5000_words(full_tagger: Tagger) -> None:
 def test_a_saved_tagger_is_the_same(full_tagger: Tagger, tmp_path: Path) -> None:
     full_tagger.save(tmp_path / "model")
     again = spectralnlp.load(tmp_path / "model")
-    assert again.tag(UNSEEN) == full_tagger.tag(UNSEEN)
+    assert again.best_tags(UNSEEN) == full_tagger.best_tags(UNSEEN)
     for sentence in UNSEEN:
         np.testing.assert_allclose(again.posteriors(sentence), full_tagger.posteriors(sentence), atol=1e-5)
     assert (again.info, again.card, again.known) == (full_tagger.info, full_tagger.card, full_tagger.known)
@@ -171,12 +172,12 @@ def test_a_folder_needs_no_other(word_folders: Folders, tmp_path: Path) -> None:
         shutil.copytree(word_folders[name], tmp_path / name)
     words, states = str(tmp_path / "words"), str(tmp_path / "states")
     model = train(WORDS, eigenwords=words, eigentokens=[words, states], clusters=words)
-    expected = model.tag(UNSEEN), model.confidence(UNSEEN)
+    expected = model.best_tags(UNSEEN), model.confidence(UNSEEN)
     model.save(tmp_path / "model")
     for folder in (words, states):
         shutil.rmtree(folder)
     again = spectralnlp.load(tmp_path / "model")
-    assert again.tag(UNSEEN) == expected[0]
+    assert again.best_tags(UNSEEN) == expected[0]
     for ours, before in zip(again.confidence(UNSEEN), expected[1], strict=True):
         np.testing.assert_allclose(ours, before, atol=1e-5)
 
@@ -187,7 +188,7 @@ def test_half_precision_tags_alike(which: str, request: pytest.FixtureRequest, t
     model.save(tmp_path / "model")
     model.save(tmp_path / "compact", compact=True)
     again = spectralnlp.load(tmp_path / "compact")
-    assert again.tag(UNSEEN) == model.tag(UNSEEN)
+    assert again.best_tags(UNSEEN) == model.best_tags(UNSEEN)
     for sentence in UNSEEN:
         np.testing.assert_allclose(again.posteriors(sentence), model.posteriors(sentence), atol=0.1)
     size, small = ((tmp_path / name / "arrays.safetensors").stat().st_size for name in ("model", "compact"))
@@ -209,7 +210,7 @@ def test_a_compact_folder_holds_only_what_is_used(word_folders: Folders, tmp_pat
             used = other == name or (name, other) == ("vectors", "spelling.weights")
             assert (f"evidence.0.{other}" in arrays) == used
         assert (arrays["evidence.0.vectors"].shape[1] > 0) == (name != "clusters")
-        assert spectralnlp.load(tmp_path / name).tag(UNSEEN) == model.tag(UNSEEN)
+        assert spectralnlp.load(tmp_path / name).best_tags(UNSEEN) == model.best_tags(UNSEEN)
     model = train(WORDS, epochs=2, eigentokens=states)
     model.save(tmp_path / "states", compact=True)
     arrays = load_model(tmp_path / "states").arrays

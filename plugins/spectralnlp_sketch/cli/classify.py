@@ -136,7 +136,7 @@ class ClassifyToText(OnWorkers[str, str]):
 def classified_text(classifier: Classifier, batch: Sequence[str], top: int, as_json: bool) -> list[str]:
     """The labels of texts, a line each."""
     show = _as_json if as_json else _as_columns
-    found = classifier.classify(batch)
+    found = classifier.classify_many(batch)
     return [show(classifier, text, each, top) for text, each in zip(batch, found, strict=True)]
 
 

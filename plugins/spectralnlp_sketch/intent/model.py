@@ -21,6 +21,8 @@ from spectralnlp.storage import (
     float_array,
     int_array,
 )
+from spectralnlp.text.inputs import Tokens, check_text, check_tokens
+from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import (
     NgramFormat,
     blocks,
@@ -80,13 +82,34 @@ class Classifier(StorableModel):
     task = "intents"
     noun = "a classifier"
 
-    def classify(self, texts: Iterable[str]) -> Iterator[Classification]:
-        """Classify texts as they come, about a thousand at a time.
+    def classify(self, text: str) -> Classification:
+        """Classify one text.
 
         Raises:
-            TextError: something in ``texts`` is not text.
+            InputError: it is no text.
         """
-        texts = iter(texts)
+        (found,) = self.classify_many([check_text(text, "classify")])
+        return found
+
+    def classify_tokens(self, words: Iterable[str]) -> Classification:
+        """Classify one text that is tokenised; blanks are put between the tokens.
+
+        Raises:
+            InputError: the tokens are one string, or no strings.
+        """
+        return self.classify(" ".join(check_tokens(words)))
+
+    def classify_many(self, items: Iterable[str | Tokens]) -> Iterator[Classification]:
+        """Classify a stream of texts or of token lists, lazily and in order, about a thousand at a time.
+
+        Raises:
+            TextError: the items are one text, or an item is neither.
+        """
+        if isinstance(items, str | bytes):
+            raise TextError("a text where a batch of texts is expected", hint="give a list of texts")
+        return self._classified(" ".join(each) if isinstance(each, list | tuple) else each for each in items)
+
+    def _classified(self, texts: Iterator[str]) -> Iterator[Classification]:
         while batch := list(islice(texts, BATCH_TEXTS)):
             probabilities, known = self._probabilities(batch)
             best = probabilities.argmax(axis=1)

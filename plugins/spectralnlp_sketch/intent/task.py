@@ -62,7 +62,7 @@ their licence applies."""
 
     def try_out(self, model: Classifier) -> None:
         """Classify a text."""
-        model.classify(["will the old ship come back"])
+        model.classify("will the old ship come back")
 
     def wrap(self, fitted: Any) -> Classifier:
         """Return the classifier of a fitted estimator."""
@@ -82,9 +82,9 @@ their licence applies."""
         examples = list(corpus)
         if not examples:
             raise InputError("no texts to evaluate on", hint="give lines of: label, tab, text")
-        next(model.classify(["compile the kernels"]))
+        model.classify("compile the kernels")
         started = perf_counter()
-        found = list(model.classify(each.text for each in examples))
+        found = list(model.classify_many(each.text for each in examples))
         seconds = perf_counter() - started
         gold = [str(each.label) for each in examples]
         return IntentReport(

@@ -103,7 +103,7 @@ def test_a_model_on_disk_is_the_model(fitted: IntentClassifier, tmp_path: Path) 
     loaded = spectralnlp.load(tmp_path / "model")
     assert isinstance(loaded, Classifier)
     np.testing.assert_allclose(loaded.predict_proba(TEXTS), fitted.predict_proba(TEXTS), atol=0.01)
-    found = list(loaded.classify(iter(TEXTS)))
+    found = list(loaded.classify_many(iter(TEXTS)))
     assert [each.label for each in found] == fitted.predict(TEXTS).tolist()
     assert sorted(file.suffix for file in (tmp_path / "model").iterdir()) == [".json", ".md", ".safetensors"]
     header = json.loads((tmp_path / "model" / "model.json").read_text())
@@ -222,7 +222,7 @@ def test_a_corpus_holds_labelled_and_unlabelled_texts(fitted: IntentClassifier) 
 
 def test_texts_of_which_nothing_is_known(fitted: IntentClassifier) -> None:
     odd = ["", "   ", "ЖЖЖЖЖ", "play jazz"]
-    found = list(fitted.classifier_.classify(odd))
+    found = list(fitted.classifier_.classify_many(odd))
     assert [each.out_of_scope for each in found[:3]] == [1, 1, 1]
     assert found[3].out_of_scope < 0.5
     assert fitted.out_of_scope(odd).tolist() == [pytest.approx(each.out_of_scope) for each in found]

@@ -51,7 +51,7 @@ def test_probabilities_are_the_classifiers(nlp) -> None:
     core = task.train(registry.estimators.get("intent")(**SETTINGS), InMemoryCorpus(TEXTS))
     text = "how much is a ticket"
     doc = nlp(text)
-    (found,) = core.classify([text])
+    found = core.classify(text)
     assert list(doc.cats) == list(core.labels) == ["booking", "price", "timetable"]
     assert list(doc.cats.values()) == pytest.approx(found.scores.tolist(), abs=1e-6)
     assert doc._.intent == found.label == "price"

@@ -1,0 +1,104 @@
+"""How a parser takes texts, tokens, and batches of either."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any, overload
+
+from spectralnlp.text.inputs import Item, Tokens, annotate_items, check_text, sentence_of, split_text
+from spectralnlp.text.sentences import split_sentences
+from spectralnlp.text.tokenizer import Tokenizer
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees.parse import Parse
+
+
+class TextParser(ABC):
+    """A mixin: `parse` takes a text, `parse_tokens` a tokenised sentence, `parse_many` a batch of either."""
+
+    @property
+    @abstractmethod
+    def tokenizer(self) -> Tokenizer:
+        """Splits raw text into tokens."""
+
+    @abstractmethod
+    def _parse_stream(
+        self, sentences: Iterable[Sentence | None], decoder: str | None, k: int
+    ) -> Iterator[Parse | None]:
+        """Parse a stream of sentences, lazily and in order, on the current engine; None stays None."""
+
+    @abstractmethod
+    def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
+        """Parse one sentence, in this thread."""
+
+    def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
+        """Split a stream of lines of raw text into tokenised sentences."""
+        return split_sentences(lines, self.tokenizer)
+
+    def parse(self, text: str, *, decoder: str | None = None, k: int = 1) -> list[Parse]:
+        """Parse every sentence of a text.
+
+        Args:
+            text: raw text.
+            decoder: name of a decoder, in place of the parser's own.
+            k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
+
+        Raises:
+            InputError: it is no text.
+        """
+        sentences = split_text(check_text(text, "parse"), self.tokenizer)
+        return [parse for parse in self._parse_stream(sentences, decoder, k) if parse is not None]
+
+    def parse_tokens(
+        self,
+        words: Iterable[str],
+        tags: Iterable[str] | None = None,
+        *,
+        decoder: str | None = None,
+        k: int = 1,
+    ) -> Parse:
+        """Parse one tokenised sentence.
+
+        Args:
+            words: tokens, one or more, as the text has them or as the treebank writes them.
+            tags: for each token, the part of speech that it must have.
+            decoder: name of a decoder, in place of the parser's own.
+            k: as of `parse`.
+
+        Raises:
+            InputError: the tokens are one string, no strings, or none; or there are not as many tags.
+        """
+        return self._parse_one(sentence_of(words, self.tokenizer, tags), decoder, k)
+
+    @overload
+    def parse_many(
+        self, items: Iterable[Tokens | Sentence], *, decoder: str | None = None, k: int = 1
+    ) -> Iterator[Parse]: ...
+    @overload
+    def parse_many(
+        self, items: Iterable[Tokens | Sentence | None], *, decoder: str | None = None, k: int = 1
+    ) -> Iterator[Parse | None]: ...
+    @overload
+    def parse_many(
+        self, items: Iterable[str], *, decoder: str | None = None, k: int = 1
+    ) -> Iterator[list[Parse]]: ...
+    def parse_many(
+        self, items: Iterable[Item | None], *, decoder: str | None = None, k: int = 1
+    ) -> Iterator[Any]:
+        """Parse a stream of texts or of tokenised sentences, lazily and in order, on the current engine.
+
+        Inside ``use_engine("threads")`` several sentences are parsed at a time: the kernels release the GIL.
+
+        Args:
+            items: texts, tokenised sentences or `Sentence`s; None stays None.
+            decoder: name of a decoder, in place of the parser's own.
+            k: as of `parse`.
+
+        Yields:
+            What `parse` gives for each text, and `parse_tokens` for each tokenised sentence.
+
+        Raises:
+            InputError: an item is neither.
+        """
+        return annotate_items(items, self.tokenizer, partial(self._parse_stream, decoder=decoder, k=k))

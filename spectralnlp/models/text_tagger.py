@@ -1,0 +1,131 @@
+"""The methods that all taggers have, whatever is in them: of texts, of tokens, and of batches of either."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import Any, overload
+
+from spectralnlp.errors import InputError
+from spectralnlp.text.inputs import (
+    Item,
+    Tokens,
+    annotate_items,
+    check_text,
+    check_tokens,
+    sentence_of,
+    split_text,
+)
+from spectralnlp.text.spans import Scheme, Span, spans_of
+from spectralnlp.text.tagged import Tagged
+from spectralnlp.text.tokenizer import Tokenizer
+from spectralnlp.text.tokens import Sentence
+
+# Words, and ends of sentences, that are tagged at a time; the last sentence is not cut.
+BATCH_WORDS = 1 << 13
+
+
+class TextTagger(ABC):
+    """A mixin: `tag` takes a text, `tag_tokens` a tokenised sentence, `tag_many` a batch of either."""
+
+    # Names that a model's own fields and properties give.
+    tokenizer: Any
+    scheme: Any
+
+    @abstractmethod
+    def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The best tags of tokenised sentences, bare."""
+
+    @abstractmethod
+    def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
+        """How probable the tag is that `best_tags` gives each word."""
+
+    def tag(self, text: str, *, scores: bool = False) -> list[Tagged]:
+        """Tag every sentence of a text.
+
+        Args:
+            text: raw text.
+            scores: whether each tag is given its probability, which takes twice the time.
+
+        Raises:
+            InputError: it is no text.
+        """
+        sentences = split_text(check_text(text, "tag"), self._tokenizer)
+        return list(self._tagged(sentences, scores))
+
+    def tag_tokens(self, words: Iterable[str], *, scores: bool = False) -> Tagged:
+        """Tag one tokenised sentence.
+
+        Args:
+            words: tokens, one or more, as a text has them or as the training data writes them.
+            scores: as of `tag`.
+
+        Raises:
+            InputError: they are one string, no strings, or none.
+        """
+        (tagged,) = self._tagged([sentence_of(words, self._tokenizer)], scores)
+        return tagged
+
+    @overload
+    def tag_many(self, items: Iterable[Tokens | Sentence], *, scores: bool = False) -> Iterator[Tagged]: ...
+    @overload
+    def tag_many(self, items: Iterable[str], *, scores: bool = False) -> Iterator[list[Tagged]]: ...
+    def tag_many(self, items: Iterable[Item], *, scores: bool = False) -> Iterator[Any]:
+        """Tag a stream of texts or of tokenised sentences, lazily and in order.
+
+        Args:
+            items: texts, tokenised sentences or `Sentence`s.
+            scores: as of `tag`.
+
+        Yields:
+            What `tag` gives for each text, and `tag_tokens` for each tokenised sentence.
+
+        Raises:
+            InputError: an item is neither.
+        """
+        return annotate_items(items, self._tokenizer, lambda each: self._tagged(filter(None, each), scores))
+
+    def spans(self, words: Sequence[str]) -> list[Span]:
+        """The spans of a sentence: first token, token after the last, label; none where tags write none."""
+        listed = check_tokens(words)
+        return [] if self.scheme == "tags" else spans_of(self.best_tags([listed])[0])
+
+    @property
+    def _tokenizer(self) -> Tokenizer:
+        tokenizer: Tokenizer = self.tokenizer
+        return tokenizer
+
+    def _tagged(self, sentences: Iterable[Sentence], scores: bool) -> Iterator[Tagged]:
+        scheme: Scheme = self.scheme
+        for batch in batches(sentences):
+            forms = [sentence.forms for sentence in batch]
+            sure: Iterable[list[float] | None] = self.confidence(forms) if scores else repeat(None)
+            for sentence, tags, each in zip(batch, self.best_tags(forms), sure, strict=False):
+                yield Tagged(sentence, tuple(tags), scheme, None if each is None else tuple(each))
+
+
+def check_sentences(sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Return a batch of tokenised sentences.
+
+    Raises:
+        InputError: it is one string, or a string stands where a sentence is expected.
+    """
+    if isinstance(sentences, str) or any(isinstance(each, str) for each in sentences):
+        hint = "give lists of tokens; tag takes a text, tag_many a batch of texts"
+        raise InputError("a text where tokenised sentences are expected", hint=hint)
+    return sentences
+
+
+def batches(sentences: Iterable[Any]) -> Iterator[list[Any]]:
+    """Cut a stream of sentences into batches of about `BATCH_WORDS` words."""
+    batch: list[Any] = []
+    size = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        size += len(sentence) + 1
+        if size >= BATCH_WORDS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

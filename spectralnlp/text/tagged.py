@@ -1,0 +1,44 @@
+"""The result of tagging one sentence, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spectralnlp.text.spans import Scheme, Span, spans_of
+from spectralnlp.text.tokens import Sentence
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A sentence and the tags of its words.
+
+    Iterating over it gives pairs of a word and its tag.
+
+    Attributes:
+        sentence: the tokens, with character offsets.
+        tags: one a token.
+        scheme: how tags are written: ``tags``, or ``bio`` and ``bioes`` where they write spans.
+        confidence: how probable each tag is, where that was asked for; else None.
+    """
+
+    sentence: Sentence
+    tags: tuple[str, ...]
+    scheme: Scheme = "tags"
+    confidence: tuple[float, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(zip(self.sentence.words, self.tags, strict=True))
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens as they stand in the text."""
+        return self.sentence.words
+
+    @property
+    def spans(self) -> list[Span]:
+        """The spans: first token, token after the last, label; none where tags write none."""
+        return [] if self.scheme == "tags" else spans_of(self.tags)
