@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.runtime import OnBad
+from spectralnlp.runtime import Inputs, OnBad
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import OwnChanges, Task
 from spectralnlp_sketch.changes import SketchChanges
@@ -57,9 +56,7 @@ class SketchTask(Task):
 
     name = "sketch"
 
-    def read(
-        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
-    ) -> NoReturn:
+    def read(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> NoReturn:
         """Refuses: sketches are made by a command of their own."""
         raise ConfigError("sketches are not trained", hint="make one with 'spectralnlp sketch'")
 

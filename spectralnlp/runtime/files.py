@@ -25,7 +25,7 @@ from spectralnlp.runtime.encodings import likely_encoding
 Location: TypeAlias = Path | str
 # Called for each bad line or example, which is then left out.
 OnBad: TypeAlias = Callable[[InputError], None]
-Inputs: TypeAlias = Sequence[str | Path]  # files, folders and globs
+Inputs: TypeAlias = str | Path | Sequence[str | Path]  # files, folders and globs: one, or several
 GZIP_MAGIC = b"\x1f\x8b"
 _PEEKED = 1024  # bytes in which a file may say its encoding
 _SAMPLED = 200  # lines from which an encoding is guessed
@@ -174,14 +174,19 @@ def expand_inputs(inputs: Inputs) -> list[Location]:
     """The files that files, directories and globs stand for, each once.
 
     Args:
-        inputs: files of any extension; directories, read recursively in sorted order without hidden
-            files; glob patterns (``**`` crosses directories), for shells that leave them alone; and all
-            these as addresses. A file becomes a path, an address remains text.
+        inputs: one or several: files of any extension; directories, read recursively in sorted order without
+            hidden files; glob patterns (``**`` crosses directories), for shells that leave them alone; and
+            all these as addresses. A file becomes a path, an address remains text.
 
     Raises:
         InputError: an input that is missing, matches nothing or holds no files.
     """
-    return list(dict.fromkeys(file for item in inputs for file in _expand(item)))
+    return list(dict.fromkeys(file for item in listed_inputs(inputs) for file in _expand(item)))
+
+
+def listed_inputs(inputs: Inputs) -> Sequence[str | Path]:
+    """Inputs as a list: one path is one input, not its characters."""
+    return [inputs] if isinstance(inputs, str | Path) else inputs
 
 
 def _expand(item: str | Path) -> Iterator[Location]:

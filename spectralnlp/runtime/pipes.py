@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime.files import Inputs, is_address
+from spectralnlp.runtime.files import Inputs, is_address, listed_inputs
 
 # The name of standard input among inputs.
 STDIN = "-"
@@ -27,7 +27,7 @@ def rereadable(inputs: Inputs) -> list[str | Path]:
     Raises:
         InputError: one cannot be read, or there is no room for it.
     """
-    return [_copied(item) if _is_read_once(item) else item for item in inputs]
+    return [_copied(item) if _is_read_once(item) else item for item in listed_inputs(inputs)]
 
 
 def _is_read_once(item: str | Path) -> bool:

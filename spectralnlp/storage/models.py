@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.storage.arrays import Array, StoredArrays
 from spectralnlp.storage.folders import StoredModel, save_model
+from spectralnlp.storage.pickling import packed, unpacked
 from spectralnlp.storage.values import StoredValues, cut
 
 
@@ -62,6 +63,10 @@ class StorableModel(ABC):
         save_model(
             path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card, overwrite=overwrite
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # For worker processes: the fields, without what can be made again, which may be ten times as large.
+        return unpacked, (type(self), packed(self))
 
     @classmethod
     def from_stored(cls, stored: StoredModel) -> Self:

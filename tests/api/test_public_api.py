@@ -15,6 +15,7 @@ import pytest
 
 import spectralnlp
 import spectralnlp.testing
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError, RegistryError, SpectralError
 
 SENTENCES = [["a", "b", "a", "c"], ["b", "c"], ["c", "a", "b"], ["a", "b", "b", "c"]]
@@ -119,6 +120,14 @@ def test_train_evaluate_save_and_load(parser: spectralnlp.Parser, own_treebank: 
     loaded = spectralnlp.load(tmp_path / "model")
     (parse,) = loaded.parse("The tower is high.")
     assert isinstance(parse, spectralnlp.Parse)
+
+
+@pytest.mark.parametrize("name", ["parsing", "tagging", "vectors"])
+def test_tasks_read_one_path_as_they_read_a_list(name: str, own_treebank: Path) -> None:
+    task = registry.tasks.get(name)()
+    path = own_treebank / "dev.mrg"
+    examples = list(task.read([path]))
+    assert list(task.read(path)) == list(task.read(str(path))) == examples
 
 
 def test_gold_trees_may_be_a_list(parser: spectralnlp.Parser, own_treebank: Path) -> None:

@@ -198,3 +198,27 @@ def test_nltk_corpora_with_bad_trees():
         list(from_nltk_corpus(FakeCorpus(nltk.Tree("S", []))))
     with pytest.raises(InputError, match=r"no parsed_sents\(\)"):
         list(from_nltk_corpus(object()))
+
+
+def test_readers_of_plugins_recognise_their_files_before_ours(tmp_path, monkeypatch):
+    class Named:
+        def sniff(self, beginning):
+            return beginning.startswith("one\t(")
+
+        def read(self, path, on_bad=None):
+            yield Tree("S", [Tree("NN", word="named")])
+
+    class Blind:
+        def read(self, path, on_bad=None):
+            yield Tree("S", [Tree("NN", word="blind")])
+
+    monkeypatch.setattr(registry.readers, "_local", {"named.v1": Named(), "blind.v1": Blind()})
+    registry.readers._forget()
+    path = tmp_path / "named.txt"
+    path.write_text("one\t(S (NN a))\n")
+    assert isinstance(recognise(path), Named)
+    assert [tree.words() for tree in read_trees(path)] == [["named"]]
+    path.write_text("(S (NN a))\n")
+    assert not isinstance(recognise(path), Named)
+    monkeypatch.undo()
+    registry.readers._forget()

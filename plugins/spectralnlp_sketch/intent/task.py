@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, OnBad, expand_inputs
+from spectralnlp.runtime import Corpus, Inputs, OnBad, expand_inputs
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.samples import sample_labels
 from spectralnlp.tasks.task import Task
@@ -30,11 +28,11 @@ their licence applies."""
 
     def read(
         self,
-        inputs: Sequence[str | Path],
+        inputs: Inputs,
         *,
         reader: str = "auto",
         on_bad: OnBad | None = None,
-        unlabelled: Sequence[str | Path] = (),
+        unlabelled: Inputs = (),
     ) -> Corpus[Example]:
         """Examples of files of lines ``label TAB text``.
 
@@ -48,10 +46,10 @@ their licence applies."""
             InputError: a missing or unreadable input; on reading, a line without a tab or bytes that are not
                 UTF-8.
         """
-        return ExampleFiles(expand_inputs(inputs), expand_inputs(list(unlabelled)), on_bad)
+        return ExampleFiles(expand_inputs(inputs), expand_inputs(unlabelled), on_bad)
 
     def read_gold(
-        self, inputs: Sequence[str | Path], *, reader: str = "auto", on_bad: OnBad | None = None
+        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[Example]:
         """Examples of files of lines ``label TAB text``."""
         return self.read(inputs, reader=reader, on_bad=on_bad)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, RegistryError
 from spectralnlp.registry import readers
 from spectralnlp.runtime import OnBad, is_address, open_text
 from spectralnlp.trees.readers.cess import CESS_ESP
@@ -38,7 +40,8 @@ _MOST_PARTICULAR_FIRST: tuple[TreeReader | GraphReader, ...] = (
 def recognise(path: str | Path) -> Reader:
     """The reader for a file, by how it begins; `BRACKETS` if it looks like no treebank in particular.
 
-    A pipe can be read only once and is taken for brackets unseen.
+    Readers of plugins that have a method ``sniff``, which says whether a beginning looks like one of their
+    files, are asked first. A pipe can be read only once and is taken for brackets unseen.
 
     Raises:
         InputError: the file cannot be read.
@@ -53,7 +56,18 @@ def recognise(path: str | Path) -> Reader:
             if n_characters > _HEAD_CHARACTERS:
                 break
     beginning = "\n".join(head)
-    return next((reader for reader in _MOST_PARTICULAR_FIRST if reader.sniff(beginning)), BRACKETS)
+    asked = (*_of_plugins(), *_MOST_PARTICULAR_FIRST)
+    return next((reader for reader in asked if reader.sniff(beginning)), BRACKETS)
+
+
+def _of_plugins() -> Iterator[Any]:
+    """Readers that are not ours and can recognise their files; what is broken is passed over."""
+    own = {id(reader) for reader in (*_MOST_PARTICULAR_FIRST, BRACKETS)}
+    for name in readers.names():
+        with suppress(RegistryError):
+            reader = readers.get(name)
+            if id(reader) not in own and hasattr(reader, "sniff"):
+                yield reader
 
 
 def _is_a_pipe(path: Path) -> bool:
