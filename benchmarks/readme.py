@@ -1,6 +1,7 @@
 """Run the examples and tables of the README, or of another page, again, and write what they print into it.
 
-Three kinds of place are filled in, in order, from the root of the repository:
+Three kinds of place are filled in, in order. Commands run in a folder that looks like the root of the
+repository, without its ``models/``:
 
 - after ``<!-- run -->``, a ``console`` block: every line that begins with ``$`` is run in bash, and what it
   prints to standard output follows it;
@@ -15,10 +16,14 @@ Three kinds of place are filled in, in order, from the root of the repository:
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -32,11 +37,26 @@ def printed_by(command: list[str]) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     print(f"running {command[-1].splitlines()[0]} ...", file=sys.stderr, flush=True)
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, text=True
+        command, cwd=stage(), env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, text=True
     )
     if done.returncode:
         sys.exit(f"{command[-1]}: exit status {done.returncode}; nothing was written")
     return done.stdout.rstrip("\n") + "\n" if done.stdout else ""
+
+
+@cache
+def stage() -> Path:
+    """A folder of links to all that is in the repository, but the models of earlier runs; goes at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="spectralnlp-readme-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    root = folder / ROOT.name
+    root.mkdir()
+    for each in ROOT.iterdir():
+        if each.name != "models":
+            (root / each.name).symlink_to(each)
+    if (ROOT.parent / "shared").exists():
+        (folder / "shared").symlink_to(ROOT.parent / "shared")
+    return root
 
 
 def in_bash(line: str) -> str:

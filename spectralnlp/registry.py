@@ -35,6 +35,7 @@ class Entry:
         status: ``ok``; ``not installed`` if an extra that it needs is absent; ``broken`` if it cannot be
             imported or two packages claim the name.
         reason: why it is not ok, and what to do; empty otherwise.
+        value: where it is defined, ``package.module:name``; empty in this process.
     """
 
     registry: str
@@ -42,6 +43,7 @@ class Entry:
     distribution: str
     status: Status = "ok"
     reason: str = ""
+    value: str = ""
 
     @property
     def version(self) -> int:
@@ -152,7 +154,8 @@ class Registry:
         status, reason = _missing_extras(points[0]) if points else ("ok", "")
         if len(owners) > 1:
             status, reason = "broken", f"claimed by {' and by '.join(owners)}; keep one of them"
-        return Entry(self.kind, name, ", ".join(owners), status, reason)
+        value = points[0].value.partition(" ")[0] if points else ""
+        return Entry(self.kind, name, ", ".join(owners), status, reason, value)
 
     def _load(self, name: str) -> tuple[Entry, Any]:
         entry = self._inspect(name)

@@ -56,9 +56,13 @@ class Commands(TyperGroup):
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The list of commands in ``--help``: a plugin's is listed from metadata, not imported."""
+        """The list of commands in ``--help``: a plugin's is listed from metadata and source, not imported."""
+        from spectralnlp import registry
+        from spectralnlp.cli.plugin_help import summary
+
         super().format_commands(ctx, formatter)
-        rows = [(name, f"from {package}") for name, package in _plugin_commands().items()]
+        entries = {re.sub(r"\.v\d+$", "", entry.name): entry for entry in registry.commands.describe()}
+        rows = [(name, summary(entry)) for name, entry in entries.items()]
         if rows:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(rows)
@@ -153,13 +157,6 @@ def _usage(error: Any) -> str:
     message = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "spectralnlp"
     return f"{message}; try '{command} --help'"
-
-
-def _plugin_commands() -> dict[str, str]:
-    """The bare names of plugins' commands, each with the package it comes from; imports none of them."""
-    from spectralnlp import registry
-
-    return {re.sub(r"\.v\d+$", "", entry.name): entry.distribution for entry in registry.commands.describe()}
 
 
 def _load_plugin_command(name: str) -> Any:

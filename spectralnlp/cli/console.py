@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
@@ -81,12 +81,35 @@ def _line_writer(stream: TextIO) -> Callable[[str], None]:
     return write
 
 
+class _Read:
+    """How much of its input a command has read."""
+
+    n_characters = 0
+
+
+_read = _Read()
+
+
+def metered(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a file, counted for `progress`."""
+    for line in lines:
+        _read.n_characters += len(line) + 1
+        yield line
+
+
+def _size_of(files: Sequence[str]) -> int | None:
+    """Bytes of all files; None where one is compressed, a pipe, or no file of this machine."""
+    plain = all(Path(file).is_file() and not file.endswith(".gz") for file in files)
+    return sum(Path(file).stat().st_size for file in files) or None if plain else None
+
+
 @contextmanager
-def progress(what: str, *, silent: bool = False) -> Iterator[Callable[[], None]]:
+def progress(what: str, *, files: Sequence[str] = (), silent: bool = False) -> Iterator[Callable[[], None]]:
     """Show that work goes on, once it has taken a second and if stderr is a terminal.
 
     Args:
         what: the work, ``parsing``.
+        files: what is read meanwhile (`metered`); where their sizes are known, so is about when it ends.
         silent: show nothing all the same.
 
     Yields:
@@ -96,19 +119,30 @@ def progress(what: str, *, silent: bool = False) -> Iterator[Callable[[], None]]
         yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        Progress,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    size = _size_of(files)
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
+    if size:
+        columns += [TaskProgressColumn(), TextColumn("about"), TimeRemainingColumn(), TextColumn("left")]
     # What is printed meanwhile goes above the spinner, unless stdout is no terminal: then it is results.
     redirect = sys.stdout.isatty()
     bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect)
-    task = bar.add_task(what)
-    n_steps = 0
+    task = bar.add_task(what, total=size)
+    n_steps, n_before = 0, _read.n_characters
 
     def step() -> None:
         nonlocal n_steps
         n_steps += 1
-        bar.update(task, description=f"{what} {n_steps:,}")
+        n_read = min(_read.n_characters - n_before, size or 0)
+        bar.update(task, description=f"{what} {n_steps:,}", completed=n_read)
 
     timer = Timer(PATIENCE, bar.start)
     timer.daemon = True

@@ -8,12 +8,13 @@ import typer
 
 from spectralnlp.cli.changing import load_kept, own_changes, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
-from spectralnlp.cli.options import NewFolder
+from spectralnlp.cli.options import NewFolder, Overwrite
 
 
 def merge(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="Two or more, with kept moments.")],
     output: NewFolder,
+    overwrite: Overwrite = False,
     again: Annotated[
         bool, typer.Option("--again", help="Count documents that are in several models as often.")
     ] = False,
@@ -25,7 +26,7 @@ def merge(
 
     if len(models) < 2:
         raise ConfigError("one model is nothing to merge", hint="give two or more")
-    check_writable(output)
+    check_writable(output, overwrite=overwrite)
     found = [own_changes(model) for model in models]
     own = found[0][1]
     if own is not None:

@@ -37,6 +37,10 @@ NewFolder: TypeAlias = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="The model folder to make.")
 ]
 
+Overwrite: TypeAlias = Annotated[
+    bool, typer.Option("--overwrite", help="Replace the model that is in DIR already.")
+]
+
 
 def accepted(task: Task, method: str, options: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
     """Return options as keyword arguments of one of a task's methods.

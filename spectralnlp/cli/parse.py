@@ -110,7 +110,7 @@ def parse(
         limits(checkpoint),
         announced_kernels(here=here),
         sink as write,
-        progress("parsing", silent=shown) as step,
+        progress("parsing", files=found, silent=shown) as step,
     ):
         for task in tasks:
             write(["" if each is None else each[0] for each in task])

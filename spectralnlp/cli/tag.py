@@ -60,7 +60,7 @@ def tag(
         limits(checkpoint),
         announced_kernels(here=here),
         results(output) as write,
-        progress("tagging", silent=shown) as step,
+        progress("tagging", files=found, silent=shown) as step,
     ):
         for texts in tasks:
             if texts:

@@ -53,11 +53,12 @@ def sentences(
 @contextmanager
 def open_lines(file: str) -> Iterator[Iterator[str]]:
     """The lines of a file or of standard input, without their ends."""
+    from spectralnlp.cli.console import metered
     from spectralnlp.runtime import decode_lines, open_text
 
     if file != STDIN:
         with open_text(file) as lines:
-            yield lines
+            yield metered(lines)
     elif sys.stdin is None:
         raise InputError("standard input is closed", hint="give a file")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,7 @@ from spectralnlp.cli.engines import (
     engine_options,
     limits,
 )
-from spectralnlp.cli.options import FileEncoding, NewFolder, SkipBad, TextColumn, accepted
+from spectralnlp.cli.options import FileEncoding, NewFolder, Overwrite, SkipBad, TextColumn, accepted
 from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from spectralnlp.estimator import Estimator
 
 SECTION = "estimator"  # of a configuration, on screen and in --config
+# A line of a configuration that may follow a blank one.
+_SETTING = re.compile(r"\s*([#;\[]|[\w.-]+\s*=)")
 
 
 @engine_options("engine", "scheduler", "jobs")
@@ -33,6 +36,7 @@ def train(
     estimator: Annotated[str, typer.Argument(metavar="ESTIMATOR", help="Its name; see 'plugins'.")],
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
     output: NewFolder,
+    overwrite: Overwrite = False,
     dev: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Data to score at the end; repeatable.")
     ] = None,
@@ -77,7 +81,7 @@ def train(
     learner = kind.from_settings(parse_settings(settings or []), read_config(config, name))
     if memory is not None:
         check_spills(name, kind, keep_moments)
-    check_writable(output)
+    check_writable(output, overwrite=overwrite)
     description = read_card(card)
     if keep_moments:
         check_keeps(name, learner)
@@ -181,7 +185,7 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
     from spectralnlp import registry
 
     try:
-        sections = Config().from_str(path.read_text(encoding="utf-8-sig"))
+        sections = Config().from_str(_settings_of(path.read_text(encoding="utf-8-sig")))
     except OSError as error:
         raise ConfigError(f"cannot read the configuration: {error.strerror}", path=path) from error
     except (ValueError, Error) as error:  # confection's errors are ValueErrors, and so is wrong UTF-8
@@ -194,6 +198,15 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
     if registry.estimators.resolve(written_for) != name:
         raise ConfigError(f"a configuration of {written_for}, not of {name}", path=path)
     return config
+
+
+def _settings_of(printed: str) -> str:
+    """The configuration that what ``train`` printed begins with: up to a blank line and a pass."""
+    lines = printed.splitlines()
+    for number, line in enumerate(lines[1:], 1):
+        if line.strip() and not lines[number - 1].strip() and not _SETTING.match(line):
+            return "\n".join(lines[:number])
+    return printed
 
 
 def filled_config(name: str, learner: Estimator[Any]) -> str:

@@ -162,7 +162,7 @@ def _check_replaceable(target: Path, path: str | Path, overwrite: bool) -> None:
         what = f"the folder holds other things than a model, such as {strangers[0]}"
         raise ConfigError(what, path=path, hint="choose another folder")
     if (target / META).exists() and not overwrite:
-        raise ConfigError("a model is here already", path=path, hint="choose another folder or overwrite")
+        raise ConfigError("a model is here already", path=path, hint="choose another folder, or `overwrite`")
 
 
 def _write(

@@ -163,6 +163,7 @@ def test_models_without_moments_and_heads_refuse(run: Run, trees: list[Path], tm
     assert not output.exists()
     run("train", "tagger", *trees, "-o", output)
     refused(run("forget", output, trees[0]), "PerceptronTagger", "cannot forget", "train it again")
+    output = tmp_path / "another"
     refused(run("train", "pcfg", *trees, "-o", output, "--documents", "file"), "--keep-moments")
     arguments = ("train", "pcfg", *trees, "-o", output, "--keep-moments", "--documents", "line")
     refused(run(*arguments), "a document is a file for parsing, not a line")
@@ -240,7 +241,7 @@ def test_damaged_moments_are_refused_by_name(
 
 
 def test_training_anew_without_moments_takes_them_away(run: Run, model: Path, trees: list[Path]) -> None:
-    assert run("train", "pcfg", trees[0], "-o", model).status == 0
+    assert run("train", "pcfg", trees[0], "-o", model, "--overwrite").status == 0
     assert sorted(each.name for each in model.iterdir()) == sorted(MODEL)
 
 

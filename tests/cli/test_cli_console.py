@@ -31,6 +31,26 @@ def test_progress_of_long_work_is_shown_on_a_terminal_alone(
     assert bool(stream.getvalue()) == shown
 
 
+def test_progress_through_files_says_about_when_it_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("a line\n" * 100)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(console, "PATIENCE", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress("digging", files=[str(text)]) as step:
+        for _ in console.metered(["a line"] * 50):
+            time.sleep(0.002)
+            step()
+        time.sleep(0.3)
+    assert "50%" in terminal.getvalue()
+    assert "left" in terminal.getvalue()
+    for files in (["-"], [str(tmp_path / "text.txt.gz")], []):
+        assert console._size_of(files) is None
+
+
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

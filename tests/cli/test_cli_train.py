@@ -45,9 +45,24 @@ def test_the_printed_configuration_is_read_back(run: Run, gold: Path, tmp_path: 
     out = run(*arguments, "--set", "preset=strong", "--set", "trouble=50% of $it").out
     printed = out.partition("\n\n")[0]
     (tmp_path / "printed.cfg").write_text(printed)
-    again = run(*arguments, "--config", tmp_path / "printed.cfg")
-    assert again.status == 0
-    assert again.out.partition("\n\n")[0] == printed
+    for name, text in (("printed.cfg", printed), ("whole.cfg", out), ("spaced.cfg", printed + "\n\n# end\n")):
+        (tmp_path / name).write_text(text)
+        again = run(*arguments, "--overwrite", "--config", tmp_path / name)
+        assert again.status == 0
+        assert again.out.partition("\n\n")[0] == printed
+
+
+def test_a_model_is_replaced_only_where_that_was_asked_for(run: Run, gold: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    assert run("train", "copycat", gold, "-o", model).status == 0
+    before = {each.name: each.read_bytes() for each in model.iterdir()}
+    status, out, err = run("train", "copycat", gold, "-o", model, "--set", "strength=3")
+    assert (status, out) == (2, "")
+    assert err == f"spectralnlp: {model}: a model is here already; choose another folder, or --overwrite\n"
+    assert {each.name: each.read_bytes() for each in model.iterdir()} == before
+    (model / "README.md").unlink()
+    assert run("train", "copycat", gold, "-o", model, "--overwrite").status == 0
+    assert {each.name: each.read_bytes() for each in model.iterdir()} == before
 
 
 def test_skip_bad_names_and_counts(run: Run, tmp_path: Path) -> None:

@@ -63,9 +63,16 @@ def classify(
     else:
         classifier = _load(name)
         tasks = (classified_text(classifier, batch, top, as_json) for batch in arriving)
-    with limits(checkpoint), announced_kernels(here=here), results(output) as write, progress("classifying"):
+    with (
+        limits(checkpoint),
+        announced_kernels(here=here),
+        results(output) as write,
+        progress("classifying", files=sources) as step,
+    ):
         for lines in tasks:
             write("\n".join(lines))
+            for _ in lines:
+                step()
 
 
 def _load(name: str) -> Any:
@@ -85,6 +92,7 @@ def _expanded(file: str) -> Sequence[str]:
 
 def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
     """Texts of all sources, many at a time, but never waiting for more of a terminal or a pipe."""
+    from spectralnlp.cli.console import metered
     from spectralnlp.runtime import open_text
 
     for source in sources:
@@ -94,7 +102,7 @@ def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
             yield from _arriving(sys.stdin.buffer)
             continue
         with open_text(source) as lines:
-            yield from batches(lines, ClassifyToText.batch_size)
+            yield from batches(metered(lines), ClassifyToText.batch_size)
 
 
 def _arriving(stream: Any) -> Iterator[list[str]]:

@@ -1,0 +1,58 @@
+"""What a plugin's command does, read from its source: it is not imported."""
+
+from __future__ import annotations
+
+import ast
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spectralnlp.registry import Entry
+
+
+def summary(entry: Entry) -> str:
+    """The first sentence of a command's docstring, or the package that it is from; and why it cannot be run.
+
+    Args:
+        entry: of the registry of commands.
+    """
+    text = _first_sentence(entry.value) or f"from {entry.distribution}"
+    return text if entry.status == "ok" else f"{text} ({entry.status}: {entry.reason})"
+
+
+def _first_sentence(value: str) -> str:
+    module, _, name = value.partition(":")
+    spec = _found(module)
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return ""
+    try:
+        with open(spec.origin, encoding="utf-8") as source:
+            body = ast.parse(source.read()).body
+    except (OSError, ValueError, SyntaxError):
+        return ""
+    text = next(filter(None, (_documentation(each, name) for each in body)), "")
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def _documentation(statement: ast.stmt, name: str) -> str | None:
+    """The docstring of a function of this name, or the ``help`` of what is assigned to the name."""
+    match statement:
+        case ast.FunctionDef(name=found) if found == name:
+            return ast.get_docstring(statement)
+        case ast.Assign(targets=[ast.Name(id=found)], value=ast.Call(keywords=keywords)) if found == name:
+            texts = (each.value for each in keywords if each.arg == "help")
+            return next((str(each.value) for each in texts if isinstance(each, ast.Constant)), None)
+        case _:
+            return None
+
+
+def _found(module: str) -> ModuleSpec | None:
+    """Where a module is, without importing the packages around it."""
+    path, spec, name = None, None, ""
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        spec = PathFinder.find_spec(name, path)
+        if spec is None:
+            return None
+        path = spec.submodule_search_locations
+    return spec
