@@ -7,7 +7,7 @@ Formats (``--format``):
   with ``--k N`` the N best trees, ``tree <TAB> score``, and a blank line after each sentence's;
 - ``pretty``: a drawing of each tree in plain text;
 - ``json``: one object a line, described by ``spectralnlp/render/parse.schema.json``;
-- ``svg``: one SVG document a line, or with ``-o DIR`` one file a sentence.
+- ``svg``: one drawing of all trees, below one another; with ``-o DIR`` a file a sentence.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def parse(
     checkpoint: CheckpointFolder = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; for svg, a folder."),
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write; for svg, x.svg or a folder."),
     ] = None,
 ) -> None:
     """Parse text into constituency trees."""
@@ -103,7 +103,7 @@ def parse(
         )
         tasks = to_text.results(where, to_text.cut(found, None if tokenized or tagged else cutter(model)))
     n_sentences, fallbacks = 0, Counter[str]()
-    sink = _svg_files(output) if output is not None and format_ == "svg" else _joined(results(output))
+    sink = _joined(results(output)) if format_ != "svg" else _svg_sink(output)
     # A terminal that shows the trees needs no progress beside them.
     shown = output is None and sys.stdout.isatty()
     with (
@@ -139,6 +139,24 @@ def _joined(
     """A function that writes texts, a line each or more."""
     with sink as write_line:
         yield lambda texts: write_line("\n".join(texts)) if texts else None
+
+
+def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
+    """Where drawings go: into one document, or into a file each in a folder."""
+    if output is None or output.suffix.lower() == ".svg":
+        return _one_svg(output)
+    return _svg_files(output)
+
+
+@contextmanager
+def _one_svg(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
+    """A function that collects documents, which are written below one another in the end."""
+    from spectralnlp.render.svg import stacked
+
+    collected: list[str] = []
+    with results(output) as write_line:
+        yield lambda documents: collected.extend(filter(None, documents))
+        write_line(stacked(collected) if len(collected) != 1 else collected[0])
 
 
 @contextmanager

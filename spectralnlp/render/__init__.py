@@ -1,7 +1,8 @@
 """Output formats of a parse: one function from ``Parse`` to text for each name.
 
 A renderer is called as ``render(parse, scores=False)`` and returns text without a final newline.
-``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` is a block of lines.
+``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` is a block of lines. `svg.stacked` makes one
+document of several drawings.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Renderer(Protocol):
 
 
 def renderer(name: str) -> Renderer:
-    """Return the renderer of a format; its module (svgling for ``svg``) is imported here and not before.
+    """Return the renderer of a format; its module is imported here and not before.
 
     Raises:
         ConfigError: no such format.

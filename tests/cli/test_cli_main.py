@@ -17,7 +17,7 @@ import sys
 from spectralnlp.cli import main
 sys.argv = ["spectralnlp", "--help"]
 assert main() == 0
-heavy = "numpy scipy numba rich nltk sklearn spacy svgling confection pydantic cli_heavy".split()
+heavy = "numpy scipy numba rich nltk sklearn spacy confection pydantic cli_heavy".split()
 print("HEAVY:", *(name for name in heavy if name in sys.modules))
 """
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_the_first_tree_comes_before_the_last_line(start: Callable[..., subproce
     assert (out, process.returncode) == ("(TOP (S (X two)))\n", 0)
 
 
-@pytest.mark.parametrize("form", ["ptb", "pretty", "json", "svg"])
+@pytest.mark.parametrize("form", ["ptb", "pretty", "json"])
 def test_a_blank_line_gives_a_blank_line(run: Run, form: str) -> None:
     status, out, _ = run("parse", "--tokenized", "--format", form, stdin="\n  \na\n")
     assert status == 0
@@ -98,6 +99,15 @@ def test_svg_files_are_numbered_by_line(run: Run, tmp_path: Path) -> None:
     assert run("parse", "--tokenized", "--format", "svg", "-o", folder, stdin="a\n\nb\n").status == 0
     assert sorted(path.name for path in folder.iterdir()) == ["00001.svg", "00003.svg"]
     assert (folder / "00003.svg").read_text().startswith("<svg")
+
+
+def test_drawings_on_stdout_and_in_one_file_are_one_document(run: Run, tmp_path: Path) -> None:
+    arguments = ("parse", "--tokenized", "--format", "svg")
+    out = run(*arguments, stdin="a\n\nb\n").out
+    assert len(ElementTree.fromstring(out)) == 2
+    assert run(*arguments, "-o", tmp_path / "trees.svg", stdin="a\n\nb\n").out == ""
+    assert (tmp_path / "trees.svg").read_text() == out
+    assert "data-word" in run(*arguments, stdin="a\n").out
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,19 @@ import json
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from importlib.resources import files
+from itertools import pairwise
 
 import pytest
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 from spectralnlp.render import FORMATS, renderer
+from spectralnlp.render.svg import stacked
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.brackets import read_brackets
 from spectralnlp.trees.parse import Constituent, Parse
 from spectralnlp.trees.tree import Tree
 
+SVG = "{http://www.w3.org/2000/svg}"
 BRACKETS = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (NP (DT the) (NN mat))))) (. .)))"
 
 
@@ -94,9 +97,53 @@ def test_svg_with_scores() -> None:
     assert "0.97" in renderer("svg")(parse_of(BRACKETS), scores=True)
 
 
-def test_svg_refuses_what_is_too_deep() -> None:
-    with pytest.raises(InputError, match="pretty"):
-        renderer("svg")(parse_of("(X " * 3000 + "(NN a)" + ")" * 3000))
+def test_svg_draws_deep_chains() -> None:
+    drawing = renderer("svg")(parse_of("(X " * 3000 + "(NN a)" + ")" * 3000))
+    assert drawing.count('class="phrase"') == 3000
+
+
+def test_svg_says_what_each_group_is() -> None:
+    drawing = renderer("svg")(parse_of(BRACKETS), scores=True)
+    root = ElementTree.fromstring(drawing)
+    keys = [group.get("data-key") for group in root.iter(f"{SVG}g") if group.get("class") == "phrase"]
+    assert keys[:4] == ["TOP:0:7", "S:0:7", "NP:0:2", "VP:2:6"]
+    words = [group.findall(f"{SVG}text")[1].text for group in root.iter(f"{SVG}g") if group.get("data-word")]
+    assert words == ["The", "cat", "sat", "on", "the", "mat", "."]
+    assert root.find(f"{SVG}title").text == "The cat sat on the mat ."
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    [
+        BRACKETS,
+        "(WHADVP (WRB How))",
+        "(TOP (X (WHADVPWHADVP (WRB w)) (A (B b)) (Y (Z c))) (CCCCCCCCCCCC (D d) (EEEEEEEEEEE (F f))))",
+        "(S " + "(NN word) " * 60 + "(NN 電電電電) (NN Würstchenbude))",
+        "(LONGLABELLONGLABEL (A (B b) (C (D d) (E e) (F f) (G g) (H h))) (I (J i)))",
+    ],
+)
+def test_svg_labels_are_within_the_drawing_and_apart(brackets: str) -> None:
+    root = ElementTree.fromstring(renderer("svg")(parse_of(brackets)))
+    width, height = float(root.get("width")), float(root.get("height"))
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for text in root.iter(f"{SVG}text"):
+        x, y, half = float(text.get("x")), float(text.get("y")), 0.27 * 15 * len(text.text)
+        assert 0 < x - half < x + half < width
+        assert 10 < y < height
+        rows.setdefault(y, []).append((x - half, x + half))
+    for row in rows.values():
+        assert all(a[1] < b[0] for a, b in pairwise(sorted(row)))
+
+
+def test_several_drawings_are_one_document() -> None:
+    drawings = [renderer("svg")(parse_of(BRACKETS)), renderer("svg")(parse_of("(X (Y a))"))]
+    root = ElementTree.fromstring(stacked(drawings))
+    first, second = root
+    assert float(second.get("y")) == float(first.get("height"))
+    assert float(root.get("height")) == float(first.get("height")) + float(second.get("height"))
+    assert float(root.get("width")) == float(first.get("width"))
+    assert "\n" not in stacked(drawings)
+    ElementTree.fromstring(stacked([]))
 
 
 def test_unknown_format() -> None:
