@@ -29,5 +29,7 @@ def plot(
     if words:
         groups = [[each.strip() for each in text.split(",") if each.strip()] for text in words]
         pictures = (Picture("", {", ".join(group[:3]): group for group in groups}),)
-    draw_words(vectors, pictures, output)
+    unknown = draw_words(vectors, pictures, output)
+    if unknown:
+        note(f"not in the vocabulary, left out: {', '.join(unknown)}")
     note(f"{output}: {len(pictures)} drawn")

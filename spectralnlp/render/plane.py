@@ -14,6 +14,13 @@ import numpy as np
 from spectralnlp.errors import ConfigError, InputError
 
 FORMATS = (".png", ".svg")
+# Half the width of a dot, in points; and where a label may stand beside it, the nearest places first.
+_DOT = 2.0
+_TURNS = np.linspace(0, 2 * np.pi, 16, endpoint=False) + np.pi / 4
+_RINGS = np.arange(3.0, 60.0, 4.0)
+_OFFSETS = (
+    (_RINGS[:, None, None] * np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)).reshape(-1, 2).round(6)
+)
 
 
 class WordSpace(Protocol):
@@ -97,15 +104,16 @@ def check_drawable(path: Path) -> None:
         raise ConfigError("drawing needs matplotlib", hint='pip install "spectralnlp[plot]"')
 
 
-def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> None:
+def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> list[str]:
     """Draw words by the two leading principal components of their vectors, a panel for each picture.
-
-    Words outside the vocabulary are left out.
 
     Args:
         vectors: where words lie.
         pictures: what to draw.
         path: the file to write, whole or not at all.
+
+    Returns:
+        The words outside the vocabulary, which are left out.
 
     Raises:
         ConfigError: as `check_drawable`; or the file cannot be written.
@@ -123,8 +131,10 @@ def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> N
     axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for each in axes[len(pictures) :]:
         each.remove()
-    for each, picture in zip(axes, pictures, strict=False):
-        _draw_panel(each, vectors, picture)
+    labels = [_draw_panel(each, vectors, picture) for each, picture in zip(axes, pictures, strict=False)]
+    figure.draw_without_rendering()  # places the panels, so that labels can be measured
+    for each in labels:
+        _spread(each)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     kind = path.suffix.lower()[1:]
     # No date and no random names: the same vectors give the same bytes.
@@ -137,29 +147,69 @@ def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> N
         raise ConfigError(f"cannot write the picture: {error.strerror}", path=path) from error
     finally:
         partial.unlink(missing_ok=True)
+    wanted = (word for picture in pictures for group in picture.groups.values() for word in group)
+    return [word for word in dict.fromkeys(wanted) if word not in vectors]
 
 
-def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> None:
+def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> list[Any]:
+    """Draw a picture; return the labels of its words, which may overlap."""
     groups = {name: [word for word in words if word in vectors] for name, words in picture.groups.items()}
     words = [word for group in groups.values() for word in group]
     if len(words) < 3:
         what = f"{len(words)} of the words to draw are in the vocabulary, and three are needed"
         raise InputError(what, hint="name others with `words`")
     points = plane(vectors.vectors(words))
-    start = 0
+    labels, start = [], 0
     for colour, (name, group) in enumerate(groups.items()):
         part = points[start : start + len(group)]
         start += len(group)
         axes.scatter(part[:, 0], part[:, 1], s=8, color=f"C{colour}", label=name)
         for word, (x, y) in zip(group, part, strict=True):
-            axes.annotate(
-                word, (x, y), xytext=(2, 2), textcoords="offset points", fontsize=8, color=f"C{colour}"
+            labels.append(
+                axes.annotate(
+                    word,
+                    (x, y),
+                    xytext=(0, 0),
+                    textcoords="offset points",
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                    color=f"C{colour}",
+                    arrowprops={"arrowstyle": "-", "color": f"C{colour}", "alpha": 0.35, "shrinkB": 2},
+                )
             )
     axes.set_title(picture.title)
-    axes.margins(0.09)
+    axes.margins(0.12)
     axes.set_xticks([])
     axes.set_yticks([])
-    axes.legend(fontsize=7, loc="best", framealpha=0.5)
+    axes.legend(
+        fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=3, frameon=False, handletextpad=0.2
+    )
+    return labels
+
+
+def _spread(labels: Sequence[Any]) -> None:
+    """Move labels to the nearest place around their points where they cover no point and no other label."""
+    boxes = np.array([label.get_window_extent().extents for label in labels])
+    centres = np.array([label.axes.transData.transform(label.xy) for label in labels])
+    sizes = np.column_stack([boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]])
+    panel = labels[0].axes.get_window_extent().extents
+    pixels = labels[0].figure.dpi / 72  # a point has so many
+    taken = np.concatenate([centres - _DOT * pixels, centres + _DOT * pixels], axis=1)
+    for label, centre, size in zip(labels, centres, sizes, strict=True):
+        around = centre + _OFFSETS * pixels + np.sign(_OFFSETS) * size / 2
+        tried = np.concatenate([around - size / 2, around + size / 2], axis=1)
+        covered = _overlaps(tried, taken).sum(axis=1)
+        outside = (tried[:, :2] < panel[:2]).any(axis=1) | (tried[:, 2:] > panel[2:]).any(axis=1)
+        best = int(np.argmin(covered + 100 * outside))  # the first of the best: the nearest
+        label.set_position((around[best] - centre) / pixels)
+        taken = np.concatenate([taken, tried[best : best + 1]])
+
+
+def _overlaps(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Bool (n, m): whether boxes, rows of left, bottom, right, top, overlap."""
+    left, right = boxes[:, None, :2] < others[None, :, 2:], boxes[:, None, 2:] > others[None, :, :2]
+    return np.asarray((left & right).all(axis=2))
 
 
 def plane(vectors: np.ndarray) -> np.ndarray:
