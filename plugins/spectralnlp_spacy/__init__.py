@@ -14,11 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spectralnlp_spacy.drawing import render
-    from spectralnlp_spacy.extensions import install_extensions
+    from spectralnlp_spacy.extensions import (
+        NonConstituentException,
+        NotAConstituentError,
+        install_extensions,
+    )
 
-__all__ = ["install_extensions", "render"]
+__all__ = ["NonConstituentException", "NotAConstituentError", "install_extensions", "render"]
 
-_HOMES = {"install_extensions": "extensions", "render": "drawing"}
+_HOMES = {
+    "NonConstituentException": "extensions",
+    "NotAConstituentError": "extensions",
+    "install_extensions": "extensions",
+    "render": "drawing",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ import hashlib
 import tempfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -25,7 +26,7 @@ import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import Corpus
-from spectralnlp.storage import ARRAYS, CARD, META
+from spectralnlp.storage import ARRAYS, CARD, META, kind_of
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.settings import PipeSettings
 
@@ -109,10 +110,25 @@ class SpectralPipe(Pipe):
             ComponentError: there is none, or it cannot be loaded.
         """
         if self.model is None:
-            if self.source is None:
-                raise ComponentError(Errors.SN002.format(name=self.name))
-            self._load(self.source)
+            source = self.source or self._usual_model()
+            if source is None:
+                installed = ", ".join(self._installed()) or "none of this kind"
+                raise ComponentError(Errors.SN002.format(name=self.name, installed=installed))
+            self._load(source)
         return self.model
+
+    def _usual_model(self) -> str | None:
+        """The installed model to take where the config names none; None where one has to be named."""
+        return None
+
+    def _installed(self) -> list[str]:
+        """Names of installed models that the component could hold."""
+        found = []
+        for name in registry.models.names():
+            with suppress(SpectralError):
+                if kind_of(registry.models.get(name)) == self.task:
+                    found.append(name.partition(".v")[0])
+        return found
 
     def _load(self, source: str | Path) -> None:
         """Take the model of a folder, or an installed one, and keep its files."""

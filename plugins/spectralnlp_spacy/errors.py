@@ -16,8 +16,8 @@ class Errors(metaclass=ErrorsWithCodes):
 
     SN001 = "The component '{name}' cannot load the model {model!r}: {reason}"
     SN002 = (
-        'The component \'{name}\' has no model. Name one in its config ({{"model": "DIR"}}), train it with '
-        "nlp.initialize(get_examples), or load a trained pipeline with spacy.load"
+        'The component \'{name}\' has no model. Name one in its config ({{"model": "DIR"}}; installed are '
+        "{installed}), train it with nlp.initialize(get_examples), or load a trained pipeline with spacy.load"
     )
     SN003 = (
         "The component '{name}' needs examples with {needed}, and in {n_examples} examples there are none. "
@@ -29,9 +29,11 @@ class Errors(metaclass=ErrorsWithCodes):
     SN006 = "The components '{name}' and '{other}' would both write {place}. Remove one of them{remedy}"
     SN007 = "The estimator {estimator!r} is for {task!r}, and the component '{name}' needs one for {needed!r}"
     SN008 = "'{name}': max_length is a number of words, at least 1, not {max_length}"
+    SN009 = "'{name}': use_tags is one of {known}, not {use_tags!r}"
     SN010 = (
         "doc.spans[{key!r}] holds no constituents. Add 'spectral_parser' to the pipeline, or name the group "
-        "that your parser writes to: spectralnlp_spacy.install_extensions(spans_key=...)"
+        "that your parser writes to: spectralnlp_spacy.install_extensions(spans_key=...). spaCy's "
+        "span.as_doc() copies no spans: span._.as_doc() does"
     )
     SN011 = "{span!r} is no constituent. All that there are: list(span.sent._.constituents)"
     SN012 = "The constituents in doc.spans[{key!r}] do not nest: {label} over tokens {start} to {end}"

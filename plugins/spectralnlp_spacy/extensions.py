@@ -2,7 +2,8 @@
 
 The names are those that users of constituents in spaCy know. Everything is computed from ``doc.spans``, so
 documents can be saved and sent to other processes. A span that stands for a unary chain has several labels.
-White space at either end of a span is passed over.
+White space at either end of a span is passed over; a sentence of white space alone has no labels, no
+constituents, and the empty string for a tree.
 """
 
 from __future__ import annotations
@@ -10,9 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from spacy.tokens import Span, Token
+from spacy.tokens import Doc, Span, Token
 
-from spectralnlp_spacy.constituents import Chain, read_chains, read_fallback, tree_of, words_of
+from spectralnlp.errors import ConfigError
+from spectralnlp_spacy.constituents import (
+    Chain,
+    read_brackets,
+    read_chains,
+    read_fallback,
+    read_tags,
+    tree_of,
+    words_of,
+    write_constituents,
+)
 from spectralnlp_spacy.errors import ComponentError, Errors
 
 if TYPE_CHECKING:
@@ -23,6 +34,10 @@ if TYPE_CHECKING:
 
 class NotAConstituentError(ComponentError):
     """A span that was asked for something that only constituents have."""
+
+
+# The name that users of benepar know.
+NonConstituentException = NotAConstituentError
 
 
 class Getters:
@@ -42,6 +57,8 @@ class Getters:
     def constituents(self, span: Span) -> Iterator[Span]:
         """All constituents within a constituent, itself first, parents first, down to single words."""
         first = self._chain(span)
+        if first.start == first.end:
+            return
         for chain in read_chains(span.doc, self.key, first.start, first.end):
             yield _span(span, chain)
 
@@ -57,6 +74,8 @@ class Getters:
     def parent(self, span: Span) -> Span | None:
         """The smallest constituent around a constituent; None for a sentence."""
         inner = self._chain(span)
+        if inner.start == inner.end:
+            return None
         around = [
             chain
             for chain in self._sentence_chains(span)
@@ -66,13 +85,15 @@ class Getters:
 
     def parse_string(self, span: Span) -> str:
         """A constituent in brackets, on one line."""
-        return str(self._tree(span))
+        tree = self._tree(span)
+        return "" if tree is None else str(tree)
 
-    def tree(self, span: Span) -> nltk.Tree:
-        """A constituent as an ``nltk.Tree``."""
+    def tree(self, span: Span) -> nltk.Tree | None:
+        """A constituent as an ``nltk.Tree``; None of white space."""
+        tree = self._tree(span)
         try:
-            return self._tree(span).to_nltk()
-        except ImportError as error:
+            return None if tree is None else tree.to_nltk()
+        except ConfigError as error:
             raise ComponentError(Errors.SN014) from error
 
     def confidence(self, span: Span) -> float | None:
@@ -85,8 +106,27 @@ class Getters:
         """Why the tree of the span's sentence is not simply the grammar's best; None if it is."""
         return read_fallback(span, self.key)
 
-    def _tree(self, span: Span) -> Tree:
+    def as_doc(self, span: Span, *, copy_user_data: bool = False) -> Doc:
+        """A copy of a span as a document, as ``span.as_doc()`` makes it, with its constituents.
+
+        Args:
+            span: a sentence, or any other span; constituents within it are copied.
+            copy_user_data: as of ``span.as_doc``.
+        """
+        doc = span.as_doc(copy_user_data=copy_user_data)
+        brackets = [
+            each._replace(start=each.start - span.start, end=each.end - span.start)
+            for each in read_brackets(span.doc, self.key, span.start, span.end)
+        ]
+        tags = read_tags(span.doc, self.key)[span.start : span.end]
+        reason = self.fallback(span)
+        write_constituents(doc, self.key, brackets, tags, [] if reason is None else [(0, reason)])
+        return doc
+
+    def _tree(self, span: Span) -> Tree | None:
         chain = self._chain(span)
+        if chain.start == chain.end:
+            return None
         tree = tree_of(span.doc, self.key, chain.start, chain.end)
         return tree if chain.brackets else tree.children[0]
 
@@ -95,13 +135,16 @@ class Getters:
         return read_chains(span.doc, self.key, sentence.start, sentence.end)
 
     def _chain(self, span: Span) -> Chain:
-        """Constituents that cover exactly this span.
+        """Constituents that cover exactly this span; an empty chain for white space.
 
         Raises:
             ComponentError: the document has no constituents.
             NotAConstituentError: nothing covers exactly this span.
         """
         words = words_of(span.doc, span.start, span.end)
+        if not words and len(span):
+            read_brackets(span.doc, self.key, span.start, span.start)  # complains where nothing was parsed
+            return Chain(span.start, span.start, ())
         if words:
             wanted = words[0], words[-1] + 1
             for chain in read_chains(span.doc, self.key, *wanted):
@@ -112,6 +155,7 @@ class Getters:
 
 ON_SPANS = ("labels", "constituents", "children", "parent", "parse_string", "tree", "confidence", "fallback")
 ON_TOKENS = ("labels", "parent", "parse_string")
+AS_METHOD = "as_doc"
 
 
 def install_extensions(prefix: str = "", *, spans_key: str = "constituents") -> None:
@@ -129,14 +173,16 @@ def install_extensions(prefix: str = "", *, spans_key: str = "constituents") -> 
         _install(Span, prefix + name, getattr(getters, name))
     for name in ON_TOKENS:
         _install(Token, prefix + name, _of_token(getattr(getters, name)))
+    _install(Span, prefix + AS_METHOD, getters.as_doc, kind="method")
 
 
-def _install(owner: Any, name: str, getter: Callable[[Any], Any]) -> None:
+def _install(owner: Any, name: str, getter: Callable[[Any], Any], kind: str = "getter") -> None:
     if owner.has_extension(name):
-        if _key(owner.get_extension(name)[2]) == _key(getter):
+        _, method, other, _ = owner.get_extension(name)
+        if _key(method if kind == "method" else other) == _key(getter):
             return
         raise ComponentError(Errors.SN013.format(owner=owner.__name__.lower(), extension=name))
-    owner.set_extension(name, getter=getter)
+    owner.set_extension(name, **{kind: getter})
 
 
 def _key(getter: Any) -> str | None:

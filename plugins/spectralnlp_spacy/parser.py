@@ -14,6 +14,7 @@ from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
 from spectralnlp_spacy.constituents import Bracket, gold_trees, words_of, write_constituents
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.extensions import install_extensions
+from spectralnlp_spacy.noun_phrases import install_noun_chunks
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
 from spectralnlp_spacy.settings import ParserSettings
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from spectralnlp.models.parser import Parser
     from spectralnlp.trees.parse import Alternative, Parse
 
+USES_OF_TAGS = ("none", "evidence", "fixed")
 CUT = "longer than max_length: parsed in pieces"
 _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")"])
 
@@ -52,13 +54,19 @@ class SpectralParser(SentencePipe):
     def _configure(self, settings: ParserSettings) -> None:
         if settings.max_length < 1:
             raise ComponentError(Errors.SN008.format(name=self.name, max_length=settings.max_length))
+        if settings.use_tags not in USES_OF_TAGS:
+            known = ", ".join(USES_OF_TAGS)
+            raise ComponentError(Errors.SN009.format(name=self.name, known=known, use_tags=settings.use_tags))
         self.decoder = settings.decoder
+        self.use_tags = settings.use_tags
         self.spans_key = settings.spans_key
         self.set_tags = settings.set_tags
         self.split_sentences = settings.split_sentences
         self.max_length = settings.max_length
         self.cfg = {"spans_key": settings.spans_key}
         install_extensions(settings.prefix, spans_key=settings.spans_key)
+        if settings.noun_chunks:
+            install_noun_chunks(self.vocab, settings.spans_key)
 
     @property
     def place(self) -> str:
@@ -100,6 +108,7 @@ class SpectralParser(SentencePipe):
                     for words in sentence
                 ),
                 decoder=self.decoder,
+                fixed_tags=self.use_tags == "fixed",
             )
         )
         return [
@@ -137,7 +146,8 @@ class SpectralParser(SentencePipe):
         if not 0 < len(words) <= self.max_length:
             raise ComponentError(Errors.SN016.format(limit=self.max_length, length=len(words)))
         sentence = self._sentence(span.doc, words)
-        (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=max(n, 2))
+        fixed = self.use_tags == "fixed"
+        (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=max(n, 2), fixed_tags=fixed)
         assert parse is not None
         return list(parse.alternatives[:n])
 
@@ -155,7 +165,10 @@ class SpectralParser(SentencePipe):
     def _sentence(self, doc: Doc, words: Sequence[int]) -> Sentence:
         given = Sentence.from_words(doc[i].text for i in words)
         tokens = zip(given.tokens, self.forms(doc, words), strict=True)
-        return Sentence(tuple(replace(token, form=form) for token, form in tokens))
+        tags = tuple(doc[i].tag_ for i in words) if self.use_tags != "none" else ()
+        return Sentence(
+            tuple(replace(token, form=form) for token, form in tokens), tags if any(tags) else None
+        )
 
     # -----------------------------------------------------------------------------------------------------
     # Learning

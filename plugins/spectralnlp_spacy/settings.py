@@ -37,6 +37,10 @@ class ParserSettings(PipeSettings):
             one sentence.
         max_length: longest sentence, in words, that is parsed as a whole. A longer one is parsed in pieces
             under a node ``TOP``, and marked as a fallback. Time grows with the cube of the length.
+        use_tags: what becomes of the ``tag_`` that tokens have already: ``evidence`` for the tags of rare
+            and unknown words, ``fixed`` for tags that the tree must have, or ``none``.
+        noun_chunks: whether ``doc.noun_chunks`` are base noun phrases of the trees, in documents without a
+            dependency parse.
     """
 
     model: str | None = "en"
@@ -47,11 +51,16 @@ class ParserSettings(PipeSettings):
     set_tags: bool = True
     split_sentences: bool = True
     max_length: int = 150
+    use_tags: str = "evidence"
+    noun_chunks: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaggerSettings(PipeSettings):
     """Settings of ``spectral_tagger``.
+
+    Without a ``model``, and until it is trained, English text is tagged by ``en-tagger``, or by ``en-upos``
+    where the attribute is ``pos``.
 
     Attributes:
         attribute: where tags go: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents`` (``doc.ents``)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from spectralnlp import registry
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.conll import AnnotatedSentence
 from spectralnlp.text.spans import spans_of, write_spans
@@ -53,6 +54,10 @@ class SpectralTagger(SentencePipe):
         self.overwrite = settings.overwrite
         self.split_sentences = settings.split_sentences
         self.cfg = {"attribute": settings.attribute, "spans_key": settings.spans_key}
+
+    def _usual_model(self) -> str | None:
+        name = {"tag": "en-tagger", "pos": "en-upos"}.get(self.attribute)
+        return name if self.vocab.lang == "en" and name in registry.models else None
 
     @property
     def place(self) -> str:

@@ -31,7 +31,7 @@ from spectralnlp.models import load
 from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
-from spectralnlp.models.tag_evidence import TagEvidence, TagModel, symbols_of_tag
+from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel, symbols_of_tag
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import (
     CellModel,
@@ -176,21 +176,37 @@ class Parser(TextParser, StorableModel):
         return Pool.of(self.grammar_sets)
 
     def _parse_stream(
-        self, sentences: Iterable[Sentence | None], decoder: str | None, k: int
+        self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
-        return map_ordered(partial(self._parse_sentence, chosen=self._decoder(decoder), k=k), sentences)
+        chosen = self._decoder(decoder)
+        return map_ordered(
+            partial(self._parse_sentence, chosen=chosen, k=k, fixed_tags=fixed_tags), sentences
+        )
 
     def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
         return self._parse(sentence, sentence.forms, self._decoder(decoder), k)
 
-    def _parse_sentence(self, sentence: Sentence | None, chosen: Decoder, k: int) -> Parse | None:
-        return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k)
+    def _parse_sentence(
+        self, sentence: Sentence | None, chosen: Decoder, k: int, fixed_tags: bool
+    ) -> Parse | None:
+        return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k, fixed_tags)
 
-    def _parse(self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int = 1) -> Parse:
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """Names of the parts of speech, sorted."""
+        symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
+        return tuple(sorted({labels_of(symbol)[-1] for symbol, is_tag in symbols if is_tag}))
+
+    def _parse(
+        self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int, fixed_tags: bool = True
+    ) -> Parse:
         pooled = decoder.can_pool and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
         tags, evidence = sentence.tags, self.tag_evidence or self.usual_evidence
         weights = None
+        if tags is not None and not fixed_tags:
+            suggested, tags = SuggestedTags(self.tags, tags), None
+            evidence = TagEvidence(suggested)
         if tags is None and evidence is not None:
             tags = evidence.given(forms)
             weights = evidence.weights([pipe.coarse for pipe in pipelines], forms)

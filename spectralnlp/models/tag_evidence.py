@@ -16,6 +16,7 @@ from spectralnlp.parameters import Floats, LatentGrammar
 from spectralnlp.trees.binarise import labels_of
 
 _LEAST = 1e-4  # a tag that the tagger holds to be less probable is weighed as if it were this probable
+_TRUSTED = 0.9  # how probable a suggested tag is held to be: about the accuracy of taggers on unknown words
 
 
 class TagModel(Protocol):
@@ -30,6 +31,33 @@ class TagModel(Protocol):
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
         """float64 (n_words, n_tags)."""
+
+
+@dataclass(frozen=True)
+class SuggestedTags:
+    """Tags that somebody else gave the words of one sentence, as a `TagModel` that knows this sentence only.
+
+    Args:
+        tags: names of the columns of `posteriors`.
+        given: a tag for each word; an unknown or an empty one says nothing.
+    """
+
+    tags: tuple[str, ...]
+    given: tuple[str, ...]
+
+    def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The tags that were given."""
+        return [list(self.given) for _ in sentences]
+
+    def posteriors(self, sentence: Sequence[str]) -> Floats:
+        """float64 (n_words, n_tags): most of the probability goes to the tag that was given."""
+        column = {tag: i for i, tag in enumerate(self.tags)}
+        p = np.full((len(self.given), len(self.tags)), 1 / len(self.tags))
+        for row, tag in enumerate(self.given):
+            if tag in column:
+                p[row] = (1 - _TRUSTED) / max(len(self.tags) - 1, 1)
+                p[row, column[tag]] = _TRUSTED
+        return p
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class TextParser(ABC):
 
     @abstractmethod
     def _parse_stream(
-        self, sentences: Iterable[Sentence | None], decoder: str | None, k: int
+        self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
         """Parse a stream of sentences, lazily and in order, on the current engine; None stays None."""
 
@@ -73,18 +73,28 @@ class TextParser(ABC):
 
     @overload
     def parse_many(
-        self, items: Iterable[Tokens | Sentence], *, decoder: str | None = None, k: int = 1
+        self,
+        items: Iterable[Tokens | Sentence],
+        *,
+        decoder: str | None = None,
+        k: int = 1,
+        fixed_tags: bool = True,
     ) -> Iterator[Parse]: ...
     @overload
     def parse_many(
-        self, items: Iterable[Tokens | Sentence | None], *, decoder: str | None = None, k: int = 1
+        self,
+        items: Iterable[Tokens | Sentence | None],
+        *,
+        decoder: str | None = None,
+        k: int = 1,
+        fixed_tags: bool = True,
     ) -> Iterator[Parse | None]: ...
     @overload
     def parse_many(
-        self, items: Iterable[str], *, decoder: str | None = None, k: int = 1
+        self, items: Iterable[str], *, decoder: str | None = None, k: int = 1, fixed_tags: bool = True
     ) -> Iterator[list[Parse]]: ...
     def parse_many(
-        self, items: Iterable[Item | None], *, decoder: str | None = None, k: int = 1
+        self, items: Iterable[Item | None], *, decoder: str | None = None, k: int = 1, fixed_tags: bool = True
     ) -> Iterator[Any]:
         """Parse a stream of texts or of tokenised sentences, lazily and in order, on the current engine.
 
@@ -94,6 +104,8 @@ class TextParser(ABC):
             items: texts, tokenised sentences or `Sentence`s; None stays None.
             decoder: name of a decoder, in place of the parser's own.
             k: as of `parse`.
+            fixed_tags: whether tags that a `Sentence` brings must be those of its tree. Otherwise they are
+                evidence for the tags of rare and unknown words, like those of a tagger (`TagEvidence`).
 
         Yields:
             What `parse` gives for each text, and `parse_tokens` for each tokenised sentence.
@@ -101,4 +113,5 @@ class TextParser(ABC):
         Raises:
             InputError: an item is neither.
         """
-        return annotate_items(items, self.tokenizer, partial(self._parse_stream, decoder=decoder, k=k))
+        parse = partial(self._parse_stream, decoder=decoder, k=k, fixed_tags=fixed_tags)
+        return annotate_items(items, self.tokenizer, parse)

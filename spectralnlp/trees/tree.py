@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from spectralnlp.errors import ConfigError
+
 if TYPE_CHECKING:
     import nltk
 
@@ -153,8 +155,15 @@ class Tree:
         return _rebuild, ([(node.label, node.word, len(node.children)) for node in self.postorder()],)
 
     def to_nltk(self) -> nltk.Tree:
-        """Convert to an ``nltk.Tree``, whose leaves are strings; imports nltk."""
-        from nltk import Tree as NltkTree
+        """Convert to an ``nltk.Tree``, whose leaves are strings; imports nltk.
+
+        Raises:
+            ConfigError: nltk is not installed.
+        """
+        try:
+            from nltk import Tree as NltkTree
+        except ImportError as error:
+            raise ConfigError("nltk trees need nltk", hint="pip install nltk") from error
 
         def build(node: Tree, children: list[NltkTree]) -> NltkTree:
             return NltkTree(node.label, children if node.word is None else [node.word])

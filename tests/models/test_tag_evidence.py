@@ -5,7 +5,9 @@ import pytest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.models.parser import Parser
+from spectralnlp.models.tag_evidence import SuggestedTags
 from spectralnlp.parameters import Floats
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.binarise import labels_of
 
 
@@ -15,7 +17,7 @@ class Oracle:
     def __init__(self, tags: tuple[str, ...], sure_of: str, p: float = 1.0) -> None:
         self.tags, self.sure_of, self.p = tags, sure_of, p
 
-    def tag(self, sentences: list[list[str]]) -> list[list[str]]:
+    def best_tags(self, sentences: list[list[str]]) -> list[list[str]]:
         return [[self.sure_of] * len(words) for words in sentences]
 
     def posteriors(self, sentence: list[str]) -> Floats:
@@ -63,3 +65,20 @@ def test_a_tagger_of_other_tags_is_refused(parser: Parser) -> None:
         parser.with_tagger(Oracle(("ADJECTIVE", "VERBUM"), "VERBUM"))
     with pytest.raises(ConfigError, match="negative"):
         parser.with_tagger(Oracle(tags_of(parser), tags_of(parser)[0]), weight=-1.0)
+
+
+def test_suggested_tags_are_probable_and_unknown_ones_say_nothing(parsers: dict[str, Parser]) -> None:
+    suggested = SuggestedTags(("A", "B", "C"), ("B", "MINE", ""))
+    p = suggested.posteriors(["x", "y", "z"])
+    np.testing.assert_allclose(p, [[0.05, 0.9, 0.05], [1 / 3] * 3, [1 / 3] * 3])
+    parser = parsers["lpcfg"]
+    words = ["The", "wug", "keeper", "climbs", "the", "stairs", "."]
+    posteriors = {}
+    for tag in ("JJ", "VBD", "MINE"):
+        sentence = Sentence.from_words(words, ["", tag, "", "", "", "", ""])
+        (parse,) = parser.parse_many([sentence], fixed_tags=False)
+        posteriors[tag] = [c.posterior for c in parse.constituents]
+        assert set(parser.tags) >= set(parse.tree.tags())
+    plain = [c.posterior for c in parser.parse_tokens(words).constituents]
+    assert posteriors["MINE"] == pytest.approx(plain, abs=1e-4)
+    assert posteriors["VBD"] != posteriors["JJ"]

@@ -1,0 +1,76 @@
+"""Base noun phrases of trees as ``doc.noun_chunks``, for documents without a dependency parse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeAlias
+
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from spectralnlp_spacy.constituents import read_brackets, read_tags
+
+# First token, end and label (its number) of each noun chunk; spaCy calls it with a document or a span.
+NounChunks: TypeAlias = Callable[[Any], Iterator[tuple[int, int, int]]]
+
+_NOUN_PHRASES = frozenset(["NP", "NX", "WHNP"])
+_POSSESSIVE = "POS"
+
+
+def install_noun_chunks(vocab: Vocab, key: str) -> None:
+    """Have ``doc.noun_chunks`` of a vocabulary's documents read trees where there is no dependency parse.
+
+    Args:
+        vocab: of the pipeline; its documents, also those read from disk later, are meant.
+        key: the group of constituents.
+    """
+    usual = vocab.get_noun_chunks
+    if isinstance(usual, partial) and usual.func is noun_chunks:  # of another parser in the pipeline
+        usual = usual.keywords["usual"]
+    vocab.get_noun_chunks = partial(noun_chunks, key=key, usual=usual)
+
+
+def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> Iterator[tuple[int, int, int]]:
+    """Yield the base noun phrases: without other noun phrases in them, but for possessives.
+
+    Args:
+        doclike: a document or a span.
+        key: the group of constituents.
+        usual: the language's own way, which needs a dependency parse.
+    """
+    doc = doclike if isinstance(doclike, Doc) else doclike.doc
+    if key not in doc.spans or (usual is not None and doc.has_annotation("DEP")):
+        yield from usual(doclike) if usual is not None else ()
+        return
+    start, end = (0, len(doc)) if isinstance(doclike, Doc) else (doclike.start, doclike.end)
+    label = doc.vocab.strings.add("NP")
+    for first, last in base_noun_phrases(doc, key, start, end):
+        yield first, last, label
+
+
+def base_noun_phrases(doc: Doc, key: str, start: int, end: int) -> list[tuple[int, int]]:
+    """First token and end of each base noun phrase within a stretch of tokens, from left to right.
+
+    Raises:
+        ComponentError: the document has no constituents.
+    """
+    tags = read_tags(doc, key)
+    phrases = dict.fromkeys(
+        (each.start, each.end)
+        for each in read_brackets(doc, key, start, end)
+        if each.label.partition("-")[0] in _NOUN_PHRASES
+    )
+    parents: dict[tuple[int, int], tuple[int, int] | None] = {}
+    opened: list[tuple[int, int]] = []
+    for phrase in phrases:  # parents first
+        while opened and opened[-1][1] <= phrase[0]:
+            opened.pop()
+        parents[phrase] = opened[-1] if opened else None
+        opened.append(phrase)
+    is_base = dict.fromkeys(phrases, True)
+    for phrase in reversed(phrases):  # children first
+        parent = parents[phrase]
+        if parent is not None and not (is_base[phrase] and tags[phrase[1] - 1] == _POSSESSIVE):
+            is_base[parent] = False
+    return [each for each in phrases if is_base[each] and not is_base.get(parents[each] or (0, 0), False)]
