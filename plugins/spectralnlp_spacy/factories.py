@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from spacy.language import Language
 
+from spectralnlp import __version__
 from spectralnlp_spacy.settings import ParserSettings, PipeSettings, TaggerSettings, TextcatSettings
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def _register(
 
         pipe: SpectralPipe = getattr(import_module(module), class_name)(nlp.vocab, name, kind(**settings))
         check_alone(pipe, nlp)
+        _require(nlp)
         return pipe
 
     # spaCy checks a config against the signature.
@@ -75,6 +78,14 @@ def _register(
     return make
 
 
+def _require(nlp: Language) -> None:
+    """Note in the pipeline's description what a package of it needs (``spacy package``)."""
+    requirements: list[str] = nlp.meta.setdefault("requirements", [])
+    if not any(re.match(r"spectralnlp\b", each) for each in requirements):
+        major, minor = __version__.split(".")[:2]
+        requirements.append(f"spectralnlp[spacy]>={__version__},<{major}.{int(minor) + 1}.0")
+
+
 make_parser = _register(
     "spectralnlp_spacy.parser.SpectralParser",
     ParserSettings,
@@ -87,7 +98,8 @@ make_tagger = _register(
     TaggerSettings,
     TAGGER_CONFIG,
     assigns=["token.tag", "token.pos", "doc.ents", "doc.spans", "token.is_sent_start"],
-    weights={"tag_acc": 1.0, "pos_acc": 1.0, "ents_f": 1.0, "chunks_f": 1.0},
+    # spaCy knows weights by factory: those of other attributes are set in [training.score_weights].
+    weights={"tag_acc": 1.0, "pos_acc": 0.0, "ents_f": 0.0, "chunks_f": 0.0},
 )
 make_textcat = _register(
     "spectralnlp_spacy.textcat.SpectralTextcat",

@@ -104,6 +104,14 @@ def test_configs_are_valid_when_filled(project) -> None:
     run("spacy", "debug", "config", "full.cfg", cwd=project)
 
 
+def test_the_score_of_training_weighs_what_there_is(project, performance) -> None:
+    config = spacy.load(project / "training" / "model-best").config
+    weights = {name: weight for name, weight in config["training"]["score_weights"].items() if weight}
+    assert sorted(weights) == ["cats_score", "evalb_f", "tag_acc"]
+    score = sum(weight * performance[name] for name, weight in weights.items())
+    assert score > 0.9
+
+
 ASSEMBLED = """
 [nlp]
 lang = "en"
