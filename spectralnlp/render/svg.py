@@ -30,7 +30,7 @@ _DOUBTFUL = 0.5
 # Characters that no XML document may hold, and line ends.
 _NOT_XML = re.compile("[^\t -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
-_OPENING = (
+OPENING = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" '
     'role="img" font-family="system-ui, Helvetica, Arial, sans-serif" font-size="15" text-anchor="middle" '
     'fill="currentColor"><title>{2}</title>'
@@ -65,7 +65,7 @@ class _Node:
     @property
     def own_width(self) -> float:
         """How wide its texts are."""
-        return max(_width(self.label), _width(self.word or ""))
+        return max(text_width(self.label), text_width(self.word or ""))
 
 
 def render(parse: Parse, scores: bool = False) -> str:
@@ -92,9 +92,9 @@ def draw_tree(tree: Tree, posteriors: Sequence[float | None] = ()) -> str:
     _place(root)
     width = root.width + 2 * _MARGIN
     height = deepest * level + 2 * _FONT + _LEVEL / 2 + 2 * _MARGIN
-    title = " ".join(_clean(word) for word in tree.words())
+    title = " ".join(clean(word) for word in tree.words())
     groups = (_group(node, _MARGIN + _FONT + node.depth * level, level) for node in nodes)
-    return f"{_OPENING.format(width, height, escape(title))}{''.join(groups)}</svg>"
+    return f"{OPENING.format(width, height, escape(title))}{''.join(groups)}</svg>"
 
 
 def stacked(documents: Sequence[str]) -> str:
@@ -121,8 +121,8 @@ def _built(tree: Tree, posteriors: Sequence[float | None]) -> tuple[_Node, list[
     while opened:
         node, parent, depth = opened.pop()
         posterior = next(given, None) if node.word is None else None
-        word = None if node.word is None else _clean(node.word)
-        drawn = _Node(_clean(node.label), [], posterior, word, depth=depth)
+        word = None if node.word is None else clean(node.word)
+        drawn = _Node(clean(node.label), [], posterior, word, depth=depth)
         nodes.append(drawn)
         if parent is not None:
             parent.children.append(drawn)
@@ -179,8 +179,8 @@ def _text(node: _Node, y: float, text: str, look: str) -> str:
     return f'<text x="{node.x:.1f}" y="{y:.1f}" {look}>{escape(text)}</text>'
 
 
-def _width(text: str) -> float:
-    """How wide a text is in most fonts, in pixels, or a little less."""
+def text_width(text: str) -> float:
+    """The width of a text in wide fonts, in pixels."""
     return _FONT * sum(map(_em, text))
 
 
@@ -196,5 +196,6 @@ def _em(character: str) -> float:
     return _CAPITAL_EM if character.isupper() else _LETTER_EM
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """A text as XML can hold it."""
     return _NOT_XML.sub("\ufffd", text)

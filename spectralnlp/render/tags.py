@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spectralnlp.errors import ConfigError
@@ -43,7 +43,7 @@ def tag_renderer(name: str) -> TagRenderer:
     Raises:
         ConfigError: no such format.
     """
-    formats = {"tagged": _tagged, "conllu": _conllu, "json": _json}
+    formats = {"tagged": _tagged, "conllu": to_conllu, "json": _json}
     if name not in formats:
         raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(formats)}")
     return formats[name]
@@ -59,11 +59,25 @@ def _tagged(
     return " ".join(f"{word}_{tag}:{p:.3f}" for word, tag, p in zip(words, tags, confidence, strict=True))
 
 
-def _conllu(
-    sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
+def to_conllu(
+    sentence: Sentence,
+    tags: Sequence[str],
+    scheme: Scheme = "tags",
+    confidence: Sequence[float] | None = None,
+    *,
+    comments: Mapping[str, str] | None = None,
 ) -> str:
-    """CoNLL-U, an empty line at the end: universal tags as UPOS, spans in MISC, any others as XPOS."""
+    """CoNLL-U, an empty line at the end: universal tags as UPOS, spans in MISC, any others as XPOS.
+
+    Args:
+        sentence: words.
+        tags: one a word.
+        scheme: how they are written.
+        confidence: how probable each is; None to leave that out.
+        comments: more lines above, ``# name = value``.
+    """
     lines = [f"# text = {_text(sentence)}"]
+    lines += [f"# {name} = {value}" for name, value in (comments or {}).items()]
     for number, (token, tag) in enumerate(zip(sentence.tokens, tags, strict=True), 1):
         fields = [str(number), token.text, *"________"]
         notes = []
@@ -89,6 +103,12 @@ def _text(sentence: Sentence) -> str:
 
 
 def _json(sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None) -> str:
+    return json.dumps(to_dict(sentence, tags, scheme, confidence), ensure_ascii=False)
+
+
+def to_dict(
+    sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
+) -> dict[str, Any]:
     """One object: ``tokens`` with ``text``, ``start``, ``end``, ``tag``; ``spans`` where tags write them."""
     tokens: list[dict[str, Any]] = [
         {"text": token.text, "start": token.start, "end": token.end, "tag": tag}
@@ -103,4 +123,4 @@ def _json(sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: S
             {"label": label, "start": sentence.tokens[first].start, "end": sentence.tokens[end - 1].end}
             for first, end, label in spans_of(tags)
         ]
-    return json.dumps(result, ensure_ascii=False)
+    return result

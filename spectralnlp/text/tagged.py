@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from spectralnlp.text.spans import Scheme, Span, spans_of
 from spectralnlp.text.tokens import Sentence
@@ -42,3 +43,28 @@ class Tagged:
     def spans(self) -> list[Span]:
         """The spans: first token, token after the last, label; none where tags write none."""
         return [] if self.scheme == "tags" else spans_of(self.tags)
+
+    def to_svg(self) -> str:
+        """A drawing as one ``<svg>`` element: tags below words, spans over them."""
+        from spectralnlp.render.tag_row import draw_tags
+
+        return draw_tags(self.words, self.tags, None if self.scheme == "tags" else self.spans)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values: ``tokens`` with ``text``, ``start``, ``end``, ``tag``; spans if any."""
+        from spectralnlp.render.tags import to_dict
+
+        return to_dict(self.sentence, self.tags, self.scheme, self.confidence)
+
+    def to_conllu(self) -> str:
+        """CoNLL-U, an empty line at the end: universal tags as UPOS, spans in MISC, any others as XPOS."""
+        from spectralnlp.render.tags import to_conllu
+
+        return to_conllu(self.sentence, self.tags, self.scheme, self.confidence)
+
+    def to_nltk(self) -> list[tuple[str, str]]:
+        """Pairs of a word and its tag, as NLTK has tagged sentences."""
+        return list(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
+
+if TYPE_CHECKING:
+    import nltk
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,34 @@ class Parse:
     constituents: tuple[Constituent, ...]
     fallback: str | None
     alternatives: tuple[Alternative, ...] = ()
+
+    def to_text(self, *, scores: bool = False) -> str:
+        """A drawing in plain text, several lines; with ``scores``, posteriors beside labels."""
+        from spectralnlp.render import renderer
+
+        return renderer("pretty")(self, scores)
+
+    def to_svg(self, *, scores: bool = False) -> str:
+        """A drawing as one ``<svg>`` element; with ``scores``, posteriors below labels."""
+        from spectralnlp.render import renderer
+
+        return renderer("svg")(self, scores)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values: tokens, constituents, posteriors, as ``spectralnlp/render/parse.schema.json`` says."""
+        from spectralnlp.render.jsonl import to_dict
+
+        return to_dict(self)
+
+    def to_conllu(self) -> str:
+        """CoNLL-U without dependencies: words, tags as XPOS, the tree in a comment; ends in an empty line."""
+        from spectralnlp.render.tags import to_conllu
+
+        return to_conllu(self.sentence, self.tree.tags(), comments={"constituency": str(self.tree)})
+
+    def to_nltk(self) -> nltk.Tree:
+        """The tree as an ``nltk.Tree``; see `Tree.to_nltk`."""
+        return self.tree.to_nltk()
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spectralnlp.errors import ConfigError
 
@@ -153,6 +153,32 @@ class Tree:
     def __reduce__(self) -> tuple[object, ...]:
         # Flat, because pickle (between worker processes) recurses.
         return _rebuild, ([(node.label, node.word, len(node.children)) for node in self.postorder()],)
+
+    def to_svg(self) -> str:
+        """A drawing as one ``<svg>`` element."""
+        from spectralnlp.render.svg import draw_tree
+
+        return draw_tree(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values: ``label``, and ``word`` or ``children``."""
+
+        def build(node: Tree, children: list[dict[str, Any]]) -> dict[str, Any]:
+            below = {"children": children} if node.word is None else {"word": node.word}
+            return {"label": node.label, **below}
+
+        return self.fold(build)
+
+    def to_conllu(self) -> str:
+        """CoNLL-U without dependencies: words, tags as XPOS, the tree in a comment; ends in an empty line."""
+        from spectralnlp.render.tags import to_conllu
+        from spectralnlp.text.tokens import Sentence
+
+        sentence = Sentence.from_words(self.words())
+        return to_conllu(sentence, self.tags(), comments={"constituency": str(self)})
 
     def to_nltk(self) -> nltk.Tree:
         """Convert to an ``nltk.Tree``, whose leaves are strings; imports nltk.

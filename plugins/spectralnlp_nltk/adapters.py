@@ -1,0 +1,92 @@
+"""Models of the core behind the interfaces of NLTK (``pip install "spectralnlp[nltk]"``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nltk import Tree
+from nltk.parse.api import ParserI
+from nltk.tag.api import TaggerI
+
+import spectralnlp
+from spectralnlp.errors import ConfigError
+
+
+class SpectralParser(ParserI):
+    """A constituency parser, as an ``nltk.parse.api.ParserI``.
+
+    Args:
+        model: a parser, a model folder, or the name of an installed one.
+        k: how many trees `parse` gives of a sentence, the best first.
+
+    Raises:
+        ConfigError: the model is of another kind.
+    """
+
+    def __init__(self, model: Any = "en", *, k: int = 1) -> None:
+        self.model = _loaded(model, "parsing")
+        self.k = k
+
+    def parse(self, sent: Sequence[str], *args: Any, **kwargs: Any) -> Iterator[Tree]:
+        """Trees of a tokenised sentence, the best first.
+
+        Raises:
+            InputError: it is one string, or empty.
+        """
+        return iter(_trees(self.model.parse_tokens(sent, k=self.k)))
+
+    def parse_sents(
+        self, sents: Iterable[Sequence[str]], *args: Any, **kwargs: Any
+    ) -> Iterator[Iterator[Tree]]:
+        """Trees of each of some tokenised sentences, lazily."""
+        return (iter(_trees(parse)) for parse in self.model.parse_many(map(list, sents), k=self.k))
+
+    def raw_parse(self, text: str) -> Iterator[Tree]:
+        """The best tree of each sentence of a text, which is split and tokenised."""
+        return (parse.to_nltk() for parse in self.model.parse(text))
+
+
+class SpectralTagger(TaggerI):
+    """A tagger of words, as an ``nltk.tag.api.TaggerI``.
+
+    Args:
+        model: a tagger, a model folder, or the name of an installed one.
+
+    Raises:
+        ConfigError: the model is of another kind.
+    """
+
+    def __init__(self, model: Any = "en-tagger") -> None:
+        self.model = _loaded(model, "tagging")
+
+    def tag(self, tokens: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs of a token and its tag.
+
+        Raises:
+            InputError: the tokens are one string.
+        """
+        return [] if not len(tokens) else list(self.model.tag_tokens(tokens))
+
+    def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[list[tuple[str, str]]]:
+        """Pairs of tokens and tags of each of some tokenised sentences, faster than one by one."""
+        listed = [list(each) for each in sentences]
+        tagged = self.model.tag_many([each for each in listed if each])
+        return [list(next(tagged)) if each else [] for each in listed]
+
+
+def _trees(parse: Any) -> list[Tree]:
+    return [each.tree.to_nltk() for each in parse.alternatives] or [parse.to_nltk()]
+
+
+def _loaded(model: Any, task: str) -> Any:
+    """Return a model, loaded if it was named.
+
+    Raises:
+        ConfigError: it is of another kind.
+    """
+    found = spectralnlp.load(model) if isinstance(model, str | Path) else model
+    if found.task != task:
+        raise ConfigError(f"a model for {found.task}, and one for {task} is needed")
+    return found
