@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
     from spectralnlp_sketch.hashing.estimator import HashedNgrams
     from spectralnlp_sketch.intent.estimator import IntentClassifier
+    from spectralnlp_sketch.intent.explanation import Explanation
     from spectralnlp_sketch.intent.model import Classification, Classifier
     from spectralnlp_sketch.labelled import with_unlabelled
     from spectralnlp_sketch.leverage.estimator import LeverageScores
@@ -37,6 +38,7 @@ __all__ = [
     "Classifier",
     "CountSketch",
     "DCoT",
+    "Explanation",
     "FileRows",
     "FrequentDirections",
     "GaussianSketch",
@@ -55,6 +57,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Explanation": "intent.explanation",
     "FileRows": "stream",
     "FrequentDirections": "frequent_directions.estimator",
     "GaussianSketch": "linear.estimators",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from spectralnlp.runtime import Corpus, InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus, as_record_corpus, take_field
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import checked_texts
 
@@ -52,7 +52,8 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
     """Make a corpus of texts and labels.
 
     Args:
-        X: texts; or pairs of a text and its label, as a corpus or a list.
+        X: texts; or pairs of a text and its label, as a corpus or a list; or records with ``text`` and
+            ``label``, as an iterable, as columns by name or as a data frame.
         y: labels of the texts, None for a text without; None where X is pairs, or has no labels.
 
     Raises:
@@ -63,11 +64,22 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
             raise TextError("labels beside a corpus", hint="examples of a corpus hold their labels")
         return X
     if y is None and not isinstance(X, str | bytes):
-        return InMemoryCorpus([_example(each, number) for number, each in enumerate(X, 1)])
+        examples = as_record_corpus(X, from_record)
+        return InMemoryCorpus([_example(each, number) for number, each in enumerate(examples, 1)])
     texts, labels = list(checked_texts(X)), list(y)
     if len(texts) != len(labels):
         raise TextError(f"{len(texts)} texts and {len(labels)} labels")
     return InMemoryCorpus(map(Example, texts, labels))
+
+
+def from_record(record: Mapping[str, Any]) -> Example:
+    """Make an example of a record's ``text`` and ``label``, which may be missing.
+
+    Raises:
+        InputError: there is no text.
+    """
+    label = next((record[name] for name in ("label", "intent") if name in record), None)
+    return Example(take_field(record, "text", "sentence", "utterance", "query"), label)
 
 
 def _example(each: Any, number: int) -> Example:

@@ -44,6 +44,7 @@ from spectralnlp.runtime.files import (
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.moments import Array, Counts, Joint, Key, Moments
 from spectralnlp.runtime.pipes import rereadable
+from spectralnlp.runtime.records import as_record_corpus, take_field
 from spectralnlp.runtime.reduction import (
     FAN_IN,
     BadPartition,
@@ -112,6 +113,7 @@ __all__ = [
     "ThreadsEngine",
     "accumulate",
     "as_corpus",
+    "as_record_corpus",
     "checked_names",
     "current_checkpoint",
     "current_engine",
@@ -139,6 +141,7 @@ __all__ = [
     "skip_bad_partitions",
     "slices_of",
     "sum_by_key",
+    "take_field",
     "unpack_names",
     "use_checkpoint",
     "use_engine",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text, take_field
 from spectralnlp.tasks.task import Task
 
 
@@ -21,6 +22,11 @@ class LineTask(Task):
     @abstractmethod
     def words_of(line: str) -> list[str]:
         """Return the words of a line; where there are none, the line is passed over."""
+
+    def from_record(self, record: Mapping[str, Any]) -> list[str]:
+        """Make words of a record's ``tokens``, or of its ``text``."""
+        words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
+        return self.words_of(words) if isinstance(words, str) else list(words)
 
     def read(
         self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None, column: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
-from spectralnlp.runtime import Corpus, Inputs, OnBad, as_corpus, expand_inputs
+from spectralnlp.runtime import Corpus, Inputs, OnBad, expand_inputs, take_field
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, RawReport, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.raw_text import evaluate_raw, warm_up
@@ -21,7 +22,7 @@ from spectralnlp.tasks.token_boundaries import TokenBoundaries, TokenTask
 from spectralnlp.tasks.treebanks import TreebankCorpus, nltk_trees_of
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree, add_root
+from spectralnlp.trees import Tree, add_root, clean, read_brackets
 
 _TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 days."
 
@@ -75,7 +76,18 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
     def in_memory(self, data: Any) -> Corpus[Tree]:
         """Make a corpus of trees; NLTK's, in a corpus reader or a collection, are cleaned."""
         found = nltk_trees_of(data)
-        return as_corpus(data) if found is None else found
+        return super().in_memory(data) if found is None else found
+
+    def from_record(self, record: Mapping[str, Any]) -> Tree:
+        """Make a tree of a record's ``tree``: one, or its brackets."""
+        tree: Tree | str = take_field(record, "tree", "parse", "brackets")
+        if isinstance(tree, Tree):
+            return tree
+        (read,) = read_brackets([tree])
+        cleaned = clean(read)
+        if cleaned is None:
+            raise InputError(f"a tree without words: {tree}")
+        return cleaned
 
     def wrap(self, fitted: Any) -> Parser:
         """Make a parser of the grammars of a fitted estimator."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -20,9 +20,9 @@ from spectralnlp.runtime import (
     Inputs,
     MappedCorpus,
     OnBad,
-    as_corpus,
     expand_inputs,
     open_text,
+    take_field,
 )
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
@@ -31,9 +31,14 @@ from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenTask
 from spectralnlp.tasks.treebanks import nltk_trees_of
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
+from spectralnlp.text.inputs import check_tokens
 from spectralnlp.trees import Tree, clean, read_trees
 
 _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagger)
+
+# Fields of records: of the words, and of the tags that are meant if none are named.
+_WORDS = frozenset(["tokens", "words", "form"])
+_USUAL_TAGS = ("tags", "tag", "upos", "pos_tags", "ner_tags")
 
 
 class TaggingTask(TokenTask):
@@ -77,7 +82,21 @@ their licences apply."""
     def in_memory(self, data: Any) -> Corpus[Any]:
         """Make a corpus of sentences; those of NLTK's trees have the tags of the trees."""
         trees = nltk_trees_of(data)
-        return as_corpus(data) if trees is None else MappedCorpus(trees, _tags_of)
+        return super().in_memory(data) if trees is None else MappedCorpus(trees, _tags_of)
+
+    def from_record(self, record: Mapping[str, Any]) -> AnnotatedSentence:
+        """Make a sentence of a record's ``tokens``; of its other fields, those with a tag a token."""
+        words = tuple(check_tokens(take_field(record, "tokens", "words", "form")))
+        columns = {
+            name: tuple(map(str, values))
+            for name, values in record.items()
+            if name not in _WORDS and isinstance(values, Sequence) and not isinstance(values, str)
+            if len(values) == len(words)
+        }
+        if not columns:
+            raise InputError("a record without tags", hint="give a field with a tag for each token")
+        default = next((name for name in _USUAL_TAGS if name in columns), next(iter(columns)))
+        return AnnotatedSentence(words, columns, default)
 
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]

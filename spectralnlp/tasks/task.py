@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, timed_passes
-from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_corpus
+from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.samples import sample_text
@@ -105,12 +105,26 @@ class Task(ABC):
         """Make a corpus of examples that are in memory: a list, a collection, an iterator, a corpus.
 
         Args:
-            data: the examples, or what the task knows to find them in.
+            data: the examples, or what the task knows to find them in. Examples may be records, mappings of
+                names to values, if the task has `from_record`; a data frame, or columns by name, gives a
+                record a row.
 
         Raises:
             ConfigError: it is a path, a text or no iterable.
         """
-        return as_corpus(data)
+        return as_record_corpus(data, self.from_record)
+
+    def from_record(self, record: Mapping[str, Any]) -> Any:
+        """Make an example of a record.
+
+        Args:
+            record: values by name, such as ``text`` and ``label``.
+
+        Raises:
+            ConfigError: the task learns from no records.
+            InputError: a value is missing.
+        """
+        raise ConfigError(f"a mapping is no example for {self.name}")
 
     def train(
         self,
@@ -132,10 +146,10 @@ class Task(ABC):
             report(line)
         with timed_passes(report):
             fitted = estimator.fit(self.examples(estimator, corpus))
-        return self._described(fitted, report, description)
+        return self.described(fitted, report=report, description=description)
 
-    def _described(self, fitted: Any, report: ProgressCallback, description: str) -> Any:
-        """Make a model that says what it was made from."""
+    def described(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
+        """Make a model of a fitted estimator, that says what it was made from; arguments as of `train`."""
         for line in fitted.remarks():
             report(line)
         about = {
@@ -191,7 +205,7 @@ class Task(ABC):
         """Make a model as `train` does, from kept moments in place of a corpus."""
         with timed_passes(report):
             estimator.solve_kept(moments)
-        return self._described(estimator, report, description)
+        return self.described(estimator, report=report, description=description)
 
     @abstractmethod
     def load(self, stored: StoredModel) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 
 from spectralnlp.errors import InputError
 from spectralnlp.models.vectors import Vectors
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text
+from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text, take_field
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import Task
 from spectralnlp.text.blocks import TextFiles, settled_reader
@@ -66,6 +66,11 @@ prejudices."""
         if reader != "auto":
             return reader
         return settled_reader(expand_inputs(inputs)[0])
+
+    def from_record(self, record: Mapping[str, Any]) -> str | list[str]:
+        """Take a record's ``tokens``, or its ``text``."""
+        words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
+        return words if isinstance(words, str) else list(words)
 
     def wrap(self, fitted: Any) -> Vectors:
         """Make a model of the vectors of a fitted estimator."""

@@ -38,13 +38,17 @@ def classify(
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add what each word adds to the label's score.")
+    ] = False,
     where: Where = HERE,
     checkpoint: CheckpointFolder = None,
     output: OutputFile = None,
 ) -> None:
     """Classify texts, one a line: label, confidence (and so on with --top), between tabs.
 
-    With --json: text, label, confidence, out_of_scope and the scores of the likeliest labels.
+    With --json: text, label, confidence, out_of_scope and the scores of the likeliest labels. --explain adds
+    a column of words and scores, in natural logarithms, or with --json an object with words and n-grams.
     """
     from spectralnlp.cli.console import announced_kernels, progress, results
 
@@ -59,10 +63,10 @@ def classify(
     if not here:
         # Not as they arrive: a run that goes on must cut the stream in the same places.
         texts = batches(chain.from_iterable(arriving), ClassifyToText.batch_size)
-        tasks = ClassifyToText.of(name, top=top, as_json=as_json).results(where, texts)
+        tasks = ClassifyToText.of(name, top=top, as_json=as_json, explain=explain).results(where, texts)
     else:
         classifier = _load(name)
-        tasks = (classified_text(classifier, batch, top, as_json) for batch in arriving)
+        tasks = (classified_text(classifier, batch, top, as_json, explain) for batch in arriving)
     with (
         limits(checkpoint),
         announced_kernels(here=here),
@@ -129,43 +133,48 @@ class ClassifyToText(OnWorkers[str, str]):
     """Texts to lines of their labels.
 
     Args:
-        top, as_json: how labels are written.
+        top, as_json, explain: how labels are written.
     """
 
     top: int = 1
     as_json: bool = False
+    explain: bool = False
     batch_size: ClassVar[int] = 1024
 
     def __call__(self, batch: Sequence[str]) -> list[str]:
         """Each text classified and written."""
-        return classified_text(self.loaded(_load), batch, self.top, self.as_json)
+        return classified_text(self.loaded(_load), batch, self.top, self.as_json, self.explain)
 
 
-def classified_text(classifier: Classifier, batch: Sequence[str], top: int, as_json: bool) -> list[str]:
+def classified_text(
+    classifier: Classifier, batch: Sequence[str], top: int, as_json: bool, explain: bool = False
+) -> list[str]:
     """The labels of texts, a line each."""
     show = _as_json if as_json else _as_columns
     found = classifier.classify_many(batch)
-    return [show(classifier, text, each, top) for text, each in zip(batch, found, strict=True)]
+    return [show(classifier, text, each, top, explain) for text, each in zip(batch, found, strict=True)]
 
 
-def _as_columns(classifier: Classifier, text: str, found: Classification, top: int) -> str:
-    if top == 1:
-        return f"{found.label}\t{found.confidence:.4f}"
-    return "\t".join(f"{label}\t{score:.4f}" for label, score in _top(classifier, found, top))
+def _as_columns(classifier: Classifier, text: str, found: Classification, top: int, explain: bool) -> str:
+    best = [(found.label, found.confidence)] if top == 1 else _top(classifier, found, top)
+    columns = [f"{label}\t{score:.4f}" for label, score in best]
+    if explain:
+        columns.append(" ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text).words))
+    return "\t".join(columns)
 
 
-def _as_json(classifier: Classifier, text: str, found: Classification, top: int) -> str:
+def _as_json(classifier: Classifier, text: str, found: Classification, top: int, explain: bool) -> str:
     scores = {label: round(score, 6) for label, score in _top(classifier, found, top)}
-    return json.dumps(
-        {
-            "text": text,
-            "label": found.label,
-            "confidence": round(found.confidence, 6),
-            "out_of_scope": round(found.out_of_scope, 6),
-            "scores": scores,
-        },
-        ensure_ascii=False,
-    )
+    values: dict[str, Any] = {
+        "text": text,
+        "label": found.label,
+        "confidence": round(found.confidence, 6),
+        "out_of_scope": round(found.out_of_scope, 6),
+        "scores": scores,
+    }
+    if explain:
+        values["explanation"] = classifier.explain(text).to_json()
+    return json.dumps(values, ensure_ascii=False)
 
 
 def _top(classifier: Classifier, found: Classification, n: int) -> list[tuple[str, float]]:

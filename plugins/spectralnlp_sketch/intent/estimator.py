@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from typing_extensions import Doc
 
+from spectralnlp import registry
 from spectralnlp.estimator import IterativeEstimator, fit_pass
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import calibrate
+from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
@@ -204,6 +207,25 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def out_of_scope(self, X: Any) -> Array32:
         """For each text how little it looks like any label's, from 0 to 1; float32 (n_texts,)."""
         return self._fitted().out_of_scope(X)
+
+    def explain(self, text: str, label: str | None = None) -> Explanation:
+        """Say which n-grams moved a label; see `Classifier.explain`."""
+        return self._fitted().explain(text, label)
+
+    def save(self, path: str | Path, *, overwrite: bool = True) -> None:
+        """Write a model folder, which ``spectralnlp.load`` reads as a `Classifier`.
+
+        Args:
+            path: the folder to make.
+            overwrite: whether a model that is there may be replaced.
+
+        Raises:
+            NotFittedError: nothing was learned yet.
+            ConfigError: the place cannot be written, or is taken.
+        """
+        task = registry.tasks.get(self.task)()
+        self._fitted()
+        task.described(self).save(path, overwrite=overwrite)
 
     def _fitted(self) -> Classifier:
         self.check_is_fitted()

@@ -29,6 +29,7 @@ from spectralnlp_sketch.hashing.ngrams import (
     checked_texts,
     new_buffers,
 )
+from spectralnlp_sketch.intent.explanation import Explanation, explain
 from spectralnlp_sketch.intent.kernels import TableScorer, classify_texts
 
 Array32 = NDArray[np.float32]
@@ -117,6 +118,19 @@ class Classifier(StorableModel):
                 confidence = float(scores[label])
                 doubt = 1.0 - confidence if is_known else 1.0
                 yield Classification(self.labels[label], confidence, doubt, scores)
+
+    def explain(self, text: str, label: str | None = None) -> Explanation:
+        """Say which n-grams moved a label, and by how much: scores are linear in them.
+
+        Args:
+            text: any text.
+            label: what to explain; None for the likeliest.
+
+        Raises:
+            InputError: it is no text.
+            ConfigError: there is no such label.
+        """
+        return explain(self, text, label)
 
     def predict_proba(self, texts: Iterable[str]) -> Array32:
         """Probabilities, float32 (n_texts, n_labels)."""

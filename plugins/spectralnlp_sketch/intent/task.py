@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ from spectralnlp.tasks.task import Task
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.reading import ExampleFiles
 from spectralnlp_sketch.intent.report import IntentReport
-from spectralnlp_sketch.labelled import Example
+from spectralnlp_sketch.labelled import Example, from_record
 
 
 class IntentTask(Task):
@@ -53,6 +54,10 @@ their licence applies."""
     ) -> Corpus[Example]:
         """Examples of files of lines ``label TAB text``."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
+
+    def from_record(self, record: Mapping[str, Any]) -> Example:
+        """Make an example of a record's ``text`` and ``label``."""
+        return from_record(record)
 
     def sample(self) -> str:
         """Return made-up labelled texts."""
