@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from spectralnlp.tasks.api import evaluate, read_treebank, train
     from spectralnlp.tasks.task import Report, Task
+    from spectralnlp.text.tagged import Tagged
     from spectralnlp.trees.parse import Parse
     from spectralnlp.trees.tree import Tree
 
@@ -71,6 +72,7 @@ __all__ = [
     "Report",
     "SequenceModel",
     "SpectralError",
+    "Tagged",
     "Tagger",
     "Task",
     "TopicModel",
@@ -117,6 +119,7 @@ _NAMES_OF = {
     ],
     "spectralnlp.tasks.api": ["evaluate", "read_treebank", "train"],
     "spectralnlp.tasks.task": ["Report", "Task"],
+    "spectralnlp.text.tagged": ["Tagged"],
     "spectralnlp.trees.parse": ["Parse"],
     "spectralnlp.trees.tree": ["Tree"],
 }
