@@ -9,6 +9,7 @@ repository, without its ``models/``:
 - from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, for these take minutes.
 
     python -m benchmarks.readme
+    python -m benchmarks.readme README.md docs/parsing.md docs/python.md docs/tour.md
     python -m benchmarks.readme --tables
     python -m benchmarks.readme --tables docs/sketches.md --only leverage
 """
@@ -81,7 +82,7 @@ def fill_table(block: re.Match[str]) -> str:
 
 
 def main() -> None:
-    """Rewrite README.md, or another page."""
+    """Rewrite README.md, or other pages."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -89,13 +90,24 @@ def main() -> None:
     parser.add_argument(
         "--only", default="", metavar="TEXT", help="only benchmarks whose command contains it"
     )
-    parser.add_argument("page", nargs="?", default="README.md", help="default: README.md")
+    parser.add_argument("pages", nargs="*", default=["README.md"], help="default: README.md")
     arguments = parser.parse_args()
-    path = ROOT / arguments.page
+    for page in arguments.pages:
+        fill_page(ROOT / page, tables=arguments.tables, only=arguments.only)
+
+
+def fill_page(path: Path, *, tables: bool, only: str) -> None:
+    """Rewrite a page.
+
+    Args:
+        path: the page.
+        tables: whether benchmarks are run too.
+        only: of these, those whose command contains it.
+    """
     text = CONSOLE.sub(fill_console, path.read_text(encoding="utf-8"))
     text = PYTHON.sub(fill_python, text)
-    if arguments.tables:
-        text = TABLE.sub(lambda block: fill_table(block) if arguments.only in block[2] else block[0], text)
+    if tables:
+        text = TABLE.sub(lambda block: fill_table(block) if only in block[2] else block[0], text)
     path.write_text(text, encoding="utf-8")
 
 

@@ -25,8 +25,8 @@ def printed_by(code: str) -> str:
 
 
 def examples() -> list[tuple[str, str]]:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = readme[readme.index("\n## spaCy\n") :].partition("\n## ")
+    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    section = tour[tour.index("\n## spaCy\n") :].partition("\n## ")
     page = (ROOT / "docs" / "spacy.md").read_text(encoding="utf-8")
     return EXAMPLE.findall(section[1] + section[2].partition("\n## ")[0]) + EXAMPLE.findall(page)
 
