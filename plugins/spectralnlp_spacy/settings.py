@@ -37,8 +37,9 @@ class ParserSettings(PipeSettings):
             one sentence.
         max_length: longest sentence, in words, that is parsed as a whole. A longer one is parsed in pieces
             under a node ``TOP``, and marked as a fallback. Time grows with the cube of the length.
-        use_tags: what becomes of the ``tag_`` that tokens have already: ``evidence`` for the tags of rare
-            and unknown words, ``fixed`` for tags that the tree must have, or ``none``.
+        use_tags: what becomes of the ``tag_`` that tokens have already: ``fixed``, the tree must have them;
+            ``evidence`` for the tags of rare and unknown words; or ``none``, for the parser listens to a
+            tagger of its own, and tags by another one make its trees no better.
         noun_chunks: whether ``doc.noun_chunks`` are base noun phrases of the trees, in documents without a
             dependency parse.
     """
@@ -51,7 +52,7 @@ class ParserSettings(PipeSettings):
     set_tags: bool = True
     split_sentences: bool = True
     max_length: int = 150
-    use_tags: str = "evidence"
+    use_tags: str = "none"
     noun_chunks: bool = True
 
 

@@ -16,7 +16,7 @@ from spectralnlp.parameters import Floats, LatentGrammar
 from spectralnlp.trees.binarise import labels_of
 
 _LEAST = 1e-4  # a tag that the tagger holds to be less probable is weighed as if it were this probable
-_TRUSTED = 0.9  # how probable a suggested tag is held to be: about the accuracy of taggers on unknown words
+_TRUSTED = 0.5  # how probable a suggested tag is held to be; more makes trees worse, see docs/experiments.md
 
 
 class TagModel(Protocol):

@@ -16,13 +16,19 @@ SCRIPT = """
 from pathlib import Path
 
 import spectralnlp
-from spectralnlp import HMM, LPCFG, Corpus, Parse, Parser, Report, Tree
+from spectralnlp import HMM, LPCFG, Corpus, Parse, Parser, Report, Tagged, Tagger, Tree
 
 trees: Corpus[Tree] = spectralnlp.read_treebank("train.mrg")
 grammar: LPCFG = LPCFG(n_states=8).fit(trees)
 hmm: HMM = HMM(n_states=4).fit([["a", "b"], ["b", "a"]])
 parser: Parser = spectralnlp.load(Path("models") / "own")
 parses: list[Parse] = parser.parse("The tower is high.")
+sentences: list[Parse] = list(parser.parse_many([["a", "b"], ("c",)]))
+texts: list[list[Parse]] = list(parser.parse_many(["A b. C."]))
+drawing: str = parses[0].to_svg(scores=True) + sentences[0].tree.to_conllu()
+tagger: Tagger = spectralnlp.load("en-tagger")
+tagged: list[Tagged] = tagger.tag("The tower is high.")
+words: Tagged = next(tagger.tag_many([["a"]]))
 report: Report = spectralnlp.evaluate(parser, "dev.mrg", reader="ptb")
 spectralnlp.train("pcfg", trees, report=print).save("models/pcfg")
 with spectralnlp.use_engine("threads", jobs=2), spectralnlp.use_memory("1GB"):
