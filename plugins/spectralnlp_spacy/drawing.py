@@ -10,6 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import is_in_jupyter
 
 from spectralnlp.render import renderer
+from spectralnlp.render.svg import in_page
 from spectralnlp.text.tokens import Sentence, Token
 from spectralnlp.trees import add_root, strip_root
 from spectralnlp_spacy.constituents import (
@@ -70,7 +71,7 @@ def render(
     if is_in_jupyter() if jupyter is None else jupyter:
         from IPython.display import HTML, display
 
-        display(HTML("\n".join(drawings)))
+        display(HTML("\n".join(map(in_page, drawings))))
         return None
     if not page:
         return "\n".join(drawings)

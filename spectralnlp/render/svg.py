@@ -97,6 +97,15 @@ def draw_tree(tree: Tree, posteriors: Sequence[float | None] = ()) -> str:
     return f"{OPENING.format(width, height, escape(title))}{''.join(groups)}</svg>"
 
 
+def in_page(document: str) -> str:
+    """A drawing as HTML for a notebook: in the colours of the page, to be scrolled where it is wide.
+
+    Args:
+        document: what `render` gave. As an image of its own it would be black in a dark notebook, too.
+    """
+    return f'<div style="overflow-x: auto">{document}</div>'
+
+
 def stacked(documents: Sequence[str]) -> str:
     """Several drawings one below the other, as one document on one line.
 

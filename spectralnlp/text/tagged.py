@@ -68,3 +68,8 @@ class Tagged:
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        from spectralnlp.render.svg import in_page
+
+        return in_page(self.to_svg())

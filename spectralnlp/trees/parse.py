@@ -92,3 +92,8 @@ class Parse:
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        from spectralnlp.render.svg import in_page
+
+        return in_page(self.to_svg())

@@ -163,6 +163,11 @@ class Tree:
     def _repr_svg_(self) -> str:
         return self.to_svg()
 
+    def _repr_html_(self) -> str:
+        from spectralnlp.render.svg import in_page
+
+        return in_page(self.to_svg())
+
     def to_json(self) -> dict[str, Any]:
         """JSON values: ``label``, and ``word`` or ``children``."""
 

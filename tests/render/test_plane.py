@@ -56,6 +56,7 @@ def test_what_cannot_be_drawn_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         check_drawable(Path("picture.png"))
 
 
+@pytest.mark.slow
 def test_labels_are_apart_from_each_other_and_from_points() -> None:
     pytest.importorskip("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg

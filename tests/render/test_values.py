@@ -11,6 +11,7 @@ import pytest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.render import renderer
+from spectralnlp.render.svg import in_page
 from spectralnlp.text.tagged import Tagged
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.brackets import read_brackets
@@ -38,6 +39,7 @@ def parse() -> Parse:
 def test_a_parse_writes_itself(parse: Parse) -> None:
     assert parse.to_svg(scores=True) == renderer("svg")(parse, True)
     assert parse._repr_svg_() == parse.to_svg() == renderer("svg")(parse)
+    assert parse._repr_html_() == f'<div style="overflow-x: auto">{parse.to_svg()}</div>'
     assert json.dumps(parse.to_json()) == renderer("json")(parse)
     assert parse.to_text().startswith("TOP → S\n")
     assert "NP 0.50" in parse.to_text(scores=True)
@@ -47,6 +49,7 @@ def test_a_parse_writes_itself(parse: Parse) -> None:
 def test_a_tree_writes_itself(parse: Parse) -> None:
     tree = parse.tree
     assert tree._repr_svg_() == tree.to_svg()
+    assert tree._repr_html_() == in_page(tree.to_svg())
     first = tree.to_json()["children"][0]["children"][0]
     assert first == {"label": "NP", "children": [{"label": "PRP", "word": "It"}]}
     (deep,) = read_brackets(["(X " * 3000 + "(NN a)" + ")" * 3000])
