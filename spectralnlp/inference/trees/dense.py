@@ -213,9 +213,12 @@ def _outside(forest, rules, offsets, inside, exponent, posterior, node_posterior
     columns, to_right = np.empty(largest * largest, inside.dtype), np.empty(largest, inside.dtype)
     for node in range(len(kind)):
         at, m_a = offsets[node], offsets[node + 1] - offsets[node]
-        out = outside[at : at + m_a]
+        out, within = outside[at : at + m_a], inside[at : at + m_a]
+        # Sums are local: in an array's cell, the order of adding would depend on where the arrays lie.
+        here = 0.0
         for h in range(m_a):
-            node_posterior[node] += out[h] * inside[at + h]
+            here += out[h] * within[h]
+        node_posterior[node] = here
         e, last = edges[node], edges[node + 1]
         if kind[node] == LEXICAL:
             posterior[e] = node_posterior[node]
@@ -228,18 +231,20 @@ def _outside(forest, rules, offsets, inside, exponent, posterior, node_posterior
             if kind[node] == TOP:
                 scale = _scaling(exponent[left[e]] - exponent[node], inside)
                 flow, below = outside[x : x + m_b], inside[x : x + m_b]
+                through = 0.0
                 if r == IDENTITY:
                     for h in range(m_a):
                         value = scale * out[h]
                         flow[h] += value
-                        posterior[e] += value * below[h]
+                        through += value * below[h]
                 else:
                     for g in range(m_b):
                         value = inside.dtype.type(0.0)
                         for h in range(m_a):
                             value += out[h] * unary[unary_offsets[r] + h * m_b + g]
                         flow[g] += scale * value
-                        posterior[e] += scale * value * below[g]
+                        through += scale * value * below[g]
+                posterior[e] = through
                 e += 1
                 continue
             m_c = offsets[right[e] + 1] - offsets[right[e]]
