@@ -2,9 +2,11 @@
 
 Sentences of a treebank are parsed on one thread, in CPU seconds, after one that loads the kernels. Its words,
 one after the other, are also cut into sentences of given lengths. Of these only inference is timed, not
-decoding, and memory is the peak of the process, of all lengths up to there.
+decoding, and memory is the peak of the process, of all lengths up to there. ``--glue N`` parses neighbouring
+sentences as one, of N words or more, whose tree has their trees side by side, as if no ends had been found.
 
     python -m benchmarks.speed MODEL TREES
+    python -m benchmarks.speed MODEL TREES --glue 200 --lengths
     python -m benchmarks.speed MODEL TREES --lengths 40 80 160 320 1000 5000 --closed-only
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import mean
 from time import process_time
@@ -37,10 +39,11 @@ def main() -> None:
     options.add_argument("trees")
     options.add_argument("--every", type=int, default=1, help="parse each so-manieth sentence")
     options.add_argument("--lengths", type=int, nargs="*", default=[40, 80, 160, 320, 1000])
+    options.add_argument("--glue", type=int, default=1, metavar="N", help="words of a sentence, at least")
     options.add_argument("--closed-only", action="store_true")
     given = options.parse_args()
     parser = spectralnlp.load(given.model)
-    gold = [add_root(tree) for tree in spectralnlp.read_treebank(given.trees)]
+    gold = glued((add_root(tree) for tree in spectralnlp.read_treebank(given.trees)), given.glue)
     ways = (
         {"closed": parser} if given.closed_only else {"open": replace(parser, cells=None), "closed": parser}
     )
@@ -49,7 +52,20 @@ def main() -> None:
     print(report.table(("cells", "sentences/s", "F1", f"F1 over {LONG}", "fallbacks"), rows))
     words = [word for tree in gold for word in tree.words()]
     lengths = [(n, *long_sentence(parser, words, n)) for n in given.lengths]
-    print(report.table(("words", "seconds", "open cells", "peak MiB"), lengths))
+    if lengths:
+        print(report.table(("words", "seconds", "open cells", "peak MiB"), lengths))
+
+
+def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
+    """Trees of one or more neighbours each, of so many words or more; the rest at the end is left out."""
+    joined, parts, n = [], list[Tree](), 0
+    for tree in trees:
+        parts.extend(tree.children)
+        n += len(tree.words())
+        if n >= n_words:
+            joined.append(Tree(tree.label, parts))
+            parts, n = [], 0
+    return joined
 
 
 def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
