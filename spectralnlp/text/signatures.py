@@ -15,6 +15,9 @@ Signature = Callable[..., str]
 
 _BRACKET_FORM = re.compile(r"-[LR][RSC]B-")
 _LAST_LETTERS = re.compile(r"[^\W\d_]{1,5}\Z")
+# Han ideographs, with extensions and compatibility forms.
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_LONGEST_HAN = 4
 # A word is of the class of the first of these that it ends with.
 _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
@@ -58,10 +61,14 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
     Parts: ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with ``KNOWNLC`` as
     in ``english_signature``), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone, ``NUMBER``;
     ``PUNCT`` (a mark within); ``~`` and the ending, of three letters for words of six and more, of two for
-    four and five. Arguments as in ``english_signature``.
+    four and five. Words of Han characters are ``HAN1`` to ``HAN4``, by their number, and end in the last of
+    several. Arguments as in ``english_signature``.
     """
     if _is_symbol(word):
         return "UNK-SYM"
+    if _HAN.fullmatch(word):
+        ending = f"~{word[-1]}" if len(word) > 1 else ""
+        return f"UNK-HAN{min(len(word), _LONGEST_HAN)}{ending}"
     if not any(map(str.isalpha, word)):
         return "UNK-NUMBER"
     signature = "UNK"
