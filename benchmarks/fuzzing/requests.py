@@ -21,7 +21,7 @@ from benchmarks.fuzzing.mutations import mutated_bytes, mutated_json
 from benchmarks.fuzzing.targets import CORPORA, Target
 
 _MAIN = "import sys; from spectralnlp.cli import main; sys.exit(main())"
-_SECONDS = 8  # that the server gives an analysis
+_SECONDS = 6  # that the server gives an analysis
 _LONGEST = 10.0  # seconds of a case
 _STATUSES = (200, 204, 400, 403, 404, 405, 408, 413, 415, 422, 501, 503, 504)
 

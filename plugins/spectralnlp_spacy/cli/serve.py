@@ -21,9 +21,7 @@ def serve(
         int,
         typer.Option(min=1, metavar="N", help="Processes that analyse texts, each with all models."),
     ] = 2,
-    seconds: Annotated[
-        float, typer.Option(min=0.1, metavar="N", help="Longest analysis of a text, and longest wait for it.")
-    ] = 10.0,
+    seconds: Annotated[float, typer.Option(min=0.1, metavar="N", help="Longest analysis of a text.")] = 10.0,
     max_characters: Annotated[int, typer.Option(min=1, metavar="N", help="Longest text.")] = 2000,
     max_tokens: Annotated[int, typer.Option(min=1, metavar="N", help="Most tokens of a text.")] = 1000,
 ) -> None:

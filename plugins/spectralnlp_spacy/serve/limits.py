@@ -16,7 +16,7 @@ class Limits:
     Args:
         characters: longest text.
         tokens: most tokens of a text.
-        seconds: longest analysis, and longest wait for it to begin, in seconds.
+        seconds: longest analysis, in seconds; the wait for it to begin is half as long at most.
         workers: how many texts are analysed at once, each by a process that holds the models.
         waiting: how many more requests may wait for a worker.
     """
@@ -31,3 +31,8 @@ class Limits:
     def body(self) -> int:
         """Bytes of the longest body of a request: the longest text, each character escaped."""
         return self.characters * _BYTES_OF_CHARACTER + _BYTES_AROUND
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a request waits for a worker at most."""
+        return self.seconds / 2

@@ -138,7 +138,7 @@ class WorkerPool:
             return error_answer(503, "too many texts at once, try again later")
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.patience):
                 worker = await self._idle.get()
         except TimeoutError:
             return error_answer(503, "all workers are busy, try again later")
