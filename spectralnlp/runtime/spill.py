@@ -130,7 +130,8 @@ def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
             yield write
     except OSError as error:
         hint = "free some space, or set TMPDIR to another disk"
-        raise ConfigError(f"cannot spill: {error.strerror}", path=path, hint=hint) from error
+        folder = path.parent.parent  # ours within it is gone by then
+        raise ConfigError(f"cannot spill: {error.strerror}", path=folder, hint=hint) from error
 
 
 # ---------------------------------------------------------------------------------------------------------
