@@ -79,7 +79,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, own_treebank: Path) -> Path
 WAYS: dict[str, Callable[[Path], list[object]]] = {
     "tokenized": lambda root: ["parse", "-m", root / "model", root / "words", "--tokenized"],
     "tagged": lambda root: ["parse", "-m", root / "model", root / "tagged", "--tagged"],
-    "raw": lambda root: ["parse", "-m", root / "model", root / "words"],
     "evaluate": lambda root: ["evaluate", root / "model", root / "tree"],
 }
 
