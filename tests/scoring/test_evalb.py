@@ -203,7 +203,7 @@ def test_counts_are_within_bounds(pair: tuple[Tree, Tree]) -> None:
     assert counts.correct_tags <= counts.words <= counts.length
 
 
-@given(st.integers(1, 12).flatmap(lambda n: st.tuples(trees_over(n), trees_over(n))))
+@given(PAIRS)
 def test_crossing_brackets_are_those_of_the_definition(pair: tuple[Tree, Tree]) -> None:
     gold, test = ([(label, a, b) for label, a, b in tree.spans()] for tree in pair)
     expected = sum(any(a < c < b < d or c < a < d < b for _, a, b in gold) for _, c, d in test)
