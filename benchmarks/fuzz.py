@@ -1,4 +1,4 @@
-"""Mutated model folders, treebanks, texts, tables and matrices: no crash, no traceback, no endless run.
+"""Mutated models, treebanks, texts, tables, matrices and requests: no crash, no traceback, no endless run.
 
 Each case mutates a sound input, with the digests that fit, and runs commands on it in a process of its own,
 with at most 10 s of CPU time and 1 GB. It is *accepted* (status 0), *refused* (one short line, status 2), or
@@ -25,6 +25,7 @@ from time import perf_counter
 
 from benchmarks.fuzzing import targets as fuzzed
 from benchmarks.fuzzing.isolation import CLASSES, GOOD, Outcome, run_apart
+from benchmarks.fuzzing.requests import Requests
 from benchmarks.fuzzing.targets import Target, clear
 
 Found = dict[str, list[tuple[int, Outcome]]]
@@ -39,11 +40,16 @@ def run_case(target: Target, seed: int, folder: Path) -> Outcome:
     return outcome._replace(kind="unclear", detail=f"left {', '.join(left)}") if left else outcome
 
 
-def fuzz(targets: Mapping[str, Target], seconds: float, first_seed: int, folder: Path) -> Found:
-    """Run cases of all targets in turn until the time is over; what went wrong goes to stderr at once."""
+def fuzz(
+    targets: Mapping[str, Target], seconds: float, first_seed: int, folder: Path, cases: int | None = None
+) -> Found:
+    """Run cases of all targets in turn until the time is over, or there were enough of each.
+
+    What goes wrong is said on stderr at once.
+    """
     found: Found = defaultdict(list)
     end, seed = perf_counter() + seconds, first_seed
-    while perf_counter() < end:
+    while perf_counter() < end and (cases is None or seed < first_seed + cases):
         for name, target in targets.items():
             outcome = run_case(target, seed, folder)
             found[name].append((seed, outcome))
@@ -69,15 +75,16 @@ def table(found: Found) -> str:
 def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
     """Every target, or those of some names; models are trained where they are missing."""
     wanted = tuple(name for name in names if name not in FILE_TARGETS)
-    needed = ("pcfg", "intents") if not names or "text" in names else ()
+    needed = ("pcfg", "intents") if not names or {"text", "request"} & {*names} else ()
     trained = fuzzed.train_models(models, (*wanted, *needed)) if wanted or needed or not names else {}
-    everything: dict[str, Target] = {**trained, **fuzzed.file_targets(models)}
+    requests = Requests(models / "pcfg")
+    everything: dict[str, Target] = {**trained, **fuzzed.file_targets(models), requests.name: requests}
     if not names:
         everything = {**fuzzed.train_models(models), **everything}
     return {name: each for name, each in everything.items() if not names or name in names}
 
 
-FILE_TARGETS = ("treebank", "text", "conll", "tsv", "matrix")
+FILE_TARGETS = ("treebank", "text", "conll", "tsv", "matrix", "request")
 
 
 def main() -> None:
@@ -86,6 +93,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, default=1.0, metavar="N", help="default 1")
+    parser.add_argument("--cases", type=int, default=None, metavar="N", help="of each target, at most")
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="of the first case")
     parser.add_argument("--targets", nargs="+", default=[], metavar="NAME", help="default all")
     parser.add_argument(
@@ -108,7 +116,7 @@ def main() -> None:
         seed = int.from_bytes(os.urandom(4), "big") if arguments.seed is None else arguments.seed
         print(f"    python -m benchmarks.fuzz {' '.join(sys.argv[1:])}\n")
         print(f"{report.machine()} First seed {seed}.\n", flush=True)
-        found = fuzz(targets, arguments.minutes * 60, seed, Path(work) / "case")
+        found = fuzz(targets, arguments.minutes * 60, seed, Path(work) / "case", arguments.cases)
         print(table(found))
         _show(found, arguments.show)
         sys.exit(any(outcome.kind not in GOOD for cases in found.values() for _, outcome in cases))

@@ -8,6 +8,18 @@ from pathlib import Path
 
 _PARAMETER = re.compile(r"(?<!`)`([A-Za-z_]\w*)`(?!`)")
 
+# What the system says where it gives no memory.
+_NO_MEMORY = (
+    "annot allocate memory",
+    "failed to map segment",
+    "can't start new thread",
+    "without exception set",
+    "without setting an exception",
+    "Unable to allocate",
+    "Could not find/load shared object",
+)
+_RAISED_FOR_WANT_OF_MEMORY = (SystemError, ImportError, OSError, RuntimeError)
+
 # Characters of a word of a message, and of a message; paths and hints are not cut.
 _LONGEST_WORD, _LONGEST = 120, 1000
 
@@ -90,6 +102,15 @@ def _rebuild(
     hint: str | None,
 ) -> SpectralError:
     return kind(what, path=path, line=line, sentence=sentence, hint=hint)
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error says that there is no memory, in whatever way.
+
+    numpy's reductions then raise a SystemError without a word, the loader of libraries an ImportError.
+    """
+    says_so = any(each in str(error) for each in _NO_MEMORY)
+    return isinstance(error, MemoryError) or (says_so and isinstance(error, _RAISED_FOR_WANT_OF_MEMORY))
 
 
 class InputError(SpectralError):

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Any, Literal, TypeVar, cast
 
-from spectralnlp.errors import RegistryError
+from spectralnlp.errors import RegistryError, lacks_memory
 
 T = TypeVar("T")
 _HERE = "this process"
@@ -168,6 +168,8 @@ class Registry:
             return entry, point.load()
         # A plugin can fail in any way when imported, even by exiting; none may take the program down.
         except (Exception, SystemExit) as error:
+            if lacks_memory(error):  # no fault of the plugin's
+                raise MemoryError("for what has to be loaded") from error
             reason = f"loading {point.value} failed: {type(error).__name__}: {error}"
             return Entry(self.kind, name, entry.distribution, "broken", " ".join(reason.split())), None
 

@@ -29,7 +29,8 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
         Words and dimensions.
 
     Raises:
-        ConfigError: the vocabulary is hashed, so that its words are not known; or the folder is taken.
+        ConfigError: the vocabulary is hashed, so that its words are not known; or the folder is taken, or
+            cannot be written.
     """
     if model.parameters.hash_bits is not None:
         hint = "train without hash_bits"
@@ -47,5 +48,8 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
                 vectors.add(add(variant), row=row)
     nlp.vocab.vectors = vectors
     nlp.meta["vectors"] = {**nlp.meta["vectors"], "name": vectors.name}
-    nlp.to_disk(folder)
+    try:
+        nlp.to_disk(folder)
+    except OSError as error:
+        raise ConfigError(f"cannot write the pipeline: {error.strerror or error}", path=folder) from error
     return len(model.words), model.dimensions

@@ -35,7 +35,7 @@ from spectralnlp.cli.train_help import TrainCommand
 from spectralnlp.cli.update import update
 from spectralnlp.cli.warm_up import warm_up
 from spectralnlp.cli.wording import know_options, with_options
-from spectralnlp.errors import SpectralError
+from spectralnlp.errors import SpectralError, lacks_memory
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer does not export its base
@@ -133,8 +133,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(with_options(error.message))
     except _UsageError as error:
         return _complain(_usage(error))
-    except MemoryError as error:
-        return _complain(f"not enough memory: {str(error).rstrip('.') or 'the system gives no more'}")
+    except (MemoryError, SystemError, ImportError, RuntimeError) as error:
+        if not lacks_memory(error):
+            raise
+        what = str(error).rstrip(".") if isinstance(error, MemoryError) else ""
+        return _complain(f"not enough memory: {what or 'the system gives no more'}")
     except OSError as error:
         if error.filename is None and error.errno is None:
             raise

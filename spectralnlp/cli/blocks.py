@@ -42,7 +42,7 @@ class Block(NamedTuple):
         if tagged:
             yield from read_tagged(lines, tokenizer, self.file, offset=self.offset, first=self.first)
         elif tokenized:
-            yield from read_tokenized(lines, tokenizer, offset=self.offset)
+            yield from read_tokenized(lines, tokenizer, self.file, offset=self.offset, first=self.first)
         else:
             yield from split_sentences(lines, tokenizer, offset=self.offset, width=self.width)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from typing import TextIO
@@ -52,7 +53,7 @@ def results(output: Path | None) -> Iterator[Callable[[str], None]]:
         ConfigError: the file cannot be written.
     """
     if output is None:
-        yield _line_writer(sys.stdout)
+        yield _line_writer(sys.stdout, None)
         return
     if output.is_dir():
         raise ConfigError("cannot write the output: this is a folder", path=output)
@@ -64,7 +65,7 @@ def results(output: Path | None) -> Iterator[Callable[[str], None]]:
         raise ConfigError(f"cannot write the output: {error.strerror}", path=output) from error
     try:
         with file:
-            yield _line_writer(file)
+            yield _line_writer(file, output)
         if not special:
             partial.replace(output)
     except BaseException:
@@ -73,10 +74,20 @@ def results(output: Path | None) -> Iterator[Callable[[str], None]]:
         raise
 
 
-def _line_writer(stream: TextIO) -> Callable[[str], None]:
+def _line_writer(stream: TextIO, path: Path | None) -> Callable[[str], None]:
     def write(line: str) -> None:
-        stream.write(line + "\n")
-        stream.flush()
+        try:
+            stream.write(line + "\n")
+            stream.flush()
+        except BrokenPipeError:  # nobody reads on, which is no error
+            raise
+        except OSError as error:
+            if path is None and error.errno == errno.EBADF:  # standard output is closed, and says so itself
+                raise
+            if path is not None:
+                with suppress(OSError):  # closing tries to write once more
+                    stream.close()
+            raise ConfigError(f"cannot write the output: {error.strerror}", path=path) from error
 
     return write
 

@@ -45,7 +45,7 @@ def sentences(
             if tagged:
                 yield from read_tagged(lines, tokenizer, called(file))
             elif tokenized:
-                yield from read_tokenized(lines, tokenizer)
+                yield from read_tokenized(lines, tokenizer, called(file))
             else:
                 yield from split_sentences(lines, tokenizer)
 

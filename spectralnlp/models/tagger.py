@@ -25,7 +25,7 @@ from spectralnlp.text.tokenizer import Tokenizer
 
 Array32 = NDArray[np.float32]
 
-_MOST_NUMBERS = 1 << 25  # in the table of words: then it is begun anew
+_MOST_NUMBERS = 1 << 22  # in the table of words: then it is begun anew
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,7 @@ from spectralnlp.runtime.engine import (
     use_engine,
 )
 from spectralnlp.runtime.files import (
+    LONGEST_LINE,
     FileSystem,
     Inputs,
     Location,
@@ -40,6 +41,7 @@ from spectralnlp.runtime.files import (
     is_zipped,
     open_binary,
     open_text,
+    too_long_line,
 )
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.moments import Array, Counts, Joint, Key, Moments
@@ -78,6 +80,7 @@ from spectralnlp.runtime.stored_moments import MOST_COUNT
 
 __all__ = [
     "FAN_IN",
+    "LONGEST_LINE",
     "MOST_COUNT",
     "Array",
     "BadPartition",
@@ -142,6 +145,7 @@ __all__ = [
     "slices_of",
     "sum_by_key",
     "take_field",
+    "too_long_line",
     "unpack_names",
     "use_checkpoint",
     "use_engine",

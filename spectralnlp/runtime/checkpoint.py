@@ -53,6 +53,7 @@ def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> No
     Raises:
         ConfigError: it cannot be written.
     """
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     arrays = {name: np.asarray(array, order="C") for name, array in moments.arrays().items()}
@@ -67,8 +68,9 @@ def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> No
     try:
         save_file(arrays, fresh, metadata={name: header[name] for name in sorted(header)})
         os.replace(fresh, path)
-    except OSError as error:
-        raise ConfigError(f"cannot write the checkpoint: {error.strerror or error}", path=path) from error
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot write the checkpoint: {reason}", path=path) from error
     finally:
         fresh.unlink(missing_ok=True)
 

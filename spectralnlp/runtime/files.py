@@ -13,6 +13,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,7 @@ Location: TypeAlias = Path | str
 OnBad: TypeAlias = Callable[[InputError], None]
 Inputs: TypeAlias = str | Path | Sequence[str | Path]  # files, folders and globs: one, or several
 GZIP_MAGIC = b"\x1f\x8b"
+LONGEST_LINE = 64 << 20  # bytes; what is longer is no line, but a compressed file that swells
 _PEEKED = 1024  # bytes in which a file may say its encoding
 _SAMPLED = 200  # lines from which an encoding is guessed
 _HINT = "it reads as {}; convert the file to UTF-8"
@@ -89,7 +91,7 @@ def open_text(
 
     Raises:
         InputError: the file is missing or unreadable, its bytes are not in this encoding, or it holds a
-            NUL; with path, line number and what to do.
+            NUL, or a line of more than `LONGEST_LINE` bytes; with path, line number and what to do.
     """
     with open_binary(path) as file:
         stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_zipped(path, file) else file
@@ -111,13 +113,13 @@ def decode_lines(
     """Decode a stream of byte lines (a binary file, ``sys.stdin.buffer``), as `open_text` does.
 
     Args:
-        stream: lines of bytes with their ends.
+        stream: lines of bytes with their ends; of a file, no more is read of a line than it may have.
         path: what the stream is called in errors.
         encoding: as in `open_text`.
         hint: as in `open_text`.
     """
     _check_encoding(encoding, path)
-    lines = iter(stream)
+    lines = _bounded(stream)
     number = 0
     while True:
         try:
@@ -128,6 +130,8 @@ def decode_lines(
         if raw is None:
             return
         number += 1
+        if len(raw) > LONGEST_LINE:
+            raise too_long_line(path, number)
         if number == 1:
             raw = raw.removeprefix(codecs.BOM_UTF8)
         if b"\0" in raw:
@@ -141,6 +145,17 @@ def decode_lines(
             likely = likely_encoding(sample)
             raise InputError(what, path=path, line=number, hint=hint.format(likely)) from error
         yield line.removesuffix("\n").removesuffix("\r")
+
+
+def too_long_line(path: str | Path, number: int | None) -> InputError:
+    """Return the error for a line of more than `LONGEST_LINE` bytes."""
+    return InputError(f"a line of more than {LONGEST_LINE >> 20} MB", path=path, line=number, hint="break it")
+
+
+def _bounded(stream: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a stream; of a file's, one byte more than they may have at most."""
+    readline = getattr(stream, "readline", None)
+    return iter(stream) if readline is None else iter(partial(readline, LONGEST_LINE + 1), b"")
 
 
 def _readable(lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,14 +52,25 @@ def map_resumable(
         yield from map_ordered(function, examples, chunk_size=chunk_size)
         return
     path = checkpoint.next_map()
-    _begin(path, about)
+    with _writing(path):
+        _begin(path, about)
     stream = iter(examples)
     yield from _kept(path, stream)
     with path.open("a", encoding="utf-8") as journal:
         for digest, result in map_ordered(partial(_with_digest, function), stream, chunk_size=chunk_size):
-            journal.write(json.dumps([digest, result]) + "\n")
-            journal.flush()
+            with _writing(path):
+                journal.write(json.dumps([digest, result]) + "\n")
+                journal.flush()
             yield result
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Name the journal where it cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(f"cannot write the checkpoint: {error.strerror}", path=path) from error
 
 
 def _begin(path: Path, about: Mapping[str, Any]) -> None:

@@ -7,6 +7,8 @@ memory.
 
 from __future__ import annotations
 
+import ctypes
+import os
 import re
 import secrets
 import shutil
@@ -25,20 +27,24 @@ from spectralnlp.runtime.context import current_execution, executing
 
 Longs = NDArray[np.int64]
 
-# Bytes without which nothing can be learned: the program itself takes half of that.
+# Bytes that a process takes before it has learned anything: Python, numpy, scipy, compiled kernels.
+PROGRAM = 210 << 20
+# Bytes without which nothing can be learned.
 LEAST = 300 << 20
 # Entries of a run that are read at a time: reading fewer takes longer for nothing.
 LEAST_SHARE = 1 << 12
+# Options of ``mallopt``, as in malloc.h.
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 # Bytes of a unit, by its letter.
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that one process may use.
+    """The memory that one process may use for what it learns.
 
     Args:
-        size: bytes.
+        size: bytes, those of the program itself not among them.
         folder: where the rest is written; the same for all processes of a run.
     """
 
@@ -75,23 +81,37 @@ def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator
     """Have counts that grow beyond their share of memory go to disk, inside the ``with`` block.
 
     Args:
-        size: of each process: bytes, or text as for `parse_size`.
+        size: of each process, as text for `parse_size`: its peak, the program itself included, which takes
+            some 200 MB. Or bytes, for what is learned alone.
         folder: where the temporary folder is made; by default where the system has such.
 
     Raises:
         ConfigError: the size makes no sense, or the folder cannot be made.
     """
-    n_bytes = parse_size(size) if isinstance(size, str) else size
+    n_bytes = parse_size(size) - PROGRAM if isinstance(size, str) else size
     try:
         path = Path(tempfile.mkdtemp(prefix="spectralnlp-", dir=folder))
     except OSError as error:
         raise ConfigError(f"no temporary folder: {error.strerror}", path=folder) from error
     memory = Memory(n_bytes, path)
+    _return_what_is_freed()
     try:
         with executing(memory=memory):
             yield memory
     finally:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _return_what_is_freed() -> None:
+    """Have the C library give freed arrays back to the system, where it is glibc.
+
+    It raises its threshold for that whenever a large array is freed, and the heap then grows around the
+    holes: by 80 MB over 250 MB of text.
+    """
+    mallopt = getattr(ctypes.CDLL(None) if os.name == "posix" else None, "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, 1 << 18)
+        mallopt(_M_TRIM_THRESHOLD, 1 << 20)
 
 
 @contextmanager
@@ -110,7 +130,8 @@ def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
             yield write
     except OSError as error:
         hint = "free some space, or set TMPDIR to another disk"
-        raise ConfigError(f"cannot spill: {error.strerror}", path=path, hint=hint) from error
+        folder = path.parent.parent  # ours within it is gone by then
+        raise ConfigError(f"cannot spill: {error.strerror}", path=folder, hint=hint) from error
 
 
 # ---------------------------------------------------------------------------------------------------------

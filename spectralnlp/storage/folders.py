@@ -104,7 +104,13 @@ def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
     check_writable(path, overwrite=overwrite)
     try:
         with staged_folder(Path(path).resolve()) as fresh:
-            yield fresh
+            try:
+                yield fresh
+            except ConfigError as error:
+                if error.path is None or not Path(error.path).is_relative_to(fresh):
+                    raise
+                # Nobody has heard of the name under which it is written.
+                raise ConfigError(error.what, path=path, hint=error.hint) from error
     except OSError as error:
         raise ConfigError(f"cannot write the model: {error.strerror or error}", path=path) from error
 

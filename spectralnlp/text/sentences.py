@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import TextIO
 
 from spectralnlp.errors import InputError
 from spectralnlp.text.sentence_ends import Pending
@@ -18,8 +18,10 @@ from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
 
-# A line longer than so many characters is handed on in pieces by ``read_lines``.
+# A line of more characters is split into sentences in pieces.
 MAX_LINE = 1 << 16
+# A sentence a line has no more tokens: all of them are held at once.
+MAX_LINE_TOKENS = 200_000
 
 # A line of more characters was not wrapped by an editor: it is a paragraph, and its end is an end.
 _WIDEST_WRAP = 120
@@ -30,20 +32,17 @@ _ITEM = re.compile(r"[-*•–—]\s|\(?\w{1,3}[.)]\s")
 _TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
 
 
-def read_lines(stream: TextIO) -> Iterator[str]:
-    """Read the lines of a text stream with their ends; a line too long for memory in pieces, cut at blanks.
+def pieces(line: str) -> Iterator[str]:
+    """Cut a line that is too long to be held as tokens, at blanks; a piece has `MAX_LINE` characters at most.
 
-    A piece is shorter than twice ``MAX_LINE``; only a word longer than ``MAX_LINE`` is cut itself.
+    Only a word longer than that is cut itself.
     """
-    rest = ""
-    while piece := stream.readline(MAX_LINE):
-        unfinished = len(piece) == MAX_LINE and not piece.endswith("\n")
-        piece, rest = rest + piece, ""
-        if unfinished and (cut := piece.rfind(" ") + 1):
-            piece, rest = piece[:cut], piece[cut:]
-        yield piece
-    if rest:
-        yield rest
+    start = 0
+    while len(line) - start > MAX_LINE:
+        end = line.rfind(" ", start, start + MAX_LINE) + 1 or start + MAX_LINE
+        yield line[start:end]
+        start = end
+    yield line[start:]
 
 
 def split_sentences(
@@ -64,15 +63,15 @@ def split_sentences(
     A sentence that ends with its line is yielded before the next line is read.
 
     Args:
-        lines: lines with their ends, as a file object or ``read_lines`` gives them; one that ends in a blank
-            is a piece of a line.
+        lines: lines with their ends, as a file object gives them; one that ends in a blank is a piece of a
+            line. A line of more than `MAX_LINE` characters is tokenised in `pieces`.
         tokenizer: brings the conventions, and with them the language's rules and the ends that were learned.
         offset: characters of the stream before these lines, which begin where `may_cut` says.
         width: the widest line since the last blank one, in characters without blanks at its ends.
     """
     pending = Pending(tokenizer.english, tokenizer.ends)
     previous = ""
-    for line in lines:
+    for line in chain.from_iterable(map(pieces, lines)):
         bare = line.strip()
         if not bare:
             width = 0
@@ -115,20 +114,30 @@ def _carries_on(line: str, following: str, width: int) -> bool:
 
 
 def read_tokenized(
-    lines: Iterable[str], tokenizer: Tokenizer | None = None, *, offset: int = 0
+    lines: Iterable[str],
+    tokenizer: Tokenizer | None = None,
+    path: str | Path | None = None,
+    *,
+    offset: int = 0,
+    first: int = 1,
 ) -> Iterator[Sentence | None]:
     """Read sentences that are tokenised already: one a line, blanks between tokens.
 
     Args:
         lines: lines with their ends.
         tokenizer: brings the tokens into its conventions; without one, forms are the tokens as given.
+        path: where the lines are from, for errors.
         offset: characters of the stream before these lines.
+        first: the number of the first line, for errors.
 
     Yields:
         a sentence per line, None for a blank one, so that output lines up with input.
+
+    Raises:
+        InputError: a line of more than `MAX_LINE_TOKENS` tokens.
     """
-    for line in lines:
-        words = [(match[0], match.start() + offset) for match in _TOKEN.finditer(line)]
+    for number, line in enumerate(lines, first):
+        words = [(match[0], match.start() + offset) for match in _tokens(line, path, number)]
         yield _sentence(words, tokenizer) if words else None
         offset += len(line)
 
@@ -154,12 +163,12 @@ def read_tagged(
         a sentence with tags per line, None for a blank one.
 
     Raises:
-        InputError: a token without a word, an underscore or a tag.
+        InputError: a token without a word, an underscore or a tag; a line of more than `MAX_LINE_TOKENS`.
     """
     for number, line in enumerate(lines, first):
         words: list[tuple[str, int]] = []
         tags: list[str] = []
-        for match in _TOKEN.finditer(line):
+        for match in _tokens(line, path, number):
             word, _, tag = match[0].rpartition("_")
             if not word or not tag:
                 shown = match[0] if len(match[0]) <= 40 else match[0][:40] + "…"
@@ -169,6 +178,19 @@ def read_tagged(
             tags.append(tag)
         yield _sentence(words, tokenizer, tuple(tags)) if words else None
         offset += len(line)
+
+
+def _tokens(line: str, path: str | Path | None, number: int) -> Sequence[re.Match[str]]:
+    """The tokens of a line.
+
+    Raises:
+        InputError: there are more than `MAX_LINE_TOKENS`.
+    """
+    found = list(islice(_TOKEN.finditer(line), MAX_LINE_TOKENS + 1))
+    if len(found) > MAX_LINE_TOKENS:
+        what, hint = f"a sentence of more than {MAX_LINE_TOKENS:,} tokens", "give one sentence a line"
+        raise InputError(what, path=path, line=number, hint=hint)
+    return found
 
 
 def _sentence(

@@ -44,7 +44,7 @@ _ENUMERATOR = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 
 _Piece = tuple[int, int, str, str]  # start and end within the chunk, text, form
 _MOST_CLITICS = 3  # "shouldn't've"
-_CACHED_CHUNKS = 1 << 16
+_CACHED_CHUNKS = 1 << 15
 _CACHED_LENGTH = 40
 
 

@@ -29,7 +29,7 @@ from spectralnlp.runtime import Corpus, Partition
 from spectralnlp.storage import ARRAYS, META, load_model, save_model
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.sentence_ends import MAX_TOKENS
-from spectralnlp.text.sentences import may_cut, read_lines, split_sentences
+from spectralnlp.text.sentences import may_cut, split_sentences
 from spectralnlp.trees import Tree, read_brackets
 
 SMALL_GRAMMAR: dict[str, Any] = {
@@ -253,8 +253,8 @@ def test_a_sentence_that_never_ends_is_cut_and_memory_bounded(parser: Parser) ->
 
 
 def test_a_line_longer_than_memory_comes_in_pieces(parser: Parser) -> None:
-    pieces = list(read_lines(io.StringIO("Old Lamps Marta met Tor. " * 8000)))
-    sentences = list(split_sentences(pieces, parser.tokenizer))
+    text = "Old Lamps Marta met Tor. " * 8000
+    sentences = list(split_sentences([text], parser.tokenizer))
     assert {tuple(s.words) for s in sentences} == {("Old", "Lamps"), ("Marta", "met", "Tor", ".")}
     assert len(sentences) == 16_000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from benchmarks.fuzz import run_case
 from benchmarks.fuzzing.isolation import ACCEPTED, CRASH, GOOD, LARGE, REFUSED, TRACEBACK, UNCLEAR, run_apart
+from benchmarks.fuzzing.requests import Requests
 from benchmarks.fuzzing.targets import Target, clear, file_targets, train_models
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
@@ -29,19 +31,25 @@ FILES = ("treebank", "conll", "tsv", "matrix")
 
 
 @pytest.fixture(scope="module")
-def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
+def targets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Target]]:
     """Targets by name; a model is trained when it is first needed."""
     root = tmp_path_factory.mktemp("models")
 
     class Trained(dict[str, Target]):
         def __missing__(self, name: str) -> Target:
-            found = file_targets(root) if name in FILES else train_models(root, (name,))
-            self[name] = found[name]
+            if name == "request":
+                train_models(root, ("pcfg",))
+                self[name] = requests
+            else:
+                found = file_targets(root) if name in FILES else train_models(root, (name,))
+                self[name] = found[name]
             clear(root.parent / "sound")
-            found[name].warm_up(root.parent / "sound")
+            self[name].warm_up(root.parent / "sound")
             return self[name]
 
-    return Trained()
+    requests = Requests(root / "pcfg")
+    yield Trained()
+    requests.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +59,7 @@ def first_seed() -> int:
     return seed
 
 
-@pytest.mark.parametrize("name", [*MODELS, *MOMENTS, *FILES])
+@pytest.mark.parametrize("name", [*MODELS, *MOMENTS, *FILES, "request"])
 def test_mutations_are_accepted_or_refused_in_one_line(
     name: str, targets: dict[str, Target], first_seed: int, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralnlp.scoring import EvalbScore, SentenceCounts, Status, TagSource, count_sentence, with_gold_tags
+from spectralnlp.scoring.evalb import _count_crossing
 from spectralnlp.scoring.prm import COLLINS
 from spectralnlp.trees.tree import Tree
 
@@ -199,3 +201,22 @@ def test_counts_are_within_bounds(pair: tuple[Tree, Tree]) -> None:
     assert counts.matched <= min(counts.gold, counts.test)
     assert counts.crossing <= counts.test - counts.matched
     assert counts.correct_tags <= counts.words <= counts.length
+
+
+@given(PAIRS)
+def test_crossing_brackets_are_those_of_the_definition(pair: tuple[Tree, Tree]) -> None:
+    gold, test = ([(label, a, b) for label, a, b in tree.spans()] for tree in pair)
+    expected = sum(any(a < c < b < d or c < a < d < b for _, a, b in gold) for _, c, d in test)
+    assert _count_crossing(gold, test) == expected
+
+
+def test_a_deep_tree_is_scored_in_linear_time() -> None:
+    def comb(depth: int) -> Tree:
+        tree = Tree("NN", word="last")
+        for position in range(depth):
+            tree = Tree("NP", [Tree("NN", word=str(position)), tree])
+        return tree
+
+    deep, started = comb(20_000), time.process_time()
+    assert count_sentence(deep, deep).complete
+    assert time.process_time() - started < 5

@@ -14,7 +14,7 @@ from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentence_ends import MAX_TOKENS
 from spectralnlp.text.sentences import (
     MAX_LINE,
-    read_lines,
+    pieces,
     read_tagged,
     read_tokenized,
     split_sentences,
@@ -130,17 +130,32 @@ def test_marks_without_end_take_linear_time(unit: str) -> None:
     assert time.process_time() - start < 5
 
 
-def test_a_line_longer_than_memory_comes_in_pieces() -> None:
-    text = "word another. " * 20_000
-    pieces = list(read_lines(io.StringIO(text)))
-    assert "".join(pieces) == text
-    assert max(map(len, pieces)) < 2 * MAX_LINE
-    assert list(read_lines(io.StringIO("a\nsee No. 5"))) == ["a\n", "see No. 5"]
-    sentences = list(split_sentences(pieces, ENGLISH))
+def test_a_line_too_long_to_be_held_as_tokens_is_split_in_pieces() -> None:
+    text = "word another. " * 20_000 + "\n"
+    found = list(pieces(text))
+    assert "".join(found) == text
+    assert max(map(len, found)) <= MAX_LINE
+    assert all(piece.endswith(" ") for piece in found[:-1])
+    assert list(pieces("see No. 5\n")) == ["see No. 5\n"]
+    assert list(map(len, pieces("a" * (MAX_LINE + 1)))) == [MAX_LINE, 1]
+    sentences = list(split_sentences([text], ENGLISH))
     assert {tuple(s.words) for s in sentences} == {("word", "another", ".")}
+    assert all(text[token.start : token.end] == token.text for s in sentences for token in s.tokens)
     long_sentence = "word " * (MAX_LINE // 5 + 10)
-    streamed = [s.words for s in split_sentences(read_lines(io.StringIO(long_sentence)), ENGLISH)]
-    assert streamed == [s.words for s in split_sentences([long_sentence], ENGLISH)]
+    assert [len(s) for s in split_sentences([long_sentence], ENGLISH)][:-1] == [MAX_TOKENS] * 13
+    tracemalloc.start()
+    assert sum(1 for _ in split_sentences([text], ENGLISH)) == 20_000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_a_sentence_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spectralnlp.text.sentences.MAX_LINE_TOKENS", 3)
+    assert len(list(read_tokenized(["a b c\n"]))) == 1
+    for read, line in ((read_tokenized, "a b c d\n"), (read_tagged, "a_A b_B c_C d_D\n")):
+        with pytest.raises(InputError, match=r"t.txt:2: a sentence of more than 3 tokens"):
+            list(read(["\n", line], ENGLISH, "t.txt"))
 
 
 def test_tokenized_lines_stay_aligned() -> None:

@@ -111,7 +111,7 @@ def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
 
 def _arriving(stream: Any) -> Iterator[list[str]]:
     """The lines of a stream as they arrive: all that are there, at once."""
-    from spectralnlp.runtime import decode_lines
+    from spectralnlp.runtime import LONGEST_LINE, decode_lines, too_long_line
 
     waiting: deque[bytes] = deque()
     decoded = decode_lines(iter(waiting.popleft, None), "<stdin>")
@@ -119,6 +119,8 @@ def _arriving(stream: Any) -> Iterator[list[str]]:
     while True:
         chunk = stream.read1(_CHUNK)
         *whole, rest = (rest + chunk).split(b"\n")
+        if len(rest) > LONGEST_LINE:
+            raise too_long_line("<stdin>", None)
         if not chunk and rest:
             whole = [rest]
         if whole:

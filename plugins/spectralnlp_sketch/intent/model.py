@@ -31,6 +31,7 @@ from spectralnlp_sketch.hashing.ngrams import (
 )
 from spectralnlp_sketch.intent.explanation import Explanation, explain
 from spectralnlp_sketch.intent.kernels import TableScorer, classify_texts
+from spectralnlp_sketch.intent.long_texts import PIECE, classify_long_text
 
 Array32 = NDArray[np.float32]
 BATCH_TEXTS = 1024
@@ -146,12 +147,16 @@ class Classifier(StorableModel):
         probabilities = np.empty((len(listed), len(self.labels)), np.float32)
         known = np.empty(len(listed), np.bool_)
         done, rules = 0, self.form.rules()
-        for text, bounds in blocks(listed, self.form.lowercase):
+        long = {place: text for place, text in enumerate(listed) if len(text) > PIECE}
+        short = ["" if place in long else text for place, text in enumerate(listed)]
+        for text, bounds in blocks(short, self.form.lowercase):
             n = len(bounds) - 1
             buffers = new_buffers(self.form.capacity(int(np.diff(bounds).max()), 1), bounds)
             here = slice(done, done + n)
             classify_texts(text, bounds, rules, buffers, self._scorer, probabilities[here], known[here])
             done += n
+        for place, each in long.items():
+            probabilities[place], known[place] = classify_long_text(each, self.form, self._scorer)
         return probabilities, known
 
     @cached_property

@@ -11,24 +11,33 @@ def serve(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="MODEL...", help="A spaCy pipeline, or spectralnlp models: a parser, a tagger, intents."
+            metavar="MODEL...", help="A spaCy pipeline, or spectralnlp models: a parser, taggers, intents."
         ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8000,
     k: Annotated[int, typer.Option(min=1, metavar="N", help="Trees shown of a sentence, at most.")] = 5,
     lang: Annotated[str, typer.Option(metavar="CODE", help="Language of the text.")] = "en",
+    workers: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Processes that analyse texts, each with all models."),
+    ] = 2,
+    seconds: Annotated[float, typer.Option(min=0.1, metavar="N", help="Longest analysis of a text.")] = 10.0,
+    max_characters: Annotated[int, typer.Option(min=1, metavar="N", help="Longest text.")] = 2000,
+    max_tokens: Annotated[int, typer.Option(min=1, metavar="N", help="Most tokens of a text.")] = 1000,
 ) -> None:
     """Show trees, confidence, alternatives, tags and intents in the browser; only for this machine."""
-    from spectralnlp.cli.console import announced_kernels, note, progress
-    from spectralnlp_spacy.serve.pipeline import load_pipeline
+    from spectralnlp.cli.console import note
+    from spectralnlp_spacy.serve.limits import Limits
     from spectralnlp_spacy.serve.server import Server
 
-    with announced_kernels(), progress("loading"):
-        nlp = load_pipeline(models or ["en"], lang)
-    with Server(nlp, port=port, k=k) as server:
+    limits = Limits(characters=max_characters, tokens=max_tokens, seconds=seconds, workers=workers)
+    server = Server(models or ["en"], port=port, k=k, lang=lang, limits=limits)
+
+    def announce() -> None:
         print(server.address, flush=True)
         note("stop with Ctrl-C")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            note("stopped")
+
+    try:
+        server.run(announce)
+    except KeyboardInterrupt:
+        note("stopped")

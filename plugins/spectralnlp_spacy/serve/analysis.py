@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
@@ -16,10 +15,12 @@ from spectralnlp_spacy.constituents import read_brackets, read_fallback, words_o
 from spectralnlp_spacy.drawing import parses_of
 from spectralnlp_spacy.errors import ComponentError
 from spectralnlp_spacy.parser import SpectralParser
+from spectralnlp_spacy.serve.limits import Limits
 from spectralnlp_spacy.textcat import SpectralTextcat
 
-# Longest text that the page takes.
-MAX_CHARACTERS = 2000
+
+class TextTooLongError(InputError):
+    """A text of more characters or tokens than are taken."""
 
 
 class Analyst:
@@ -28,38 +29,39 @@ class Analyst:
     Args:
         nlp: a pipeline with ``spectral_parser``.
         k: how many trees of a sentence are wanted.
+        limits: of characters and tokens.
     """
 
-    def __init__(self, nlp: Language, k: int) -> None:
+    def __init__(self, nlp: Language, k: int, limits: Limits | None = None) -> None:
         self.nlp = nlp
         self.k = k
+        self.limits = limits or Limits()
         self.parser: SpectralParser = next(
             pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralParser)
         )
         self.textcat = next((pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralTextcat)), None)
-        self._lock = threading.Lock()
 
     def analyse(self, text: str) -> dict[str, Any]:
         """Sentences with tokens, constituents and trees; intents; the seconds that it took.
 
         Raises:
-            InputError: the text is too long.
+            TextTooLongError: the text has too many characters or tokens.
         """
-        if len(text) > MAX_CHARACTERS:
-            raise InputError(f"a text of {len(text):,} characters", hint=f"give at most {MAX_CHARACTERS:,}")
-        with self._lock:
-            started = perf_counter()
-            doc = self.nlp(text)
-            seconds = perf_counter() - started
-            return {
-                "sentences": list(self._sentences(doc)),
-                "intents": [
-                    {"label": label, "score": score}
-                    for label, score in sorted(doc.cats.items(), key=lambda each: -each[1])
-                ],
-                "out_of_scope": None if self.textcat is None else doc._.get(self.textcat.out_of_scope),
-                "seconds": seconds,
-            }
+        _check_length("characters", len(text), self.limits.characters)
+        started = perf_counter()
+        doc = self.nlp.make_doc(text)
+        _check_length("tokens", len(doc), self.limits.tokens)
+        doc = self.nlp(doc)
+        seconds = perf_counter() - started
+        return {
+            "sentences": list(self._sentences(doc)),
+            "intents": [
+                {"label": label, "score": score}
+                for label, score in sorted(doc.cats.items(), key=lambda each: -each[1])
+            ],
+            "out_of_scope": None if self.textcat is None else doc._.get(self.textcat.out_of_scope),
+            "seconds": seconds,
+        }
 
     def _sentences(self, doc: Doc) -> Iterator[dict[str, Any]]:
         key = self.parser.spans_key
@@ -102,6 +104,11 @@ class Analyst:
                 drawing = draw(_bare(parse, each.tree), False)
                 trees.append({"brackets": str(each.tree), "svg": drawing, "score": each.score})
         return trees
+
+
+def _check_length(unit: str, length: int, most: int) -> None:
+    if length > most:
+        raise TextTooLongError(f"a text of {length:,} {unit}", hint=f"give at most {most:,}")
 
 
 def _bare(parse: Any, tree: Any) -> Any:

@@ -6,18 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import spacy
+from spacy import parts_of_speech
 from spacy.language import Language
 
+import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError
-from spectralnlp.storage import META, load_model
+from spectralnlp.storage import META, kind_of
+
+# The universal parts of speech: a tagger of these fills ``token.pos_``, any other ``token.tag_``.
+UNIVERSAL = frozenset(parts_of_speech.IDS)
 
 # The component for models of each task.
 FACTORIES = {"parsing": "spectral_parser", "tagging": "spectral_tagger", "intents": "spectral_textcat"}
 
 
 def load_pipeline(names: Sequence[str], lang: str) -> Language:
-    """A pipeline with a parser that is ready to be used.
+    """Return a pipeline with a parser.
 
     Args:
         names: one spaCy pipeline (a folder or a package), or models of the core, by folder or name.
@@ -34,20 +39,34 @@ def load_pipeline(names: Sequence[str], lang: str) -> Language:
             _add(nlp, name)
     if not any(nlp.get_pipe_meta(name).factory == "spectral_parser" for name in nlp.pipe_names):
         raise ConfigError("nothing here parses", hint="name a parser too, such as en")
-    nlp("Ready.")
     return nlp
 
 
 def _add(nlp: Language, name: str) -> None:
+    """Add the component for a model of the core, under the model's name."""
     if not _is_core_model(name):
         raise ConfigError(
             f"no model {name!r}", hint="give folders of spectralnlp models, or one spaCy pipeline"
         )
-    task = "parsing" if name in registry.models else load_model(name).kind
+    folder = _folder(name)
+    task = kind_of(folder)
     if task not in FACTORIES:
         raise ConfigError(f"a model for {task} cannot be shown", path=name)
-    config = {"model": str(name) if name in registry.models else str(Path(name).resolve())}
-    nlp.add_pipe(FACTORIES[task], config=config)
+    config = {"model": str(folder.resolve())}
+    if task == "tagging" and UNIVERSAL.issuperset(spectralnlp.load(folder).labels):
+        config["attribute"] = "pos"
+    nlp.add_pipe(FACTORIES[task], name=_own_name(nlp, name), config=config)
+
+
+def _folder(name: str) -> Path:
+    return Path(name) if (Path(name) / META).exists() else Path(registry.models.get(name))
+
+
+def _own_name(nlp: Language, name: str) -> str:
+    """The last part of a model's name, with a number if another component has it already."""
+    own = Path(name).resolve().name
+    same = [each for each in nlp.pipe_names if each.partition(" ")[0] == own]
+    return f"{own} {len(same) + 1}" if same else own
 
 
 def _is_core_model(name: str) -> bool:

@@ -1,121 +1,110 @@
-"""A server of one page on the loopback interface, with the standard library alone."""
+"""A server on the loopback interface: a page, and a JSON interface behind it."""
 
 from __future__ import annotations
 
-import json
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
-from typing import Any
+import asyncio
+import socket
+from collections.abc import Callable, Sequence
 
-from spacy.language import Language
+import uvicorn
 
-from spectralnlp.errors import ConfigError, SpectralError
-from spectralnlp_spacy.serve.analysis import Analyst
+from spectralnlp.errors import ConfigError
+from spectralnlp_spacy.serve.application import HOSTS, make_application
+from spectralnlp_spacy.serve.limits import Limits
+from spectralnlp_spacy.serve.pool import WorkerPool
+from spectralnlp_spacy.serve.protocol import Protocol
+from spectralnlp_spacy.serve.worker import Setup
 
-HOST = "127.0.0.1"
-MAX_BODY = 64 * 1024
-# Nothing is loaded from anywhere, and what is typed goes nowhere but here.
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
-    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+HOST = HOSTS[0]
 
 
-class Server(ThreadingHTTPServer):
-    """Serves the page and answers it.
+class Server:
+    """Serves the page and answers texts, from this machine alone.
 
     Args:
-        nlp: the pipeline.
+        models: a spaCy pipeline, or models of the core.
         port: to listen on; 0 for one that is free.
         k: how many trees of a sentence are shown.
+        lang: language of the text, for models of the core.
+        limits: of requests.
 
     Raises:
         ConfigError: the port is taken.
     """
 
-    daemon_threads = True
-
-    def __init__(self, nlp: Language, *, port: int, k: int) -> None:
-        self.analyst = Analyst(nlp, k)
-        self.page = (files(__package__) / "page.html").read_bytes()
-        try:
-            super().__init__((HOST, port), _Handler)
-        except OSError as error:
-            hint = "`port` 0 takes one that is free"
-            raise ConfigError(f"cannot listen on port {port}: {error.strerror}", hint=hint) from error
+    def __init__(
+        self, models: Sequence[str], *, port: int, k: int, lang: str = "en", limits: Limits | None = None
+    ) -> None:
+        self.setup = Setup(models=models, lang=lang, k=k, limits=limits or Limits())
+        self._socket = _listen(port)
+        self.port: int = self._socket.getsockname()[1]
+        self._server: _Server | None = None
 
     @property
     def address(self) -> str:
         """Address to open in the browser."""
-        return f"http://{HOST}:{self.server_port}/"
+        return f"http://{HOST}:{self.port}/"
 
+    def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Load the models and answer until `stop`, or an interrupt.
 
-class _Handler(BaseHTTPRequestHandler):
-    server: Server
-    protocol_version = "HTTP/1.1"
-    timeout = 60
+        Args:
+            on_ready: called once the models are loaded.
 
-    def do_GET(self) -> None:
-        """The page."""
-        if not self._is_ours():
-            self._fail(HTTPStatus.FORBIDDEN, "this page is for this machine alone")
-        elif self.path == "/":
-            self._send(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
-        elif self.path == "/favicon.ico":
-            self._send(HTTPStatus.NO_CONTENT, b"", "image/x-icon")
-        else:
-            self._fail(HTTPStatus.NOT_FOUND, "there is one page, /")
+        Raises:
+            ConfigError: the models cannot be loaded.
+            KeyboardInterrupt: the process was interrupted.
+        """
+        with self._socket:
+            asyncio.run(self._run(on_ready))
 
-    def do_POST(self) -> None:
-        """The analysis of a text."""
-        length = int(self.headers.get("Content-Length") or 0)
-        if not self._is_ours() or not 0 < length <= MAX_BODY:
-            self.close_connection = True
-            self._fail(HTTPStatus.FORBIDDEN, "too long, or not from this page")
-            return
-        body = self.rfile.read(length)
-        if self.path != "/analyse":
-            self._fail(HTTPStatus.NOT_FOUND, "texts go to /analyse")
-            return
+    def stop(self) -> None:
+        """Let `run` come to its end; for another thread."""
+        if self._server is not None:
+            self._server.should_exit = True
+
+    async def _run(self, on_ready: Callable[[], None]) -> None:
+        pool = WorkerPool(self.setup)
         try:
-            text = json.loads(body)["text"]
-            answer = self.server.analyst.analyse(str(text))
-        except (ValueError, KeyError, TypeError):
-            self._fail(HTTPStatus.BAD_REQUEST, 'send {"text": "…"}')
-        except SpectralError as error:
-            self._fail(HTTPStatus.BAD_REQUEST, str(error))
-        else:
-            self._json(HTTPStatus.OK, answer)
+            await pool.start()
+            config = uvicorn.Config(
+                make_application(pool, self.setup.limits, self.port),
+                http=Protocol,
+                ws="none",
+                lifespan="off",
+                interface="asgi3",
+                log_config=None,
+                log_level="critical",  # what was typed stays between the page and the models
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_graceful_shutdown=1,
+            )
+            self._server = _Server(config, pool)
+            on_ready()
+            await self._server.serve(sockets=[self._socket])
+        finally:
+            await pool.stop()
 
-    def _is_ours(self) -> bool:
-        """Whether this server was meant: a page elsewhere may have let its name point here."""
-        known = {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
-        origin = self.headers.get("Origin")
-        return self.headers.get("Host") in known and (
-            origin is None or origin.removeprefix("http://") in known
-        )
 
-    def _json(self, status: HTTPStatus, content: dict[str, Any]) -> None:
-        self._send(status, json.dumps(content, ensure_ascii=False).encode(), "application/json")
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
+        super().__init__(config)
+        self._pool = pool
 
-    def _fail(self, status: HTTPStatus, what: str) -> None:
-        self._json(status, {"error": what})
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        await self._pool.stop()  # before uvicorn raises the signal again that it took
 
-    def _send(self, status: HTTPStatus, body: bytes, kind: str) -> None:
-        self.send_response(status)
-        headers = {
-            "Content-Type": kind,
-            "Content-Length": str(len(body)),
-            "Content-Security-Policy": _POLICY,
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-            "Cache-Control": "no-store",
-        }
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: what was typed stays between the page and the pipeline."""
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        hint = "`port` 0 takes one that is free"
+        raise ConfigError(f"cannot listen on port {port}: {error.strerror}", hint=hint) from error
+    return listening

@@ -340,3 +340,24 @@ def test_few_labels_and_many_texts(shared: Path) -> None:
     model = IntentClassifier(lsa_rank=100, calibration=False)
     model.fit(*with_unlabelled([examples[i][1] for i in few], labels[few], [text for _, text in examples]))
     assert model.score([text for _, text in gold], [label for label, _ in gold]) > 0.65
+
+
+def test_a_text_of_many_pieces_is_classified_as_a_whole(
+    own_corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
+    from spectralnlp_sketch.intent import long_texts, model
+
+    import spectralnlp
+
+    words = (own_corpora / "text" / "lighthouse.txt").read_text(encoding="utf-8")
+    text = " ".join(["When does the ferry é leave—or stay?", words.replace("\n", "  "), "x" * 50, "y"])
+    learner = spectralnlp.train("intent", str(own_corpora / "intents" / "train.tsv"))
+    whole = learner.predict_proba([text, "a", text[:50]])
+    monkeypatch.setattr(long_texts, "PIECE", 200)
+    monkeypatch.setattr(long_texts, "SEAM", 60)
+    monkeypatch.setattr(model, "PIECE", 200)
+    np.testing.assert_allclose(learner.predict_proba([text, "a", text[:50]]), whole, rtol=1e-4, atol=1e-6)
+    form = NgramFormat(words=(1, 3), characters=(2, 5))
+    counts = long_texts.count_long_text(text, form)
+    np.testing.assert_array_equal(counts, count_ngrams([text], form).toarray()[0])

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -17,35 +18,49 @@ from typing import Any
 import pytest
 
 pytest.importorskip("spacy")
+pytest.importorskip("uvicorn")
 
 from spacy_texts import TEXT
-from spectralnlp_spacy.serve.analysis import Analyst
+from spectralnlp_spacy.serve.analysis import Analyst, TextTooLongError
+from spectralnlp_spacy.serve.limits import Limits
+from spectralnlp_spacy.serve.openapi import ERRORS
 from spectralnlp_spacy.serve.pipeline import load_pipeline
 from spectralnlp_spacy.serve.server import Server
 
 from spectralnlp.errors import ConfigError
 
+JSON = {"Content-Type": "application/json"}
+
 
 @pytest.fixture(scope="module")
 def server(parser_folder: Path) -> Iterator[Server]:
-    with pytest.warns(UserWarning, match="SW001"):
-        nlp = load_pipeline([str(parser_folder)], "en")
-    with Server(nlp, port=0, k=3) as running:
-        thread = threading.Thread(target=running.serve_forever, daemon=True)
-        thread.start()
-        yield running
-        running.shutdown()
-        thread.join()
+    running = Server([str(parser_folder)], port=0, k=3, limits=Limits(workers=1, seconds=20, tokens=500))
+    ready = threading.Event()
+    thread = threading.Thread(target=running.run, args=(ready.set,), daemon=True)
+    thread.start()
+    assert ready.wait(120)
+    yield running
+    running.stop()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def send(
+    server: Server, method: str, path: str, body: bytes | None = None, **headers: str
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request(method, path, body, headers)
+    response = connection.getresponse()
+    content = response.read()
+    connection.close()
+    return response, content
 
 
 def ask(server: Server, text: Any, **headers: str) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
     body = text if isinstance(text, bytes) else json.dumps({"text": text}).encode()
-    connection.request("POST", "/analyse", body, headers)
-    response = connection.getresponse()
-    answer = response.status, json.loads(response.read())
-    connection.close()
-    return answer
+    response, content = send(server, "POST", "/analyse", body, **{**JSON, **headers})
+    assert response.headers["Content-Type"] == "application/json"
+    return response.status, json.loads(content)
 
 
 def test_the_answer_has_trees_confidence_alternatives_and_tags(server) -> None:
@@ -68,13 +83,33 @@ def test_tags_and_intents_of_other_models_are_shown(parser_folder, own_corpora, 
 
     for name, path in (("tagger", "text/tagged.txt"), ("intent", "intents/train.tsv")):
         assert run(["train", name, str(own_corpora / path), "-o", str(tmp_path / name)]) == 0
+    nlp = load_pipeline([str(parser_folder), str(tmp_path / "tagger"), str(tmp_path / "intent")], "en")
+    assert nlp.pipe_names == ["parser", "tagger", "intent"]
+    analyst = Analyst(nlp, 1, Limits(tokens=7))
     with pytest.warns(UserWarning, match="SW001"):
-        nlp = load_pipeline([str(parser_folder), str(tmp_path / "tagger"), str(tmp_path / "intent")], "en")
-    assert nlp.pipe_names == ["spectral_parser", "spectral_tagger", "spectral_textcat"]
-    answer = Analyst(nlp, k=1).analyse("When does the next boat leave?")
+        answer = analyst.analyse("When does the next boat leave?")
     assert answer["intents"][0]["label"] == "timetable"
     assert 0 < answer["out_of_scope"] < 1
     assert len(answer["sentences"][0]["trees"]) == 1
+    with pytest.raises(TextTooLongError, match="a text of 8 tokens; give at most 7"):
+        analyst.analyse("When does the next boat leave ? ?")
+
+
+def test_installed_models_have_names_of_their_own() -> None:
+    nlp = load_pipeline(["en", "en-tagger", "en-upos"], "en")
+    assert nlp.pipe_names == ["en", "en-tagger", "en-upos"]
+    with pytest.warns(UserWarning, match="SW001"):
+        doc = nlp("The keeper climbs the stairs.")
+    assert [token.tag_ for token in doc][:3] == ["DT", "NN", "VBZ"]
+    assert [token.pos_ for token in doc][:3] == ["DET", "NOUN", "VERB"]
+
+
+def test_two_models_of_one_name_get_numbers(parser_folder: Path, own_corpora: Path, tmp_path: Path) -> None:
+    from spectralnlp.cli.app import run
+
+    path = tmp_path / parser_folder.name
+    assert run(["train", "tagger", str(own_corpora / "text" / "tagged.txt"), "-o", str(path)]) == 0
+    assert load_pipeline([str(parser_folder), str(path)], "en").pipe_names == ["parser", "parser 2"]
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "<b>&amp;</b>", "a\x00b", "漢字", "word " * 300])
@@ -87,10 +122,21 @@ def test_any_text_is_answered(server, text) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "message"),
     [
-        ("x" * 2001, 400, "2,001 characters"),
-        (b"not json", 400, "send"),
-        (b"[]", 400, "send"),
-        (b"x" * 100_000, 403, "too long"),
+        (b"", 400, "not JSON"),
+        (b"not json", 400, "not JSON"),
+        (b'{"text": "\xff"}', 400, "not UTF-8"),
+        (b'{"text": 1' + b"0" * 5000 + b"}", 400, "not JSON"),
+        (b"[" * 20_000, 400, "too deep"),
+        (b"x" * 100_000, 413, "at most 25,024 bytes"),
+        ("x" * 2001, 413, "2,001 characters"),
+        ("a " * 501, 413, "501 tokens"),
+        (b"[]", 422, "not an object"),
+        (b"{}", 422, "'text' is missing or no string"),
+        (None, 422, "'text' is missing or no string"),
+        (["a"], 422, "'text' is missing or no string"),
+        (3, 422, "'text' is missing or no string"),
+        (b'{"text": "a", "texts": 1}', 422, "unknown field 'texts'"),
+        (b'{"text": "\\ud800"}', 422, "half a character"),
     ],
 )
 def test_bad_requests_are_told_so(server, body, status, message) -> None:
@@ -99,16 +145,144 @@ def test_bad_requests_are_told_so(server, body, status, message) -> None:
     assert message in answer["error"]
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/json; charset=latin-1", "", "json"])
+def test_other_content_types_are_refused(server, kind) -> None:
+    status, answer = ask(server, TEXT, **{"Content-Type": kind})
+    assert status == 415
+    assert "application/json" in answer["error"]
+    assert ask(server, "Go.", **{"Content-Type": 'Application/JSON; charset="UTF-8"'})[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/page", 404), ("GET", "/analyse", 405), ("DELETE", "/", 405)]
+)
+def test_other_paths_and_methods_are_refused(server, method, path, status) -> None:
+    response, content = send(server, method, path)
+    assert response.status == status
+    assert set(json.loads(content)) == {"error"}
+
+
+def talk(server: Server, *parts: bytes, half_closed: bool = False) -> bytes:
+    """Send bytes as they are, and return all that comes back."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        for part in parts:
+            connection.sendall(part.replace(b"HOST", f"Host: 127.0.0.1:{server.port}".encode()))
+        if half_closed:
+            connection.shutdown(socket.SHUT_WR)
+        received = b""
+        while part := connection.recv(65536):
+            received += part
+            if b"\r\n\r\n" in received and json_of(received) is not None:
+                break
+    return received
+
+
+def json_of(received: bytes) -> Any:
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(re.search(rb"(?i)content-length: (\d+)", head)[1])
+    return json.loads(body[:length]) if len(body) >= length else None
+
+
+POST = b"POST /analyse HTTP/1.1\r\nHOST\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        POST + b"Content-Length: abc\r\n\r\n",
+        POST + b"Content-Length: 1e3\r\n\r\n",
+        POST + b"Content-Length: -1\r\n\r\n",
+        POST + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\n",
+        POST + b"Transfer-Encoding: chunked\r\n\r\nzzz\r\n",
+        POST + b"Transfer-Encoding: gzip\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/9\r\n\r\n",
+        b"\x00\xff\r\n\r\n",
+        b"GET /" + b"x" * 100_000,
+    ],
+)
+def test_what_is_no_http_is_told_so(server, capfd, request_) -> None:
+    received = talk(server, request_)
+    assert re.match(rb"HTTP/1.1 (400|501) ", received)
+    assert set(json_of(received)) == {"error"}
+    assert ask(server, "Go.")[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_body_in_chunks_is_read_up_to_the_limit(server) -> None:
+    head = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+    whole = talk(server, head, b'8\r\n{"text":\r\n', b'6\r\n "Go."\r\n1\r\n}\r\n0\r\n\r\n')
+    assert whole.startswith(b"HTTP/1.1 200")
+    long = talk(server, head, b"FFFF\r\n" + b" " * 0xFFFF + b"\r\n")
+    assert long.startswith(b"HTTP/1.1 413")
+
+
+def test_clients_that_go_away_disturb_nobody(server, capfd) -> None:
+    body = json.dumps({"text": TEXT}).encode()
+    request = POST + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+    for end in (len(request), len(request) - 5, 20):
+        assert talk(server, request[:end], half_closed=True) == b""
+    assert ask(server, TEXT)[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The interface as it is documented
+
+
+def matches(value: Any, schema: dict[str, Any], schemas: dict[str, Any]) -> bool:
+    """Whether a value is of a schema: as much of JSON Schema as the document uses."""
+    if "$ref" in schema:
+        return matches(value, schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    types = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "null": type(None)}
+    types |= {"object": dict, "array": list}
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(isinstance(value, types[kind]) for kind in kinds):
+        return False
+    if isinstance(value, dict):
+        return set(value) == set(schema["required"]) and all(
+            matches(value[name], schema["properties"][name], schemas) for name in value
+        )
+    if isinstance(value, list):
+        return all(matches(each, schema["items"], schemas) for each in value)
+    least, most = schema.get("minimum", value), schema.get("maximum", value)
+    return value is None or least <= value <= most
+
+
+def test_the_interface_is_described(server) -> None:
+    response, content = send(server, "GET", "/openapi.json")
+    assert response.status == 200
+    document = json.loads(content)
+    assert document["openapi"].startswith("3.1")
+    schemas = document["components"]["schemas"]
+    assert all(f"#/components/schemas/{name}" in content.decode() for name in schemas)
+    status, answer = ask(server, TEXT)
+    assert status == 200
+    assert matches(answer, schemas["Analysis"], schemas)
+    assert not matches({**answer, "more": 1}, schemas["Analysis"], schemas)
+    assert matches(ask(server, None)[1], schemas["Error"], schemas)
+    assert schemas["Request"]["properties"]["text"]["maxLength"] == 2000
+    answers = document["paths"]["/analyse"]["post"]["responses"]
+    assert set(answers) == {"200", *map(str, ERRORS)}
+
+
+def test_the_guide_describes_the_interface(own_corpora: Path) -> None:
+    guide = (own_corpora.parent / "docs" / "serve.md").read_text(encoding="utf-8")
+    for status, what in ERRORS.items():
+        assert f"| {status} | {what} |" in guide
+
+
 @pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
 def test_pages_elsewhere_are_refused(server, headers) -> None:
     assert ask(server, TEXT, **headers)[0] == 403
 
 
 def test_the_server_is_of_this_machine_alone(server) -> None:
-    assert server.server_address[0] == "127.0.0.1"
-    assert re.search(r"""(src|href|url)\s*[=(]\s*["']?(https?:)?//""", server.page.decode()) is None
+    page = send(server, "GET", "/")[1].decode()
+    assert server.address == f"http://127.0.0.1:{server.port}/"
+    assert re.search(r"""(src|href|url)\s*[=(]\s*["']?(https?:)?//""", page) is None
     with pytest.raises(ConfigError, match="cannot listen on port"):
-        Server(server.analyst.nlp, port=server.server_port, k=1)
+        Server(["en"], port=server.port, k=1)
 
 
 def test_what_cannot_be_shown_is_refused(tmp_path) -> None:
@@ -121,8 +295,15 @@ def test_what_cannot_be_shown_is_refused(tmp_path) -> None:
         load_pipeline([str(tmp_path / "nlp")], "en")
 
 
+def test_a_model_that_cannot_be_shown_ends_the_command(word_folders: dict[str, Path], capfd) -> None:
+    from spectralnlp.cli.app import run
+
+    assert run(["serve", str(word_folders["words"]), "--port", "0"]) == 2
+    line = f"spectralnlp: {word_folders['words']}: a model for vectors cannot be shown\n"
+    assert capfd.readouterr().err == line
+
+
 def test_the_command_says_where_the_page_is(parser_folder) -> None:
-    command = [sys.executable, "-m", "spectralnlp_spacy_serve_test"]
     code = "from spectralnlp.cli import main; import sys; sys.exit(main())"
     command = [sys.executable, "-c", code, "serve", str(parser_folder), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

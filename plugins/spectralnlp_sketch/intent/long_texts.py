@@ -1,0 +1,56 @@
+"""Classification of a text that is too long for buffers of all its n-grams: counts of pieces, added up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
+from spectralnlp_sketch.intent.kernels import TableScorer
+
+# Characters of a piece, and on either side of a cut those whose n-grams may cross it.
+PIECE = 1 << 20
+SEAM = 1 << 11
+
+
+def count_long_text(text: str, form: NgramFormat) -> NDArray[np.int64]:
+    """Return the counts of a text's n-grams, int64 (n_columns,), with buffers for a piece of it.
+
+    What crosses a cut is what its surroundings have as a whole and not in two halves. Only n-grams of more
+    than `SEAM` characters are missed.
+    """
+    counts = np.zeros(form.n_columns, np.int64)
+    for part, sign in _parts(text):
+        found = count_ngrams([part], form)
+        counts[found.indices] += sign * found.data.astype(np.int64)
+    return counts
+
+
+def _parts(text: str) -> Iterator[tuple[str, int]]:
+    """Parts of a text, and whether their n-grams are added (1) or taken away (-1)."""
+    start = 0
+    while len(text) - start > PIECE:
+        cut = text.rfind(" ", start, start + PIECE) + 1 or start + PIECE
+        yield text[start:cut], 1
+        before, after = max(cut - SEAM, start), cut + SEAM
+        yield text[before:after], 1
+        yield text[before:cut], -1
+        yield text[cut:after], -1
+        start = cut
+    yield text[start:], 1
+
+
+def classify_long_text(text: str, form: NgramFormat, scorer: TableScorer) -> tuple[NDArray[np.float32], bool]:
+    """Return what `classify_texts` writes: probabilities (n_classes,), and whether an n-gram is known."""
+    counts = count_long_text(text, form)
+    columns = np.flatnonzero((counts > 0) & (scorer.place >= 0))
+    rows = scorer.place[columns]
+    values = (1 + np.log(counts[columns])) * scorer.idf[rows]
+    is_word = columns < scorer.first_character_column
+    for kind in (is_word, ~is_word):
+        values[kind] /= np.linalg.norm(values[kind]) or 1.0
+    scores = (scorer.bias + values @ scorer.table[rows].astype(np.float64)) * float(scorer.sharpness)
+    weights = np.exp(scores - scores.max())
+    return (weights / weights.sum()).astype(np.float32), bool(len(columns))

@@ -1,0 +1,126 @@
+"""The JSON interface of ``spectralnlp serve``, described in OpenAPI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import spectralnlp
+from spectralnlp_spacy.serve.limits import Limits
+
+# What each status of an error means.
+ERRORS = {
+    400: "The request is no HTTP, or its body is no JSON.",
+    403: "The request is meant for another host, or comes from a page elsewhere.",
+    404: "There is nothing at this path.",
+    405: "The path does not take this method.",
+    408: "The body did not come in time.",
+    413: "The body, or the text, is too long: bytes, characters or tokens.",
+    415: "The body is not said to be `application/json` in UTF-8.",
+    422: "The JSON is not an object with one field, `text`, that is a string of characters.",
+    500: "The analysis failed; the server goes on.",
+    503: "All workers are busy and the queue is full, or no worker was free in time; try again later.",
+    504: "The analysis took too long, and was stopped.",
+}
+
+
+def describe_interface(limits: Limits) -> dict[str, Any]:
+    """Return the OpenAPI document of a server.
+
+    Args:
+        limits: of the server.
+    """
+    answers = {str(status): _answer(what, "Error") for status, what in ERRORS.items()}
+    analysis = {
+        "summary": "Analyse a text.",
+        "operationId": "analyse",
+        "requestBody": {"required": True, "content": _json("Request")},
+        "responses": {"200": _answer("Annotations of the text.", "Analysis"), **answers},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "spectralnlp serve",
+            "version": spectralnlp.__version__,
+            "description": "Trees, confidence, alternatives, tags and intents of a text.",
+        },
+        "paths": {"/analyse": {"post": analysis}},
+        "components": {"schemas": _schemas(limits)},
+    }
+
+
+def _json(schema: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+
+
+def _answer(description: str, schema: str) -> dict[str, Any]:
+    return {"description": description, "content": _json(schema)}
+
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    """An object that has all of some properties, and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _list_of(schema: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"$ref": f"#/components/schemas/{schema}"}}
+
+
+def _value(kind: str | list[str], description: str, **others: Any) -> dict[str, Any]:
+    return {"type": kind, "description": description, **others}
+
+
+def _schemas(limits: Limits) -> dict[str, Any]:
+    share = {"minimum": 0, "maximum": 1}
+    return {
+        "Request": _object(
+            text=_value(
+                "string",
+                f"Any text, of at most {limits.characters:,} characters and {limits.tokens:,} tokens.",
+                maxLength=limits.characters,
+            )
+        ),
+        "Error": _object(error=_value("string", "What was wrong, in one line.")),
+        "Analysis": _object(
+            sentences=_list_of("Sentence"),
+            intents=_list_of("Intent"),
+            out_of_scope=_value(
+                ["number", "null"],
+                "How little the text looks like any intent, or null.",
+                **share,
+            ),
+            seconds=_value("number", "Time that the models took, in seconds."),
+        ),
+        "Sentence": _object(
+            text=_value("string", "The sentence as it stands in the text."),
+            tokens=_list_of("Token"),
+            constituents=_list_of("Constituent"),
+            fallback=_value(["string", "null"], "Why the tree is a fallback; null if it is none."),
+            trees=_list_of("Tree"),
+        ),
+        "Token": _object(
+            text=_value("string", "The token."),
+            tag=_value("string", "Its tag."),
+            pos=_value("string", "Its universal part of speech; empty without a model for these."),
+            entity=_value("string", "Label of the entity that it is in; empty if it is in none."),
+            space=_value("boolean", "Whether a blank follows."),
+        ),
+        "Constituent": _object(
+            label=_value("string", "Label of the constituent."),
+            start=_value("integer", "First token in the sentence, from 0.", minimum=0),
+            end=_value("integer", "First token after it.", minimum=1),
+            posterior=_value("number", "Probability under the model.", **share),
+        ),
+        "Tree": _object(
+            brackets=_value("string", "The tree in brackets."),
+            svg=_value("string", "A drawing of it."),
+            score=_value(["number", "null"], "The decoder's gain; null for the tree of the document."),
+        ),
+        "Intent": _object(
+            label=_value("string", "The intent."), score=_value("number", "Its probability.", **share)
+        ),
+    }
