@@ -136,7 +136,8 @@ class TreeLog(ReplayLog[Tree]):
     """Trees observed, as integers; merging concatenates in the order of documents and rows.
 
     Args:
-        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it; where head rules are to be
+            learned, from the left, and `rebinarise` gives the table that is meant.
 
     Attributes:
         chains: how often each chain of unary rules occurred, labels from the top down.
@@ -161,12 +162,13 @@ class TreeLog(ReplayLog[Tree]):
             return  # its key may be that of the batch that really begins there
         labels, words = self._labels, self._words
         label, word, arity, head, sizes = [], [], [], [], []
+        binariser = self.binariser.before_heads()
         for example in batch:
             self.chains.update(unary_chains(example))
-            tree = self.binariser.binarise(example)
+            tree = binariser.binarise(example)
             nodes = tree.postorder()
             sizes.append(len(nodes))
-            head.extend(head_leaf_positions(tree, self.binariser.heads))
+            head.extend(head_leaf_positions(tree, binariser.heads, binariser.head_rules))
             for node in nodes:
                 label.append(labels[node.label])
                 arity.append(len(node.children))

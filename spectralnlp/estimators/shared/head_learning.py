@@ -1,0 +1,229 @@
+"""Head rules learned from a treebank: the heads that make the head-outward grammar likeliest.
+
+D. Chiang and D. Bikel (2002), Recovering latent information in treebanks, learn heads by EM. Here each phrase
+label has a short list of the children that it wants for its head (`PhraseHeads`), which grows and changes as
+long as the leave-one-out likelihood of the label's binary rules gains more than an entry must earn. A label
+that is rare or that gains nothing keeps the neutral guess.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spectralnlp.jit import kernel
+from spectralnlp.parameters import Floats, Ints
+from spectralnlp.trees import PhraseHeads, neutral_head
+from spectralnlp.trees.heads import Side
+
+Production = tuple[str, tuple[str, ...]]
+
+# Natural logarithms by which an entry of the list must raise the likelihood.
+LEAST_GAIN = 6.0
+# Pseudo-counts of the product of a rule's marginals, in the probability of the rule.
+_STRENGTH = 5.0
+# Children of the longest phrases that are learned from, commonest labels tried, and entries of a list.
+_MOST_CHILDREN, _MOST_LABELS, _MOST_ENTRIES = 12, 40, 30
+
+_SIDES: tuple[Side, Side] = ("left", "right")
+# Parents in binary rules: the phrase, and intermediates by the side of their last child.
+_WHOLE, _RIGHT, _LEFT = -1, 0, 1
+_LEAST_STEP = 1e-6
+Entry = tuple[int, int]  # number of a label, and of a side
+Rule = tuple[int, int, int]
+
+
+def learn_heads(productions: Mapping[Production, int]) -> tuple[PhraseHeads, ...]:
+    """Learn head rules for the labels of phrases that have more than two children somewhere.
+
+    Args:
+        productions: how often each label of a phrase occurs with the labels of its children.
+
+    Returns:
+        Rules of all labels for which they differ from the neutral guess, by label.
+    """
+    by_label: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
+    for (label, children), count in sorted(productions.items()):
+        if 2 <= len(children) <= _MOST_CHILDREN:
+            by_label[label].append((children, count))
+    learned = [
+        _LabelSearch(label, rows).best()
+        for label, rows in sorted(by_label.items())
+        if any(len(children) > 2 for children, _ in rows)
+    ]
+    return tuple(each for each in learned if each.wanted or each.otherwise != "neutral")
+
+
+class _Choices(NamedTuple):
+    """The binary rules of each production for each child that could be its head.
+
+    Attributes:
+        bounds: int32 (n_choices + 1,); where the rules of each choice begin.
+        rule: int32 (n_listed,); numbers of rules.
+        parent, left, right: int32 (n_rules,); of each rule, the number of its left-hand side, and of that
+            with its left child and with its right one.
+        fixed: float64 (n_rules,); counts that depend on no choice.
+        count: float64 (n_productions,).
+        n_names: how many labels and intermediates can be children.
+    """
+
+    bounds: Ints
+    rule: Ints
+    parent: Ints
+    left: Ints
+    right: Ints
+    fixed: Floats
+    count: Floats
+    n_names: int
+
+
+class _LabelSearch:
+    """The search for one label's list.
+
+    Args:
+        label: of the phrase.
+        rows: labels of children and how often they occur; some of more than two children.
+    """
+
+    def __init__(self, label: str, rows: Sequence[tuple[tuple[str, ...], int]]) -> None:
+        self.label = label
+        self.labels = sorted({child for children, _ in rows for child in children})
+        number = {name: i for i, name in enumerate(self.labels)}
+        self.rows = [([number[child] for child in children], count) for children, count in rows]
+        self.free = [(children, count) for children, count in self.rows if len(children) > 2]
+        self.choices = _choices(self.rows, len(self.labels))
+        begin = np.cumsum([0, *(len(children) for children, _ in self.free[:-1])])
+        width = np.array([len(children) for children, _ in self.free])
+        neutral = [neutral_head(label, [self.labels[c] for c in children]) for children, _ in self.free]
+        self.otherwise = {"neutral": begin + neutral, "left": begin, "right": begin + width - 1}
+        self.places = self._places(begin.tolist())
+
+    def _places(self, begin: Sequence[int]) -> Ints:
+        """int32 (2, n_productions, n_labels): each label's leftmost and rightmost choice; -1 without one."""
+        places = np.full((2, len(self.free), len(self.labels)), -1, np.int32)
+        for p, (children, _) in enumerate(self.free):
+            for i, child in enumerate(children):
+                places[1, p, child] = begin[p] + i
+            for i, child in reversed(list(enumerate(children))):
+                places[0, p, child] = begin[p] + i
+        return places
+
+    def best(self) -> PhraseHeads:
+        """Return the list that no change of one entry improves."""
+        values = {
+            name: self._value([], name) - LEAST_GAIN * (name != "neutral") for name in self.otherwise
+        }
+        otherwise: Any = max(values, key=lambda name: values[name])
+        best, entries = values[otherwise], ()
+        while len(entries) < _MOST_ENTRIES:
+            neighbours = {each: self._value(each, otherwise) for each in self._neighbours(entries)}
+            found = max(neighbours, key=lambda each: neighbours[each])
+            if neighbours[found] <= best + _LEAST_STEP:
+                break
+            best, entries = neighbours[found], found
+        wanted = tuple((self.labels[child], _SIDES[side]) for child, side in entries)
+        return PhraseHeads(self.label, wanted, otherwise)
+
+    def _neighbours(self, entries: tuple[Entry, ...]) -> Iterator[tuple[Entry, ...]]:
+        """Yield the lists with an entry more, an entry elsewhere or on the other side, or an entry less."""
+        occurs: Counter[int] = Counter()
+        for children, count in self.free:
+            occurs.update(dict.fromkeys(children, count))
+        for child, _ in occurs.most_common(_MOST_LABELS):
+            others = tuple(each for each in entries if each[0] != child)
+            if len(others) < len(entries):
+                yield others
+            for place in range(len(others) + 1):
+                for side in range(len(_SIDES)):
+                    yield (*others[:place], (child, side), *others[place:])
+
+    def _value(self, entries: Sequence[Entry], otherwise: str) -> float:
+        """The likelihood of the phrases with these heads, less what the entries must earn."""
+        chosen = self.otherwise[otherwise].copy()
+        _choose(np.array(entries, np.int32).reshape(-1, 2), self.places, chosen)
+        return float(_log_likelihood(chosen, self.choices)) - LEAST_GAIN * len(entries)
+
+
+def _choices(rows: Sequence[tuple[list[int], int]], n_labels: int) -> _Choices:
+    """The choices of productions, and the rules of those that have two children and so no choice."""
+    rules: dict[Rule, int] = {}
+    bounds, listed, fixed = [0], [], Counter[int]()
+    for children, count in rows:
+        for head in range(len(children)) if len(children) > 2 else (0,):
+            numbers = [
+                rules.setdefault(rule, len(rules)) for rule in _binary_rules(children, head, n_labels)
+            ]
+            if len(children) > 2:
+                listed += numbers
+                bounds.append(len(listed))
+            else:
+                fixed[numbers[0]] += count
+    return _Choices(
+        bounds=np.array(bounds, np.int32),
+        rule=np.array(listed, np.int32),
+        parent=_numbers(rule[0] for rule in rules),
+        left=_numbers(rule[:2] for rule in rules),
+        right=_numbers(rule[::2] for rule in rules),
+        fixed=np.array([fixed[i] for i in range(len(rules))], np.float64),
+        count=np.array([count for children, count in rows if len(children) > 2], np.float64),
+        n_names=n_labels + 2,
+    )
+
+
+def _numbers(keys: Iterable[object]) -> Ints:
+    """Numbers from 0 on, equal ones for equal keys."""
+    number: dict[object, int] = {}
+    return np.array([number.setdefault(key, len(number)) for key in keys], np.int32)
+
+
+def _binary_rules(children: Sequence[int], head: int, n_labels: int) -> Iterator[Rule]:
+    """Yield the rules that a phrase becomes, built outward from a head: first to the right, then to the left.
+
+    Numbers from ``n_labels`` on stand for intermediates.
+    """
+    core, last = children[head], len(children) - 1
+    for i in range(head + 1, last + 1):
+        parent = _WHOLE if (head, i) == (0, last) else n_labels + _RIGHT
+        yield parent, core, children[i]
+        core = parent
+    for i in range(head - 1, -1, -1):
+        parent = n_labels + _LEFT if i else _WHOLE
+        yield parent, children[i], core
+        core = parent
+
+
+@kernel
+def _choose(entries, places, chosen):
+    """Choose the head of each production: by the first entry whose label it has."""
+    for p in range(len(chosen)):
+        for e in range(len(entries)):
+            place = places[entries[e, 1], p, entries[e, 0]]
+            if place >= 0:
+                chosen[p] = place
+                break
+
+
+@kernel
+def _log_likelihood(chosen, choices):
+    """Log-likelihood of all rules, each left out of the counts that its probability comes from."""
+    counts = choices.fixed.copy()
+    for p in range(len(chosen)):
+        for i in range(choices.bounds[chosen[p]], choices.bounds[chosen[p] + 1]):
+            counts[choices.rule[i]] += choices.count[p]
+    parent = np.zeros(choices.parent.max() + 1)
+    left, right = np.zeros(choices.left.max() + 1), np.zeros(choices.right.max() + 1)
+    for r in range(len(counts)):
+        parent[choices.parent[r]] += counts[r]
+        left[choices.left[r]] += counts[r]
+        right[choices.right[r]] += counts[r]
+    total = 0.0
+    for r in range(len(counts)):
+        if counts[r] > 0:
+            others = parent[choices.parent[r]] - 1
+            # The marginals have one more each, as rules that were never seen must have a share.
+            shares = left[choices.left[r]] * right[choices.right[r]] / (others + choices.n_names) ** 2
+            total += counts[r] * np.log((counts[r] - 1 + _STRENGTH * shares) / (others + _STRENGTH))
+    return total
