@@ -50,6 +50,7 @@ from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, labels_of, restore, strip_root
+from spectralnlp.trees.heads import summarise_heads
 from spectralnlp.trees.parse import Alternative, Parse
 
 T = TypeVar("T")
@@ -320,7 +321,7 @@ class Parser(TextParser, StorableModel):
     @property
     def info(self) -> dict[str, Any]:
         """Properties of the parser, by name."""
-        grammar = self.grammars[0]
+        grammar, rules = self.grammars[0], self.grammar_sets[0].binariser.head_rules
         return {
             **self.about,
             "decoder": self.decoder,
@@ -332,6 +333,7 @@ class Parser(TextParser, StorableModel):
             "unary rules": len(grammar.unary_rules),
             "states": sum(int(g.n_states.sum()) for each in self.grammar_sets for g in each.grammars),
             "vocabulary": len(grammar.lexicon.words),
+            **({"heads learned": summary} if (summary := summarise_heads(rules)) else {}),
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:

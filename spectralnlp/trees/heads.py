@@ -183,11 +183,23 @@ class PhraseHeads:
         return 0 if self.otherwise == "left" else len(child_labels) - 1
 
     def __str__(self) -> str:
-        wanted = [*dict.fromkeys(label for label, _ in self.wanted), _OTHERWISE[self.otherwise]]
-        return f"{self.label}: {', '.join(wanted)}"
+        wanted = [label for label, _ in self.wanted]
+        shown = [*wanted[:_N_WANTED], "…"] if len(wanted) > _N_WANTED else wanted
+        otherwise = _OTHERWISE[self.otherwise]
+        return f"{self.label} {' or '.join([*shown, otherwise])}"
 
 
-_OTHERWISE = {"left": "else the first child", "right": "else the last child", "neutral": "else neutral"}
+_OTHERWISE = {"left": "the first", "right": "the last", "neutral": "neutral"}
+
+
+# Labels, and children of each, that a summary names.
+_N_LABELS, _N_WANTED = 5, 4
+
+
+def summarise_heads(rules: Sequence[PhraseHeads]) -> str:
+    """Return the heads of the first labels in a line; empty for no rules."""
+    more = len(rules) - _N_LABELS
+    return "; ".join(map(str, rules[:_N_LABELS])) + (f"; {more} more labels" if more > 0 else "")
 
 
 def _outermost(labels: Sequence[str], label: str, side: Side) -> int:

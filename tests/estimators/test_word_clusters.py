@@ -11,7 +11,7 @@ import pytest
 from spectralnlp import load
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.moments import table_of
+from spectralnlp.estimators.lpcfg.moments import tables_of
 from spectralnlp.estimators.lpcfg.word_clusters import cluster_words, with_tag_factors
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import WordClusters
@@ -32,7 +32,7 @@ def table(tmp_path: Path) -> TreeTable:
     corpus = InMemoryCorpus(list(read_trees(path)))
     log = accumulate(estimator.init_moments(corpus), corpus).parts["head"]
     assert isinstance(log, TreeLog)
-    return table_of(log)[0]
+    return tables_of([log])[0][0]
 
 
 def test_factors_are_what_clusters_say_beyond_all_rare_words(table: TreeTable) -> None:

@@ -27,7 +27,10 @@ MODEL = (ARRAYS, META, CARD)
 # Small models, quickly learned; and ones whose kept moments are not those of the default.
 SETTINGS: dict[str, Sequence[dict[str, Any]]] = {
     "pcfg.v1": [{}, {"vertical": 0, "annotate_tags": False}],
-    "lpcfg.v1": [{"grammars": "tensors+clusters", "binarisations": "head+left"}],
+    "lpcfg.v1": [
+        {"grammars": "tensors+clusters", "binarisations": "head+left"},
+        {"grammars": "clusters", "heads": "learned"},
+    ],
     "hmm.v1": [
         {"n_states": 4},
         {"n_states": 4, "max_symbols": 6, "min_count": 2},

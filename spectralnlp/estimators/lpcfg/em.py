@@ -26,6 +26,7 @@ from spectralnlp.runtime import Corpus
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 from spectralnlp.trees.features import node_features
+from spectralnlp.trees.heads import LEARNED
 
 Start = Literal["random", "clusters"]
 
@@ -64,7 +65,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         ),
     ] = "head"
     unaries: settings.UnaryRules = settings.UNARIES
-    heads: settings.Heads = settings.AUTO
+    heads: settings.LearnableHeads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
     rare: settings.Rare = settings.RARE
     keep_rare_words: settings.KeepRareWords = settings.KEEP_RARE_WORDS
@@ -82,10 +83,10 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             ConfigError: there is no binarisation of that name.
             InputError: there are no trees.
         """
-        self.heads_ = head_rules(self.heads, corpus)
+        self.heads_ = head_rules(self.heads, corpus, foreign=LEARNED)
         binariser = binariser_of(self.binarisation, unaries=self.unaries, heads=self.heads_)
         with fit_pass("trees"):
-            table, chains = read_table(corpus, binariser)
+            table, binariser, chains = read_table(corpus, binariser)
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
         lexicon = LexiconOptions.of(self, scheme=self.signatures_)

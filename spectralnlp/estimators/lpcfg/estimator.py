@@ -25,7 +25,7 @@ from spectralnlp.estimators.lpcfg.moments import (
     binariser_of,
     nodes_of,
     parse_binarisation,
-    table_of,
+    tables_of,
     word_counts,
 )
 from spectralnlp.estimators.lpcfg.sentence_ends import train_sentence_ends
@@ -37,6 +37,7 @@ from spectralnlp.estimators.lpcfg.word_clusters import cluster_words, with_tag_f
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
+from spectralnlp.estimators.shared.head_learning import head_report
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import (
@@ -59,8 +60,9 @@ from spectralnlp.parameters import (
 )
 from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
-from spectralnlp.trees import Tree
+from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.features import FeatureSet, node_features
+from spectralnlp.trees.heads import LEARNED
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 TENSORS, CLUSTERS = "tensors", "clusters"
@@ -155,7 +157,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         ),
     ] = True
     unaries: settings.UnaryRules = settings.UNARIES
-    heads: settings.Heads = settings.AUTO
+    heads: settings.LearnableHeads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
     rare: settings.Rare = settings.RARE
     keep_rare_words: settings.KeepRareWords = settings.KEEP_RARE_WORDS
@@ -209,7 +211,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
 
     def init_moments(self, corpus: Corpus[Tree]) -> Joint[Tree]:
         """Return an empty log of trees for each binarisation, with the head rules for the first trees."""
-        heads = head_rules(self.heads, corpus)
+        heads = head_rules(self.heads, corpus, foreign=LEARNED)
         return Joint(
             {
                 name: TreeLog(binariser_of(name, unaries=self.unaries, heads=heads).to_dict())
@@ -224,13 +226,13 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             InputError: there are no trees.
         """
         logs = [cast(TreeLog, moments.parts[name]) for name in self._binarisation_names]
-        tables, chains = zip(*map(table_of, logs), strict=True)
-        self._note(logs[0], tables[0])
+        tables, binarisers, chains = tables_of(logs)
+        self._note(binarisers[0], tables[0])
         self.word_clusters_ = self._word_clusters(tables[0])
         grammars, self.cell_model_ = self._learn(tables)
         self.grammar_sets_ = tuple(
-            GrammarSet(binariser=log.binariser, chains=chain, **fields)
-            for log, chain, fields in zip(logs, chains, grammars, strict=True)
+            GrammarSet(binariser=binariser, chains=chains, **fields)
+            for binariser, fields in zip(binarisers, grammars, strict=True)
         )
         documents = logs[0].documents()
         self.sentence_end_model_ = self._sentence_end_model(tables[0], documents)
@@ -239,11 +241,11 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             self.span_scorer_ = self._learn_span_scorer(tables, folds_of(documents, self.folds))
         self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
 
-    def _note(self, log: TreeLog, table: TreeTable) -> None:
-        """Note sizes and what was chosen for the treebank's language, and report labels of two roles."""
-        for line in role_report(roles_in_table(table)):
+    def _note(self, binariser: Binariser, table: TreeTable) -> None:
+        """Note sizes and rules for the treebank's language; report labels of two roles, and heads learned."""
+        for line in (*role_report(roles_in_table(table)), *head_report(binariser)):
             report_progress(line)
-        self.heads_ = log.binariser.heads
+        self.heads_ = binariser.heads
         self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast, get_args
 
 import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import fit_pass
+from spectralnlp.estimators.shared.head_learning import with_learned_heads
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.runtime import Corpus, accumulate
@@ -35,21 +37,30 @@ def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binarise
     return Binariser(direction=direction, vertical=vertical, unaries=unaries, heads=heads)
 
 
-def read_table(corpus: Corpus[Tree], binariser: Binariser) -> tuple[TreeTable, Chains]:
-    """Read trees; result and errors as of `table_of`."""
-    return table_of(accumulate(TreeLog(binariser.to_dict()), corpus))
+def read_table(corpus: Corpus[Tree], binariser: Binariser) -> tuple[TreeTable, Binariser, Chains]:
+    """Read trees; result and errors as of `tables_of`."""
+    tables, binarisers, chains = tables_of([accumulate(TreeLog(binariser.to_dict()), corpus)])
+    return tables[0], binarisers[0], chains
 
 
-def table_of(log: TreeLog) -> tuple[TreeTable, Chains]:
-    """The trees of a log as a table, and the chains to write for their compressed unary rules.
+def tables_of(logs: Sequence[TreeLog]) -> tuple[list[TreeTable], list[Binariser], Chains]:
+    """The trees of logs as tables, how they are binarised, and the chains of their compressed unary rules.
+
+    Where head rules are to be learned, they are learned here.
+
+    Args:
+        logs: of the same trees, in one binarisation or several.
 
     Raises:
         InputError: there are no trees.
     """
-    table = log.table()
-    if table.n_trees == 0:
+    tables, binarisers = [log.table() for log in logs], [log.binariser for log in logs]
+    if tables[0].n_trees == 0:
         raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
-    return table, commonest_chains(log.chains)
+    if any(binariser.lacks_heads for binariser in binarisers):
+        with fit_pass("heads"):
+            tables, binarisers = with_learned_heads(tables, binarisers)
+    return tables, binarisers, commonest_chains(logs[0].chains)
 
 
 def nodes_of(table: TreeTable) -> Nodes:

@@ -10,30 +10,30 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spectralnlp.jit import kernel
+from spectralnlp.estimators.shared.head_kernels import choose, log_likelihood
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.trees import PhraseHeads, neutral_head
-from spectralnlp.trees.heads import Side
-
-Production = tuple[str, tuple[str, ...]]
+from spectralnlp.trees import Binariser, PhraseHeads, neutral_head
+from spectralnlp.trees.heads import Side, summarise_heads
+from spectralnlp.trees.rebinarise import Phrases, Production, rebinarise
+from spectralnlp.trees.treelog import TreeTable
 
 # Natural logarithms by which an entry of the list must raise the likelihood.
 LEAST_GAIN = 6.0
-# Pseudo-counts of the product of a rule's marginals, in the probability of the rule.
-_STRENGTH = 5.0
 # Children of the longest phrases that are learned from, commonest labels tried, and entries of a list.
 _MOST_CHILDREN, _MOST_LABELS, _MOST_ENTRIES = 12, 40, 30
 
 _SIDES: tuple[Side, Side] = ("left", "right")
-# Parents in binary rules: the phrase, and intermediates by the side of their last child.
-_WHOLE, _RIGHT, _LEFT = -1, 0, 1
 _LEAST_STEP = 1e-6
 Entry = tuple[int, int]  # number of a label, and of a side
-Rule = tuple[int, int, int]
+Symbol = tuple[int, ...]  # a label, an intermediate (side, head, last child) or the phrase
+Rule = tuple[Symbol, Symbol, Symbol]
+_WHOLE: Symbol = ()
+_RIGHT, _LEFT = 0, 1
 
 
 def learn_heads(productions: Mapping[Production, int]) -> tuple[PhraseHeads, ...]:
@@ -43,7 +43,7 @@ def learn_heads(productions: Mapping[Production, int]) -> tuple[PhraseHeads, ...
         productions: how often each label of a phrase occurs with the labels of its children.
 
     Returns:
-        Rules of all labels for which they differ from the neutral guess, by label.
+        Rules of all labels for which they differ from the neutral guess, the commonest label first.
     """
     by_label: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
     for (label, children), count in sorted(productions.items()):
@@ -51,10 +51,38 @@ def learn_heads(productions: Mapping[Production, int]) -> tuple[PhraseHeads, ...
             by_label[label].append((children, count))
     learned = [
         _LabelSearch(label, rows).best()
-        for label, rows in sorted(by_label.items())
+        for label, rows in sorted(by_label.items(), key=_commonest_first)
         if any(len(children) > 2 for children, _ in rows)
     ]
     return tuple(each for each in learned if each.wanted or each.otherwise != "neutral")
+
+
+def _commonest_first(labelled: tuple[str, list[tuple[tuple[str, ...], int]]]) -> tuple[int, str]:
+    label, rows = labelled
+    return -sum(count for _, count in rows), label
+
+
+def with_learned_heads(
+    tables: Sequence[TreeTable], binarisers: Sequence[Binariser]
+) -> tuple[list[TreeTable], list[Binariser]]:
+    """Learn head rules, and binarise trees with them.
+
+    Args:
+        tables: of the same trees, from the left.
+        binarisers: how each is meant to be binarised.
+
+    Returns:
+        The tables as they are meant to be, and their binarisers with the rules.
+    """
+    phrases = [Phrases.of(table) for table in tables]
+    rules = learn_heads(phrases[0].counts())
+    learned = [replace(binariser, head_rules=rules) for binariser in binarisers]
+    return [rebinarise(*each) for each in zip(tables, phrases, learned, strict=True)], learned
+
+
+def head_report(binariser: Binariser) -> list[str]:
+    """Return lines for users, the heads of the commonest phrases; none where none were learned."""
+    return [f"heads learned: {summary}"] if (summary := summarise_heads(binariser.head_rules)) else []
 
 
 class _Choices(NamedTuple):
@@ -66,7 +94,7 @@ class _Choices(NamedTuple):
         parent, left, right: int32 (n_rules,); of each rule, the number of its left-hand side, and of that
             with its left child and with its right one.
         fixed: float64 (n_rules,); counts that depend on no choice.
-        count: float64 (n_productions,).
+        weight: float64 (n_productions,); how often each occurs.
         n_names: how many labels and intermediates can be children.
     """
 
@@ -76,7 +104,7 @@ class _Choices(NamedTuple):
     left: Ints
     right: Ints
     fixed: Floats
-    count: Floats
+    weight: Floats
     n_names: int
 
 
@@ -113,11 +141,10 @@ class _LabelSearch:
 
     def best(self) -> PhraseHeads:
         """Return the list that no change of one entry improves."""
-        values = {
-            name: self._value([], name) - LEAST_GAIN * (name != "neutral") for name in self.otherwise
-        }
+        values = {name: self._value([], name) - LEAST_GAIN * (name != "neutral") for name in self.otherwise}
         otherwise: Any = max(values, key=lambda name: values[name])
-        best, entries = values[otherwise], ()
+        best: float = values[otherwise]
+        entries: tuple[Entry, ...] = ()
         while len(entries) < _MOST_ENTRIES:
             neighbours = {each: self._value(each, otherwise) for each in self._neighbours(entries)}
             found = max(neighbours, key=lambda each: neighbours[each])
@@ -143,8 +170,8 @@ class _LabelSearch:
     def _value(self, entries: Sequence[Entry], otherwise: str) -> float:
         """The likelihood of the phrases with these heads, less what the entries must earn."""
         chosen = self.otherwise[otherwise].copy()
-        _choose(np.array(entries, np.int32).reshape(-1, 2), self.places, chosen)
-        return float(_log_likelihood(chosen, self.choices)) - LEAST_GAIN * len(entries)
+        choose(np.array(entries, np.int32).reshape(-1, 2), self.places, chosen)
+        return float(log_likelihood(chosen, self.choices)) - LEAST_GAIN * len(entries)
 
 
 def _choices(rows: Sequence[tuple[list[int], int]], n_labels: int) -> _Choices:
@@ -153,9 +180,7 @@ def _choices(rows: Sequence[tuple[list[int], int]], n_labels: int) -> _Choices:
     bounds, listed, fixed = [0], [], Counter[int]()
     for children, count in rows:
         for head in range(len(children)) if len(children) > 2 else (0,):
-            numbers = [
-                rules.setdefault(rule, len(rules)) for rule in _binary_rules(children, head, n_labels)
-            ]
+            numbers = [rules.setdefault(rule, len(rules)) for rule in _binary_rules(children, head)]
             if len(children) > 2:
                 listed += numbers
                 bounds.append(len(listed))
@@ -168,7 +193,7 @@ def _choices(rows: Sequence[tuple[list[int], int]], n_labels: int) -> _Choices:
         left=_numbers(rule[:2] for rule in rules),
         right=_numbers(rule[::2] for rule in rules),
         fixed=np.array([fixed[i] for i in range(len(rules))], np.float64),
-        count=np.array([count for children, count in rows if len(children) > 2], np.float64),
+        weight=np.array([count for children, count in rows if len(children) > 2], np.float64),
         n_names=n_labels + 2,
     )
 
@@ -179,51 +204,18 @@ def _numbers(keys: Iterable[object]) -> Ints:
     return np.array([number.setdefault(key, len(number)) for key in keys], np.int32)
 
 
-def _binary_rules(children: Sequence[int], head: int, n_labels: int) -> Iterator[Rule]:
+def _binary_rules(children: Sequence[int], head: int) -> Iterator[Rule]:
     """Yield the rules that a phrase becomes, built outward from a head: first to the right, then to the left.
 
-    Numbers from ``n_labels`` on stand for intermediates.
+    An intermediate is told by its side, its head and its last child.
     """
-    core, last = children[head], len(children) - 1
+    core: Symbol
+    core, last = (children[head],), len(children) - 1
     for i in range(head + 1, last + 1):
-        parent = _WHOLE if (head, i) == (0, last) else n_labels + _RIGHT
-        yield parent, core, children[i]
+        parent = _WHOLE if (head, i) == (0, last) else (_RIGHT, children[head], children[i])
+        yield parent, core, (children[i],)
         core = parent
     for i in range(head - 1, -1, -1):
-        parent = n_labels + _LEFT if i else _WHOLE
-        yield parent, children[i], core
+        parent = (_LEFT, children[head], children[i]) if i else _WHOLE
+        yield parent, (children[i],), core
         core = parent
-
-
-@kernel
-def _choose(entries, places, chosen):
-    """Choose the head of each production: by the first entry whose label it has."""
-    for p in range(len(chosen)):
-        for e in range(len(entries)):
-            place = places[entries[e, 1], p, entries[e, 0]]
-            if place >= 0:
-                chosen[p] = place
-                break
-
-
-@kernel
-def _log_likelihood(chosen, choices):
-    """Log-likelihood of all rules, each left out of the counts that its probability comes from."""
-    counts = choices.fixed.copy()
-    for p in range(len(chosen)):
-        for i in range(choices.bounds[chosen[p]], choices.bounds[chosen[p] + 1]):
-            counts[choices.rule[i]] += choices.count[p]
-    parent = np.zeros(choices.parent.max() + 1)
-    left, right = np.zeros(choices.left.max() + 1), np.zeros(choices.right.max() + 1)
-    for r in range(len(counts)):
-        parent[choices.parent[r]] += counts[r]
-        left[choices.left[r]] += counts[r]
-        right[choices.right[r]] += counts[r]
-    total = 0.0
-    for r in range(len(counts)):
-        if counts[r] > 0:
-            others = parent[choices.parent[r]] - 1
-            # The marginals have one more each, as rules that were never seen must have a share.
-            shares = left[choices.left[r]] * right[choices.right[r]] / (others + choices.n_names) ** 2
-            total += counts[r] * np.log((counts[r] - 1 + _STRENGTH * shares) / (others + _STRENGTH))
-    return total

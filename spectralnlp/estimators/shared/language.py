@@ -10,20 +10,22 @@ from spectralnlp.runtime import Corpus
 from spectralnlp.text.conventions import language_of
 from spectralnlp.trees import Tree
 
-AUTO = "auto"
+AUTO, _NEUTRAL = "auto", "neutral"
 _ENOUGH = 200  # trees that tell English from other languages
 
 
-def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
+def head_rules(heads: str, corpus: Corpus[Tree], foreign: str = _NEUTRAL) -> str:
     """The name of the head rules to use; ``auto`` looks at the words of the first trees.
 
     Args:
         heads: name of head rules, or ``auto``.
         corpus: the treebank.
+        foreign: name of the rules for trees that are not English.
     """
     if heads != AUTO:
         return heads
-    return _rules_for(Counter(word for tree in islice(corpus, _ENOUGH) for word in tree.words()))
+    rules = _rules_for(Counter(word for tree in islice(corpus, _ENOUGH) for word in tree.words()))
+    return foreign if rules == _NEUTRAL else rules
 
 
 def signature_scheme(signatures: str, word_counts: Mapping[str, int]) -> str:
@@ -37,4 +39,4 @@ def signature_scheme(signatures: str, word_counts: Mapping[str, int]) -> str:
 
 
 def _rules_for(word_counts: Mapping[str, int]) -> str:
-    return "english" if language_of(word_counts) == "en" else "neutral"
+    return "english" if language_of(word_counts) == "en" else _NEUTRAL
