@@ -183,8 +183,8 @@ class PhraseHeads:
         return 0 if self.otherwise == "left" else len(child_labels) - 1
 
     def __str__(self) -> str:
-        wanted = [label for label, _ in self.wanted]
-        shown = [*wanted[:_N_WANTED], "…"] if len(wanted) > _N_WANTED else wanted
+        shown = [label for label, _ in self.wanted if label[:1].isalpha()][:_N_WANTED]
+        shown += ["…"] * (len(shown) < len(self.wanted))
         otherwise = _OTHERWISE[self.otherwise]
         return f"{self.label} {' or '.join([*shown, otherwise])}"
 

@@ -78,6 +78,7 @@ def test_without_evidence_nothing_is_learned(counts: dict[Any, int]) -> None:
 def test_a_rule_shows_what_is_wanted() -> None:
     rule = PhraseHeads("np", (("n", "left"), ("prop", "right")), "right")
     assert str(rule) == "np n or prop or the last"
+    assert str(PhraseHeads("np", ((",", "left"), ("n", "left")))) == "np n or … or neutral"
     assert [rule.head(["n", "n"]), rule.head(["prop", "prop"]), rule.head(["d", "a"])] == [0, 1, 1]
     assert PhraseHeads("np").head(["d", "n", "."]) == 1
 

@@ -123,11 +123,16 @@ class _LabelSearch:
         self.rows = [([number[child] for child in children], count) for children, count in rows]
         self.free = [(children, count) for children, count in self.rows if len(children) > 2]
         self.choices = _choices(self.rows, len(self.labels))
-        begin = np.cumsum([0, *(len(children) for children, _ in self.free[:-1])])
-        width = np.array([len(children) for children, _ in self.free])
+        begin = np.cumsum([0, *(len(children) for children, _ in self.free[:-1])], dtype=np.int32)
+        width = np.array([len(children) for children, _ in self.free], np.int32)
         neutral = [neutral_head(label, [self.labels[c] for c in children]) for children, _ in self.free]
-        self.otherwise = {"neutral": begin + neutral, "left": begin, "right": begin + width - 1}
+        self.otherwise = {
+            "neutral": begin + np.array(neutral, np.int32),
+            "left": begin,
+            "right": begin + width - 1,
+        }
         self.places = self._places(begin.tolist())
+        self.known: dict[bytes, float] = {}
 
     def _places(self, begin: Sequence[int]) -> Ints:
         """int32 (2, n_productions, n_labels): each label's leftmost and rightmost choice; -1 without one."""
@@ -171,7 +176,10 @@ class _LabelSearch:
         """The likelihood of the phrases with these heads, less what the entries must earn."""
         chosen = self.otherwise[otherwise].copy()
         choose(np.array(entries, np.int32).reshape(-1, 2), self.places, chosen)
-        return float(log_likelihood(chosen, self.choices)) - LEAST_GAIN * len(entries)
+        key = chosen.tobytes()  # many lists choose the same heads
+        if key not in self.known:
+            self.known[key] = float(log_likelihood(chosen, self.choices))
+        return self.known[key] - LEAST_GAIN * len(entries)
 
 
 def _choices(rows: Sequence[tuple[list[int], int]], n_labels: int) -> _Choices:
