@@ -23,7 +23,7 @@ from spectralnlp.trees.rebinarise import Phrases, Production, rebinarise
 from spectralnlp.trees.treelog import TreeTable
 
 # Natural logarithms by which an entry of the list must raise the likelihood.
-LEAST_GAIN = 6.0
+LEAST_GAIN = 20.0
 # Children of the longest phrases that are learned from, commonest labels tried, and entries of a list.
 _MOST_CHILDREN, _MOST_LABELS, _MOST_ENTRIES = 12, 40, 30
 
@@ -160,15 +160,20 @@ class _LabelSearch:
         return PhraseHeads(self.label, wanted, otherwise)
 
     def _neighbours(self, entries: tuple[Entry, ...]) -> Iterator[tuple[Entry, ...]]:
-        """Yield the lists with an entry more, an entry elsewhere or on the other side, or an entry less."""
+        """Yield the lists with an entry more or less, or with one elsewhere or on the other side.
+
+        A new entry stands first or last; the next steps find a better place.
+        """
         occurs: Counter[int] = Counter()
         for children, count in self.free:
             occurs.update(dict.fromkeys(children, count))
         for child, _ in occurs.most_common(_MOST_LABELS):
             others = tuple(each for each in entries if each[0] != child)
+            places: Iterable[int] = {0, len(entries)}
             if len(others) < len(entries):
                 yield others
-            for place in range(len(others) + 1):
+                places = range(len(entries))
+            for place in places:
                 for side in range(len(_SIDES)):
                     yield (*others[:place], (child, side), *others[place:])
 
