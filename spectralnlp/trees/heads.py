@@ -186,10 +186,12 @@ class PhraseHeads:
         shown = [label for label, _ in self.wanted if label[:1].isalpha()][:_N_WANTED]
         shown += ["…"] * (len(shown) < len(self.wanted))
         otherwise = _OTHERWISE[self.otherwise]
-        return f"{self.label} {' or '.join([*shown, otherwise])}"
+        return (
+            f"{self.label}: {' or '.join(shown)}, else {otherwise}" if shown else f"{self.label}: {otherwise}"
+        )
 
 
-_OTHERWISE = {"left": "the first", "right": "the last", "neutral": "neutral"}
+_OTHERWISE = {"left": "the first", "right": "the last", "neutral": "as neutral"}
 
 
 # Labels, and children of each, that a summary names.

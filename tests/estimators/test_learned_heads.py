@@ -77,8 +77,9 @@ def test_without_evidence_nothing_is_learned(counts: dict[Any, int]) -> None:
 
 def test_a_rule_shows_what_is_wanted() -> None:
     rule = PhraseHeads("np", (("n", "left"), ("prop", "right")), "right")
-    assert str(rule) == "np n or prop or the last"
-    assert str(PhraseHeads("np", ((",", "left"), ("n", "left")))) == "np n or … or neutral"
+    assert str(rule) == "np: n or prop, else the last"
+    assert str(PhraseHeads("np", ((",", "left"), ("n", "left")))) == "np: n or …, else as neutral"
+    assert str(PhraseHeads("np", (), "left")) == "np: the first"
     assert [rule.head(["n", "n"]), rule.head(["prop", "prop"]), rule.head(["d", "a"])] == [0, 1, 1]
     assert PhraseHeads("np").head(["d", "n", "."]) == 1
 
