@@ -186,9 +186,7 @@ class PhraseHeads:
         shown = [label for label, _ in self.wanted if label[:1].isalpha()][:_N_WANTED]
         shown += ["…"] * (len(shown) < len(self.wanted))
         otherwise = _OTHERWISE[self.otherwise]
-        return (
-            f"{self.label}: {' or '.join(shown)}, else {otherwise}" if shown else f"{self.label}: {otherwise}"
-        )
+        return f"{self.label}: " + (f"{' or '.join(shown)}, else {otherwise}" if shown else otherwise)
 
 
 _OTHERWISE = {"left": "the first", "right": "the last", "neutral": "as neutral"}
