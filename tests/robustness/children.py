@@ -7,14 +7,15 @@ import resource
 import subprocess
 import sys
 
-# Runs a command and writes the peak of the process, in MB, as the last line of stderr.
+# Runs a command and writes the peak of the process, in MB, as the last line of stderr. (``getrusage`` would
+# count the parent's memory, too: a process begins as a copy of it.)
 MAIN = """
-import resource, sys
+import re, sys
 from spectralnlp.cli import main
 try:
     sys.exit(main())
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, file=sys.stderr)
+    print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) >> 10, file=sys.stderr)
 """
 
 

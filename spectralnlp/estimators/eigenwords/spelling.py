@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from spectralnlp.inference.words.spelling import Vectors, features_of
 from spectralnlp.linalg.solve import ridge
 from spectralnlp.parameters import Spelling
-from spectralnlp.runtime import current_memory
 
 # Tolerance of the normal equations; a hundred times less takes four times as long for nothing.
 _TOLERANCE = 0.01
-# Columns that are held for a dimension, of words or features; part of the memory, one of so many, for them.
-_DENSE, _SHARE = 6, 4
+# Dimensions that are solved together: more take more memory, and their number shows in the last bits.
+_AT_ONCE = 8
 
 
 def fit_spelling(
@@ -33,18 +32,10 @@ def fit_spelling(
     mean = (weights @ vectors / weights.sum()).astype(np.float32)
     d = vectors.shape[1]
     coefficients = np.empty((features.shape[1], d), np.float32)
-    # Each dimension is solved for itself, so that it is the same with any number of others.
-    at_once = _dimensions_at_once(sum(features.shape), d)
-    for first in range(0, d, at_once):
-        here = slice(first, first + at_once)
+    for first in range(0, d, _AT_ONCE):
+        here = slice(first, first + _AT_ONCE)
         targets = vectors[:, here] - mean[here]
         coefficients[:, here] = ridge(
             features, targets, weights / weights.mean(), penalty, tolerance=_TOLERANCE
         )
     return Spelling(weights=coefficients, mean=mean)
-
-
-def _dimensions_at_once(length: int, d: int) -> int:
-    """How many dimensions the memory has room for."""
-    memory = current_memory()
-    return d if memory is None else min(max(memory.size // _SHARE // (_DENSE * 4 * length), 1), d)
