@@ -121,6 +121,12 @@ class ModelError(SpectralError):
     """A model folder that is missing, truncated or of another version."""
 
 
+class LackingModelError(ModelError):
+    """A model without a value or an array that this version needs; ``lacks`` is its name."""
+
+    lacks = ""
+
+
 class ConfigError(SpectralError):
     """An option, setting or configuration file that makes no sense."""
 

@@ -92,35 +92,33 @@ def _line_writer(stream: TextIO, path: Path | None) -> Callable[[str], None]:
     return write
 
 
-class _Read:
-    """How much of its input a command has read."""
+class Meter:
+    """How much of its files a command has read.
 
-    n_characters = 0
+    Args:
+        files: all that it will read.
+    """
 
+    def __init__(self, files: Sequence[str]) -> None:
+        self.n_bytes = 0
+        plain = all(Path(file).is_file() and not file.endswith(".gz") for file in files)
+        # Bytes of all files; None where one is compressed, a pipe, or no file of this machine.
+        self.size = sum(Path(file).stat().st_size for file in files) or None if plain else None
 
-_read = _Read()
-
-
-def metered(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a file, counted for `progress`."""
-    for line in lines:
-        _read.n_characters += len(line) + 1
-        yield line
-
-
-def _size_of(files: Sequence[str]) -> int | None:
-    """Bytes of all files; None where one is compressed, a pipe, or no file of this machine."""
-    plain = all(Path(file).is_file() and not file.endswith(".gz") for file in files)
-    return sum(Path(file).stat().st_size for file in files) or None if plain else None
+    def counted(self, lines: Iterable[str]) -> Iterator[str]:
+        """The lines of a file, without their ends, counted as they are read."""
+        for line in lines:
+            self.n_bytes += 1 + (len(line) if line.isascii() else len(line.encode()))
+            yield line
 
 
 @contextmanager
-def progress(what: str, *, files: Sequence[str] = (), silent: bool = False) -> Iterator[Callable[[], None]]:
+def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> Iterator[Callable[[], None]]:
     """Show that work goes on, once it has taken a second and if stderr is a terminal.
 
     Args:
         what: the work, ``parsing``.
-        files: what is read meanwhile (`metered`); where their sizes are known, so is about when it ends.
+        meter: of what is read meanwhile; where sizes are known, so is about when it ends.
         silent: show nothing all the same.
 
     Yields:
@@ -139,7 +137,7 @@ def progress(what: str, *, files: Sequence[str] = (), silent: bool = False) -> I
         TimeRemainingColumn,
     )
 
-    size = _size_of(files)
+    size = None if meter is None else meter.size
     columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
     if size:
         columns += [TaskProgressColumn(), TextColumn("about"), TimeRemainingColumn(), TextColumn("left")]
@@ -147,13 +145,13 @@ def progress(what: str, *, files: Sequence[str] = (), silent: bool = False) -> I
     redirect = sys.stdout.isatty()
     bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect)
     task = bar.add_task(what, total=size)
-    n_steps, n_before = 0, _read.n_characters
+    n_steps = 0
 
     def step() -> None:
         nonlocal n_steps
         n_steps += 1
-        n_read = min(_read.n_characters - n_before, size or 0)
-        bar.update(task, description=f"{what} {n_steps:,}", completed=n_read)
+        read = None if meter is None else min(meter.n_bytes, size or 0)
+        bar.update(task, description=f"{what} {n_steps:,}", completed=read)
 
     timer = Timer(PATIENCE, bar.start)
     timer.daemon = True

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, note, progress, results
+from spectralnlp.cli.console import Meter, announced_kernels, note, progress, results
 from spectralnlp.cli.engines import CheckpointFolder, EngineName, Jobs, Scheduler, Where, limits
 from spectralnlp.errors import ConfigError
 
@@ -81,12 +81,13 @@ def parse(
 
     render = renderer(format_)
     found, where = sources(files or []), Where(engine, jobs, scheduler)
+    meter = Meter(found)
     tasks: Iterable[Sequence[tuple[str, str | None] | None]]
     here = where.name in (None, "threads") and checkpoint is None
     if here:
         with progress(f"loading {model}"):
             parser = load_parser(model, tagger, fixed_tags=fixed_tags)
-        stream = sentences(parser.tokenizer, found, tokenized=tokenized, tagged=tagged)
+        stream = sentences(parser.tokenizer, found, tokenized=tokenized, tagged=tagged, meter=meter)
         parses = _parses(parser, stream, where, decoder=decoder, k=k)
         tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)
     else:
@@ -110,7 +111,7 @@ def parse(
         limits(checkpoint),
         announced_kernels(here=here),
         sink as write,
-        progress("parsing", files=found, silent=shown) as step,
+        progress("parsing", meter=meter, silent=shown) as step,
     ):
         for task in tasks:
             write(["" if each is None else each[0] for each in task])

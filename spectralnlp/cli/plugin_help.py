@@ -1,4 +1,4 @@
-"""What a plugin's command does, read from its source: it is not imported."""
+"""Help of a plugin's command, read from its source: it is not imported."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.console import Meter, announced_kernels, progress, results
 from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
 from spectralnlp.cli.options import OutputFile
 
@@ -44,6 +44,7 @@ def tag(
 
     tag_renderer(format_)  # a format that is none is refused before anything is read
     found = sources(files or [])
+    meter = Meter(found)
     shown = output is None and sys.stdout.isatty()
     tasks: Iterable[Sequence[str]]
     here = where.name is None and checkpoint is None
@@ -53,14 +54,14 @@ def tag(
     else:
         with progress(f"loading {model}"):
             tagger = load_for(model, "tag", "tag")
-        stream = sentences(tagger.tokenizer, found, tokenized=tokenized)
+        stream = sentences(tagger.tokenizer, found, tokenized=tokenized, meter=meter)
         each_time = batches(stream, 1 if shown else TagToText.batch_size)
         tasks = (tagged_text(tagger, batch, format_, scores) for batch in each_time)
     with (
         limits(checkpoint),
         announced_kernels(here=here),
         results(output) as write,
-        progress("tagging", files=found, silent=shown) as step,
+        progress("tagging", meter=meter, silent=shown) as step,
     ):
         for texts in tasks:
             if texts:

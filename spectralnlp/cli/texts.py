@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from spectralnlp.errors import InputError
 
 if TYPE_CHECKING:
+    from spectralnlp.cli.console import Meter
     from spectralnlp.text.tokenizer import Tokenizer
     from spectralnlp.text.tokens import Sentence
 
@@ -27,7 +28,12 @@ def sources(files: Sequence[str]) -> list[str]:
 
 
 def sentences(
-    tokenizer: Tokenizer, files: Sequence[str], *, tokenized: bool = False, tagged: bool = False
+    tokenizer: Tokenizer,
+    files: Sequence[str],
+    *,
+    tokenized: bool = False,
+    tagged: bool = False,
+    meter: Meter | None = None,
 ) -> Iterator[Sentence | None]:
     """The sentences of all files, read as they are needed.
 
@@ -36,11 +42,12 @@ def sentences(
         files: what `sources` gave.
         tokenized: a sentence a line, blanks between tokens; None is yielded for a blank line.
         tagged: the same, with tokens as ``word_TAG``.
+        meter: counts what is read of the files.
     """
     from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
 
     for file in files:
-        with open_lines(file) as bare:
+        with open_lines(file, meter) as bare:
             lines = (line + "\n" for line in bare)  # offsets count a line end as one character
             if tagged:
                 yield from read_tagged(lines, tokenizer, called(file))
@@ -51,14 +58,13 @@ def sentences(
 
 
 @contextmanager
-def open_lines(file: str) -> Iterator[Iterator[str]]:
+def open_lines(file: str, meter: Meter | None = None) -> Iterator[Iterator[str]]:
     """The lines of a file or of standard input, without their ends."""
-    from spectralnlp.cli.console import metered
     from spectralnlp.runtime import decode_lines, open_text
 
     if file != STDIN:
         with open_text(file) as lines:
-            yield metered(lines)
+            yield lines if meter is None else meter.counted(lines)
     elif sys.stdin is None:
         raise InputError("standard input is closed", hint="give a file")
     else:

@@ -27,6 +27,12 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
+from spectralnlp.runtime import require_room
+
+# LLVM ends the process where it gets no memory; this much it has needed for our largest kernel, and more.
+_ROOM_TO_LOAD = 1 << 26
+_ROOM_TO_COMPILE = 1 << 28
+
 # Modules of numba whose functions, once compiled, need nothing that importing the module does. (Hashing and
 # typed dictionaries register addresses: they are imported, as numba would.)
 _COMPILED_IN = frozenset(
@@ -81,6 +87,7 @@ class KernelCache(_Cache):
         """Return the compiled kernel of a signature; None where it has to be compiled."""
         if not self._enabled:
             return None
+        require_room(_ROOM_TO_LOAD, "loading a compiled kernel")
         rtsys.initialize(target_context)
         key = self._key(sig, target_context)
         for file in self.files:
@@ -90,6 +97,7 @@ class KernelCache(_Cache):
                 continue
             if content is not None:
                 return CompileResult._rebuild(target_context, *content)
+        require_room(_ROOM_TO_COMPILE, "compiling a kernel")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

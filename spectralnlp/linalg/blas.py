@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits
 
+from spectralnlp.runtime import reserve_blas_buffers
+
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
@@ -14,6 +16,10 @@ def one_blas_thread() -> Iterator[None]:
 
     Its sums are then the same to the byte on machines of any number of cores; and the many small products
     of an estimator gain nothing from threads but wait for one another on a busy machine.
+
+    Raises:
+        MemoryError: there is no room for BLAS.
     """
+    reserve_blas_buffers(1)
     with threadpool_limits(limits=1, user_api="blas"):
         yield

@@ -44,6 +44,7 @@ from spectralnlp.runtime.files import (
     too_long_line,
 )
 from spectralnlp.runtime.journal import map_resumable
+from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
 from spectralnlp.runtime.moments import Array, Counts, Joint, Key, Moments
 from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.records import as_record_corpus, take_field
@@ -139,7 +140,9 @@ __all__ = [
     "parse_size",
     "places_of",
     "positive_jobs",
+    "require_room",
     "rereadable",
+    "reserve_blas_buffers",
     "save_part",
     "skip_bad_partitions",
     "slices_of",

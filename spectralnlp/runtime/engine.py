@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +32,7 @@ from spectralnlp.errors import ConfigError, InputError, SpectralError
 from spectralnlp.runtime.checkpoint import current_checkpoint
 from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Corpus, Partition
+from spectralnlp.runtime.memory import reserve_blas_buffers
 from spectralnlp.runtime.moments import Moments
 from spectralnlp.runtime.reduction import MergeTree, Observer, Part, current_skip_policy
 
@@ -226,6 +228,7 @@ class ThreadsEngine(Engine):
 
         At most two tasks a thread are under way.
         """
+        reserve_blas_buffers(threading.active_count() + self.jobs)
         pool, context = ThreadPoolExecutor(self.jobs), copy_context()
         try:
             yield from in_window(

@@ -38,7 +38,7 @@ def stored_parameters(cls: Any, ours: Mapping[str, Any], values: StoredValues) -
             raise values.error(name, f"is not {ours.get(name)}, as the settings ask for")
     for name in ours.keys() - values.keys():
         if inspect.signature(cls).parameters[name].default is inspect.Parameter.empty:
-            raise values.error(name, "is missing")
+            raise values.lacking(name)
     return found
 
 

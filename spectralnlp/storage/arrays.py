@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.errors import ModelError
+from spectralnlp.errors import LackingModelError, ModelError
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
@@ -245,7 +245,9 @@ class StoredArrays:
         """
         array = self._stored(name)
         if array is None:
-            raise self.error(name, "is missing")
+            error = LackingModelError(f"array {self.prefix + name} is missing", path=self.path, hint=_HINT)
+            error.lacks = name
+            raise error
         dtype = array.dtype.name
         if dtype not in spec.stored:
             raise self.error(name, f"is of {dtype}, not {' or '.join(spec.stored)}")

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from annotated_types import Ge, Gt, Le, Lt
 
-from spectralnlp.errors import ModelError, SpectralError
+from spectralnlp.errors import LackingModelError, ModelError, SpectralError
 
 _HINT = "copy or train the model again"
 _NOUNS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", NoneType: "null"}
@@ -89,7 +89,7 @@ class StoredValues(Mapping[str, Any]):
         if name not in self._values:
             if default is not MISSING:
                 return default
-            raise self.error(name, "is missing")
+            raise self.lacking(name)
         try:
             return _checker(kind)(self._values[name])
         except _UnfitError as unfit:
@@ -138,8 +138,17 @@ class StoredValues(Mapping[str, Any]):
             name: its key; empty for the object itself.
             what: is wrong with it, a verb first.
         """
+        return ModelError(self._said(name, what), path=self.path, hint=_HINT)
+
+    def lacking(self, name: str) -> ModelError:
+        """The refusal of a model without a value."""
+        error = LackingModelError(self._said(name, "is missing"), path=self.path, hint=_HINT)
+        error.lacks = name
+        return error
+
+    def _said(self, name: str, what: str) -> str:
         place = f"{self.where}{name}".rstrip(".") or "of the model"
-        return ModelError(f"value {cut(place)} {what}", path=self.path, hint=_HINT)
+        return f"value {cut(place)} {what}"
 
 
 def checked_value(kind: Any, value: Any) -> Any:

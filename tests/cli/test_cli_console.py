@@ -35,20 +35,21 @@ def test_progress_through_files_says_about_when_it_ends(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     text = tmp_path / "text.txt"
-    text.write_text("a line\n" * 100)
+    text.write_text("höher ☀\n" * 100, encoding="utf-8")
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(console, "PATIENCE", 0.01)
     monkeypatch.setenv("TERM", "xterm")
-    with console.progress("digging", files=[str(text)]) as step:
-        for _ in console.metered(["a line"] * 50):
+    meter = console.Meter([str(text)])
+    with console.progress("digging", meter=meter) as step:
+        for _ in meter.counted(["höher ☀"] * 50):
             time.sleep(0.002)
             step()
         time.sleep(0.3)
     assert "50%" in terminal.getvalue()
     assert "left" in terminal.getvalue()
     for files in (["-"], [str(tmp_path / "text.txt.gz")], []):
-        assert console._size_of(files) is None
+        assert console.Meter(files).size is None
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

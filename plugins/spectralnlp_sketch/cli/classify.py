@@ -18,6 +18,7 @@ from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
+    from spectralnlp.cli.console import Meter
     from spectralnlp_sketch.intent.model import Classification, Classifier
 
 STDIN = "-"
@@ -50,14 +51,15 @@ def classify(
     With --json: text, label, confidence, out_of_scope and the scores of the likeliest labels. --explain adds
     a column of words and scores, in natural logarithms, or with --json an object with words and n-grams.
     """
-    from spectralnlp.cli.console import announced_kernels, progress, results
+    from spectralnlp.cli.console import Meter, announced_kernels, progress, results
 
     files = list(arguments or [])
     if model is None and not files:
         raise ConfigError("no model", hint="spectralnlp classify MODEL [FILE...]")
     name = model if model is not None else files.pop(0)
     sources = [source for file in files or [STDIN] for source in _expanded(file)]
-    arriving = _batches(sources)
+    meter = Meter(sources)
+    arriving = _batches(sources, meter)
     tasks: Iterable[Sequence[str]]
     here = where.name is None and checkpoint is None
     if not here:
@@ -71,7 +73,7 @@ def classify(
         limits(checkpoint),
         announced_kernels(here=here),
         results(output) as write,
-        progress("classifying", files=sources) as step,
+        progress("classifying", meter=meter) as step,
     ):
         for lines in tasks:
             write("\n".join(lines))
@@ -94,9 +96,8 @@ def _expanded(file: str) -> Sequence[str]:
     return [STDIN] if file == STDIN else [str(path) for path in expand_inputs([file])]
 
 
-def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
+def _batches(sources: Sequence[str], meter: Meter) -> Iterator[list[str]]:
     """Texts of all sources, many at a time, but never waiting for more of a terminal or a pipe."""
-    from spectralnlp.cli.console import metered
     from spectralnlp.runtime import open_text
 
     for source in sources:
@@ -106,7 +107,7 @@ def _batches(sources: Sequence[str]) -> Iterator[list[str]]:
             yield from _arriving(sys.stdin.buffer)
             continue
         with open_text(source) as lines:
-            yield from batches(metered(lines), ClassifyToText.batch_size)
+            yield from batches(meter.counted(lines), ClassifyToText.batch_size)
 
 
 def _arriving(stream: Any) -> Iterator[list[str]]:

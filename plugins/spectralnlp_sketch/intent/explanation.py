@@ -102,7 +102,7 @@ def explain(classifier: Classifier, text: str, label: str | None = None) -> Expl
 def _column_scores(
     classifier: Classifier, places: dict[int, list[Occurrence]], label: int
 ) -> dict[int, float]:
-    """What each known column adds to a label's score beside the mean of all, before sharpening."""
+    """Score that each known column adds to a label beside the mean of all, before sharpening."""
     columns = np.array(sorted(places), np.int64)
     rows = np.searchsorted(classifier.columns, columns)
     known = rows < len(classifier.columns)

@@ -248,7 +248,8 @@ def test_sketches_of_an_older_version_are_refused_in_one_line(
     outdate(old, missing)
     before = bytes_of(old)
     capsys.readouterr()
-    told = f"{old}", f"{missing} is missing"
+    lacks = f"it lacks '{missing.removeprefix('moments.')}'; sketch its files again"
+    told = "old: a sketch of another version of this package", lacks
     refused(capsys, run("update", old, files[1], "-o", output), *told)
     refused(capsys, run("forget", old, files[0], "-o", output), *told)
     refused(capsys, run("merge", old, tmp_path / "new", "-o", output), *told)
