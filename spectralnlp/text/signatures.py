@@ -18,6 +18,9 @@ _LAST_LETTERS = re.compile(r"[^\W\d_]{1,5}\Z")
 # Han ideographs, with extensions and compatibility forms.
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _LONGEST_HAN = 4
+# Written where the Penn-Helsinki treebanks cut a word: ``land$ $ið``.
+_JOINT = "$"
+_CUT = ("UNK-JOINED", "UNK-CLITIC")
 # A word is of the class of the first of these that it ends with.
 _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
@@ -62,10 +65,14 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
     in ``english_signature``), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone, ``NUMBER``;
     ``PUNCT`` (a mark within); ``~`` and the ending, of three letters for words of six and more, of two for
     four and five. Words of Han characters are ``HAN1`` to ``HAN4``, by their number, and end in the last of
-    several. Arguments as in ``english_signature``.
+    several. A part of a word that was cut is ``JOINED`` (``land$``) or ``CLITIC`` (``$ið``) besides what its
+    letters are. Arguments as in ``english_signature``.
     """
     if _is_symbol(word):
         return "UNK-SYM"
+    if (part := word.strip(_JOINT)) != word:
+        side = "CLITIC" if word.startswith(_JOINT) else "JOINED"
+        return neutral_signature(part, position, known).replace("UNK", f"UNK-{side}", 1)
     if _HAN.fullmatch(word):
         ending = f"~{word[-1]}" if len(word) > 1 else ""
         return f"UNK-HAN{min(len(word), _LONGEST_HAN)}{ending}"
@@ -102,9 +109,16 @@ def signature_chain(signature: str, word: str) -> list[str]:
         ``["UNK-LC-ly~ainly", …, "UNK-LC-ly~y", "UNK-LC-ly"]``.
     """
     look = signature.partition("~")[0]
+    if look.startswith(_CUT):
+        word = word.strip(_JOINT)
     letters = _LAST_LETTERS.search(word.lower(), 1)
     ending = letters[0] if letters else ""
     return [*(f"{look}~{ending[start:]}" for start in range(len(ending))), look]
+
+
+def other_spelling(word: str) -> str:
+    """Return a word with the mark of a cut after it, or without: ``land`` and ``land$`` are forms of one."""
+    return word[:-1] if word.endswith(_JOINT) else f"{word}{_JOINT}"
 
 
 def _is_symbol(word: str) -> bool:

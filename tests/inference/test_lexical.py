@@ -82,6 +82,19 @@ def test_a_rare_word_that_begins_a_sentence_may_be_the_one_in_small_letters(
     assert entries == [found, 0]
 
 
+@pytest.mark.parametrize(("scheme", "found"), [("neutral", [0, 1]), ("english", [2, 2])])
+def test_an_unknown_word_may_be_known_with_a_clitic_or_without(scheme: str, found: list[int]) -> None:
+    lexicon = lexicon_without_tags(
+        words=("land", "fjall$"),
+        signatures=("UNKNOWN",),
+        scheme=scheme,
+        backoff=np.zeros(2),
+        word_signature=np.zeros(2, np.int32),
+        log_weight=np.zeros(3),
+    )
+    assert look_up(lexicon, ["land$", "fjall"], lambda *_: "UNKNOWN").entries.tolist() == found
+
+
 def test_an_unknown_word_has_its_finest_known_signature() -> None:
     lexicon = lexicon_without_tags(
         words=(),

@@ -39,6 +39,9 @@ KNOWN = {"english": {"dogs"}, "neutral": {"compra"}}
         ("neutral", "G-3", 1, "UNK-ALLCAP-NUM-PUNCT"),
         ("neutral", "7,24", 1, "UNK-NUMBER"),
         ("neutral", "(", 1, "UNK-SYM"),
+        ("neutral", "Landsbanka$", 1, "UNK-JOINED-CAP~nka"),
+        ("neutral", "$inum", 1, "UNK-CLITIC~um"),
+        ("neutral", "$", 1, "UNK-SYM"),
     ],
 )
 def test_the_signature_of_a_word(scheme: str, word: str, position: int, signature: str) -> None:
@@ -62,6 +65,9 @@ def test_any_word_has_one(name: str, word: str, position: int) -> None:
         ("UNK-LC-DASH", "Miami-on", ["on", "n"]),
         ("UNK-LC-NUM", "covid19", []),
         ("UNK-LC", "árbol", ["rbol", "bol", "ol", "l"]),
+        ("UNK-JOINED", "land$", ["and", "nd", "d"]),
+        ("UNK-CLITIC", "$inum", ["num", "um", "m"]),
+        ("UNK-CAPS", "US$", []),
     ],
 )
 def test_chains_lose_a_letter_at_a_time(signature: str, word: str, endings: list[str]) -> None:

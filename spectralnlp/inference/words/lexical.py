@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, Lexicon, Offsets
-from spectralnlp.text.signatures import Signature, signature_chain
+from spectralnlp.text.signatures import Signature, other_spelling, signature_chain
 
 # Share of the signature in the tags of a word seen five times or less, by default.
 _RARE = 0.16
@@ -77,6 +77,7 @@ class Lookup:
 def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Lookup:
     """Find each word; a sentence-initial word that is unknown or rare tries its lower case.
 
+    In other languages than English, an unknown one also tries itself cut from a clitic, or whole.
     An unknown word has the finest of its signatures that the lexicon knows.
 
     Args:
@@ -93,6 +94,8 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
             lower = lexicon.word_index.get(word.lower())
             if lower is not None and (entry is None or lexicon.log_weight[lower] > lexicon.log_weight[entry]):
                 entry = lower
+        if entry is None and lexicon.scheme == "neutral":  # in English, ``$`` is dollars
+            entry = lexicon.word_index.get(other_spelling(word))
         if entry is None:
             chain = signature_chain(signature(word, position, lexicon.word_index), word)
             sign = next((index[name] for name in chain if name in index), last_resort)

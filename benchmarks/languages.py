@@ -1,0 +1,155 @@
+"""Parsers of any treebank, learned with one command each and no setting by hand: one table.
+
+A row for each treebank: how large it is, how long learning takes, and, on its dev part, F1 (EVALB, Collins's
+parameters, function labels dropped), sentences that are right in every bracket, tags, tags of words that
+training never saw, and speed in one thread. Each is learned in a process of its own; `lpcfg` uses a thread a
+core for that.
+
+    python -m benchmarks.languages
+    python -m benchmarks.languages --treebank floresta --treebank icepahc --setting lpcfg:preset=best
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean, stdev
+from time import perf_counter
+
+from benchmarks import peers
+from benchmarks.parsing import WARM_UP, Setting, add_settings
+from spectralnlp import registry
+from spectralnlp.trees import Tree
+
+TREEBANKS = ("wsj", "gum", "craft", "cess_esp", "floresta", "icepahc")
+HEADER = (
+    "treebank, setting",
+    "trees",
+    "phrase labels, tags",
+    "training s",
+    "F1",
+    "exact",
+    "tags",
+    "unknown words",
+    "their tags",
+    "sentences/s",
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One parser: of its training and of its parses of the dev part; shares in percent."""
+
+    n_trees: int
+    n_labels: int
+    n_tags: int
+    seconds: float
+    f1: float
+    exact: float
+    tags: float
+    unknown: float
+    unknown_tags: float
+    sentences_per_second: float
+
+
+def measure(setting: Setting, seed: int, folder: Path) -> Result:
+    """Learn from ``train`` of a folder and parse ``dev``, in this process."""
+    kind = registry.estimators.get(setting.estimator)
+    params = {"random_state": str(seed), **setting.params} if seed else setting.params
+    task = registry.tasks.get(kind.task)()
+    task.train(kind.from_settings(params), task.read([WARM_UP]))
+    trees = list(peers.treebank(folder / "train"))
+    started = perf_counter()
+    parser = task.train(kind.from_settings(params), task.in_memory(trees))
+    seconds = perf_counter() - started
+    gold = list(peers.treebank(folder / "dev"))
+    report_ = task.evaluate(parser, task.in_memory(gold), decoder=setting.decoder)
+    known = {word for tree in trees for word in tree.words()}
+    right, n_words = [], 0
+    parses = parser.parse_many([tree.words() for tree in gold], decoder=setting.decoder)
+    for tree, parse in zip(gold, parses, strict=True):
+        n_words += len(tree.words())
+        pairs = zip(tree.preterminals(), parse.tree.preterminals(), strict=True)
+        right += [ours.label == theirs.label for ours, theirs in pairs if ours.word not in known]
+    labels, tags = labels_of(trees)
+    return Result(
+        n_trees=len(trees),
+        n_labels=len(labels),
+        n_tags=len(tags),
+        seconds=seconds,
+        f1=report_.overall.f1,
+        exact=report_.overall.complete_match,
+        tags=report_.overall.tagging_accuracy,
+        unknown=100 * len(right) / n_words,
+        unknown_tags=100 * mean(right) if right else 0.0,
+        sentences_per_second=report_.sentences_per_second or 0.0,
+    )
+
+
+def labels_of(trees: list[Tree]) -> tuple[set[str], set[str]]:
+    """The labels of phrases and of words."""
+    tags = {node.label for tree in trees for node in tree.preterminals()}
+    phrases = {node.label for tree in trees for node in tree.nodes() if node.word is None}
+    return phrases, tags
+
+
+def measure_apart(setting: Setting, seed: int, folder: Path) -> Result:
+    """`measure` in a fresh process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(measure, setting, seed, folder).result()
+
+
+def row_of(name: str, setting: Setting, seeds: int, corpora: Path) -> list[object]:
+    """A row of the table: means over the seeds."""
+    folder = corpora / "treebanks" / name
+    runs = []
+    for seed in range(seeds):
+        runs.append(measure_apart(setting, seed, folder))
+        print(f"{name} {setting.text} seed {seed}: F1 {runs[-1].f1:.2f}", file=sys.stderr, flush=True)
+    spread = f" ± {stdev(run.f1 for run in runs):.2f}" if seeds > 1 else ""
+    return [
+        f"{name}, `{setting.text}`",
+        f"{runs[0].n_trees:,}",
+        f"{runs[0].n_labels}, {runs[0].n_tags}",
+        f"{mean(run.seconds for run in runs):.0f}",
+        f"{mean(run.f1 for run in runs):.2f}{spread}",
+        f"{mean(run.exact for run in runs):.1f}",
+        f"{mean(run.tags for run in runs):.2f}",
+        f"{runs[0].unknown:.1f} %",
+        f"{mean(run.unknown_tags for run in runs):.1f}",
+        f"{mean(run.sentences_per_second for run in runs):.0f}",
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument(
+        "--treebank", action="append", metavar="NAME", help="repeatable; default " + ", ".join(TREEBANKS)
+    )
+    add_settings(parser, "repeatable; default lpcfg")
+    parser.add_argument(
+        "--seeds", type=int, default=1, metavar="N", help="runs of each setting; F1 ± deviation"
+    )
+    arguments = parser.parse_args()
+    names = arguments.treebank or TREEBANKS
+    settings = arguments.setting or [Setting.read("lpcfg")]
+    for name in names:
+        for part in ("train", "dev"):
+            if not (arguments.corpora / "treebanks" / name / part).is_dir():
+                sys.exit(f"{arguments.corpora / 'treebanks' / name / part}: no such folder")
+    rows = [row_of(name, each, arguments.seeds, arguments.corpora) for name in names for each in settings]
+    print(f"{report.machine()}\n\n{report.table(HEADER, rows)}")
+
+
+if __name__ == "__main__":
+    main()
