@@ -17,7 +17,7 @@ _BOUNDARIES = "seams"  # the name of these counts in files of kept moments
 
 
 class TokenBoundaries(Counts[Any]):
-    """Counts of words, and of three tokens that may be one word split: conventions are learned from them.
+    """Counts of words, and of tokens that may be one word split: conventions are learned from them.
 
     An example is words with their tags; a subclass says what else has words.
     """
@@ -29,11 +29,11 @@ class TokenBoundaries(Counts[Any]):
         return words
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key is a word, or three tokens."""
-        return isinstance(key, str) or len(key) == 3
+        """Whether a key is a word, or tokens that may be one."""
+        return isinstance(key, str) or len(key) > 1
 
     def events(self, example: Any) -> Iterator[Key]:
-        """Return the words of an example, and the threes of tokens."""
+        """Return the words of an example, and tokens that may be one."""
         return token_boundaries(self.words_of(example))
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from spectralnlp.errors import ModelError
+from spectralnlp.text.cut_words import Cut, is_cut, learn_cuts, written
 from spectralnlp.text.english import PREFIXES
 
 Pair = tuple[str, str]
@@ -72,6 +73,7 @@ class Conventions:
         joiner: what joins the words of a multiword token (``_`` in CESS-ESP), else empty. The tokeniser does
             not find multiwords; it only writes blanks within a given token this way.
         language: ``en``, or ``neutral`` for rules without English tables.
+        cut_words: which words are cut in parts by their endings, of `spectralnlp.text.cut_words.learn_cuts`.
     """
 
     round: Pair = ("-LRB-", "-RRB-")
@@ -88,6 +90,7 @@ class Conventions:
     ascii_escapes: bool = True
     joiner: str = ""
     language: str = "en"
+    cut_words: tuple[Cut, ...] = ()
 
     def form(self, word: str, opening: bool = True) -> str:
         """Return the token as this treebank writes it; a form that is already its own stays as it is.
@@ -131,6 +134,8 @@ class Conventions:
             return '"'
         if form == "`":
             return "'"
+        if self.cut_words:
+            form = written(form)
         if "-" in form:
             form = _ESCAPED_FORM.sub(lambda match: _ESCAPED[match[0]], form)
         if self.ascii_escapes:
@@ -152,10 +157,12 @@ class Conventions:
         return alone, within
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON knows them (pairs become lists)."""
-        return {
+        """Return the fields as JSON knows them (pairs become lists); no ``cut_words`` if there are none."""
+        values = {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
+        values["cut_words"] = {ending: list(lengths) for ending, lengths in self.cut_words}
+        return values if self.cut_words else {name: values[name] for name in values if name != "cut_words"}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Conventions:
@@ -164,7 +171,9 @@ class Conventions:
         read: dict[str, Any] = {}
         for name, value in values.items():
             default = defaults.get(name)
-            if isinstance(default, tuple):
+            if name == "cut_words":
+                value, good = _read_cuts(value)
+            elif isinstance(default, tuple):
                 good = isinstance(value, list | tuple) and [type(item) for item in value] == [str, str]
                 value = tuple(value) if good else value
             else:
@@ -190,14 +199,38 @@ class Conventions:
         return _LeafCounts(counts).conventions()
 
 
-def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, str, str]]:
-    """Yield each word, and each triple that may be one word split, such as (well, -, known)."""
+def _read_cuts(value: Any) -> tuple[tuple[Cut, ...], bool]:
+    """The field ``cut_words`` from JSON, and whether it is one."""
+    if not isinstance(value, Mapping):
+        return (), False
+    good = all(
+        isinstance(ending, str)
+        and isinstance(lengths, list | tuple)
+        and all(type(length) is int and length > 0 for length in lengths)
+        for ending, lengths in value.items()
+    )
+    cuts = tuple((ending, tuple(lengths)) for ending, lengths in sorted(value.items())) if good else ()
+    return cuts, good and (not cuts or cuts[0] == ("", ()))
+
+
+def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:
+    """Yield each word, each triple that may be one word split, such as (well, -, known), and the parts of
+    each word that is cut, such as (land$, $ið).
+    """
     before, last = "", ""
+    parts: tuple[str, ...] = ()
     for word in words:
         yield word
         if last in _JOINERS and before[-1:].isalnum() and word[:1].isalnum():
             yield before, last, word
+        if is_cut((last, word)):
+            parts = (*(parts or (last,)), word)
+        elif parts:
+            yield parts
+            parts = ()
         before, last = last, word
+    if parts:
+        yield parts
 
 
 def language_of(counts: Mapping[str, int]) -> str:
@@ -211,7 +244,9 @@ class _LeafCounts:
 
     def __init__(self, counts: Mapping[str | tuple[str, ...], int]) -> None:
         self.counts = Counter({word: n for word, n in counts.items() if isinstance(word, str)})
-        self.split = {parts: n for parts, n in counts.items() if not isinstance(parts, str)}
+        several = {parts: n for parts, n in counts.items() if not isinstance(parts, str)}
+        self.cut = {parts: n for parts, n in several.items() if is_cut(parts)}
+        self.split = {parts: n for parts, n in several.items() if parts not in self.cut}
         self.total = self.counts.total()
 
     def conventions(self) -> Conventions:
@@ -235,7 +270,16 @@ class _LeafCounts:
             ascii_escapes=self._matching(r".+\\/.+") > 0 or self._is_plain_penn(round_),
             joiner="_" if self._matching(r"\w*[^\W\d_]_[^\W\d_].*") > 0.005 * self.total else "",
             language=language,
+            cut_words=learn_cuts(self._whole_words(), self.cut),
         )
+
+    def _whole_words(self) -> Counter[str]:
+        """Counts of the words that are no parts of others."""
+        whole = Counter(self.counts)
+        for parts, count in self.cut.items():
+            for part in parts:
+                whole[part] -= count
+        return +whole
 
     def _matching(self, pattern: str) -> int:
         matches = re.compile(pattern).fullmatch

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
+from spectralnlp.text.cut_words import is_cut
 from spectralnlp.text.english import CONTRACTIONS
 from spectralnlp.text.tokens import Sentence, Token
 
@@ -77,6 +78,9 @@ def _attachments(
     left, right = [False] * len(texts), [False] * len(texts)
     inside: dict[bool, bool] = {}  # whether a quotation is open, of double and of single marks
     for i, (text, word, tag) in enumerate(zip(texts, words, tags, strict=True)):
+        if conventions.cut_words and i and is_cut(words[i - 1 : i + 1]):
+            left[i] = True
+            continue
         opens = _opens(text, word, tag, before[i], inside)
         if opens is not None:
             left[i], right[i] = not opens, opens

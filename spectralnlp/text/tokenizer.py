@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
+from spectralnlp.text.cut_words import WordCutter
 from spectralnlp.text.english import ANY_CASE, CAPITALISED, CONTRACTIONS, ELIDED, NUMBERED, PREFIXES, SUFFIXES
 from spectralnlp.text.sentence_ends import SentenceEnds
 from spectralnlp.text.tokens import Token
@@ -64,6 +65,7 @@ class Tokenizer:
         self.conventions = conventions or Conventions()
         self.ends = ends
         self.english = self.conventions.language == "en"
+        self._cutter = WordCutter(self.conventions.cut_words)
         self._match = re.compile(_pattern(self.conventions), re.I).match
         self._cache: dict[str, tuple[_Piece, ...]] = {}
 
@@ -153,9 +155,10 @@ class Tokenizer:
             if match.lastgroup in ("word", "elided"):
                 if chunk[end : end + 1] == "." and self._is_abbreviation(match[0], chunk[end + 1 : end + 2]):
                     end += 1
-                for part in self._parts(chunk[start:end]):
-                    yield self._piece(start, part)
-                    start += len(part)
+                for word in self._parts(chunk[start:end]):
+                    for part, form in self._cutter.parts(word):
+                        yield start, start + len(part), part, self.conventions.form(form)
+                        start += len(part)
             elif match.lastgroup == "quote" and end < len(chunk) and chunk[end].isalnum():
                 opens = start == 0 or not chunk[start - 1].isalnum()
                 form = self.conventions.form("‘" if opens and match[0] == "'" else match[0])
