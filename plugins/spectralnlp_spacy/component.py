@@ -28,7 +28,7 @@ from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import ARRAYS, CARD, META, kind_of
 from spectralnlp_spacy.errors import ComponentError, Errors
-from spectralnlp_spacy.settings import PipeSettings
+from spectralnlp_spacy.settings import AUTO, PipeSettings
 
 Scores = dict[str, Any]
 GetExamples = Callable[[], Iterable[Example]]
@@ -110,12 +110,19 @@ class SpectralPipe(Pipe):
             ComponentError: there is none, or it cannot be loaded.
         """
         if self.model is None:
-            source = self.source or self._usual_model()
+            source = self._named_model() or self._usual_model()
             if source is None:
                 installed = ", ".join(self._installed()) or "none of this kind"
-                raise ComponentError(Errors.SN002.format(name=self.name, installed=installed))
+                message = Errors.SN002.format(name=self.name, lang=self.vocab.lang, installed=installed)
+                raise ComponentError(message)
             self._load(source)
         return self.model
+
+    def _named_model(self) -> str | None:
+        """The model that the config names; None where it names none, or the language has none."""
+        if self.source != AUTO:
+            return self.source
+        return self.vocab.lang if self.vocab.lang in registry.models else None
 
     def _usual_model(self) -> str | None:
         """The installed model to take where the config names none; None where one has to be named."""
@@ -214,7 +221,7 @@ class SpectralPipe(Pipe):
         """
         examples = list(get_examples())
         validate_examples(examples, f"{type(self).__name__}.initialize")
-        if _are_stand_ins(examples) and (self.model is not None or self.source is not None):
+        if _are_stand_ins(examples) and not self._is_empty():
             return
         corpus = self._training_corpus([example.reference for example in examples])
         if corpus is None:
@@ -293,7 +300,7 @@ class SpectralPipe(Pipe):
         return self
 
     def _is_empty(self) -> bool:
-        return self.model is None and self.source is None
+        return self.model is None and self._named_model() is None
 
     def _stored(self) -> Files:
         """The files of the model. A model that was loaded is saved as it was: saving is slow, and rounds."""

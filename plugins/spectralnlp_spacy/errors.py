@@ -16,8 +16,9 @@ class Errors(metaclass=ErrorsWithCodes):
 
     SN001 = "The component '{name}' cannot load the model {model!r}: {reason}"
     SN002 = (
-        'The component \'{name}\' has no model. Name one in its config ({{"model": "DIR"}}; installed are '
-        "{installed}), train it with nlp.initialize(get_examples), or load a trained pipeline with spacy.load"
+        "The component '{name}' has no model, and none is installed for the language {lang!r}. Name one in "
+        'its config ({{"model": "DIR"}}; installed are {installed}), train it with '
+        "nlp.initialize(get_examples), or load a trained pipeline with spacy.load"
     )
     SN003 = (
         "The component '{name}' needs examples with {needed}, and in {n_examples} examples there are none. "

@@ -6,13 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+AUTO = "auto"  # in place of a model: the installed one of the pipeline's language
+
 
 @dataclass(frozen=True, kw_only=True)
 class PipeSettings:
     """Settings of every component.
 
     Attributes:
-        model: a model folder, or the name of an installed one; None to have it trained.
+        model: a model folder, or the name of an installed one; ``auto`` for the installed grammar of the
+            pipeline's language; None to have it trained.
         estimator: name of the estimator that `initialize` trains.
         settings: its hyper-parameters; ``preset`` names a preset.
         scorer: makes scores of examples.
@@ -27,6 +30,8 @@ class PipeSettings:
 @dataclass(frozen=True, kw_only=True)
 class ParserSettings(PipeSettings):
     """Settings of ``spectral_parser``.
+
+    The installed grammar of a language has its name: ``en`` for English.
 
     Attributes:
         decoder: how the tree is chosen; None for the model's own way.
@@ -44,7 +49,7 @@ class ParserSettings(PipeSettings):
             dependency parse.
     """
 
-    model: str | None = "en"
+    model: str | None = AUTO
     estimator: str = "lpcfg"
     decoder: str | None = None
     spans_key: str = "constituents"
@@ -60,8 +65,8 @@ class ParserSettings(PipeSettings):
 class TaggerSettings(PipeSettings):
     """Settings of ``spectral_tagger``.
 
-    Without a ``model``, and until it is trained, English text is tagged by ``en-tagger``, or by ``en-upos``
-    where the attribute is ``pos``.
+    Without a ``model``, and until it is trained, the installed tagger of the pipeline's language tags:
+    ``en-tagger`` for English, or ``en-upos`` where the attribute is ``pos``.
 
     Attributes:
         attribute: where tags go: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents`` (``doc.ents``)

@@ -56,8 +56,9 @@ class SpectralTagger(SentencePipe):
         self.cfg = {"attribute": settings.attribute, "spans_key": settings.spans_key}
 
     def _usual_model(self) -> str | None:
-        name = {"tag": "en-tagger", "pos": "en-upos"}.get(self.attribute)
-        return name if self.vocab.lang == "en" and name in registry.models else None
+        ending = {"tag": "tagger", "pos": "upos"}.get(self.attribute)
+        name = f"{self.vocab.lang}-{ending}"
+        return name if name in registry.models else None
 
     @property
     def place(self) -> str:
