@@ -1,12 +1,12 @@
 """Run the examples and tables of the README, or of another page, again, and write what they print into it.
 
-Three kinds of place are filled in. Examples run in the order of the page, in a folder that looks like the root
-of the repository, without its ``models/``:
+Three kinds of place are filled in. Examples run in the order of the page, in a folder that looks like the
+root of the repository, without its ``models/``:
 
 - after ``<!-- run -->``, a ``console`` block: every line that begins with ``$`` is run in bash, and what it
   prints to standard output follows it;
-- after ``<!-- run -->``, a ``python`` block, and behind it, if it prints something, a ``text`` block with what it
-  prints. Blocks of a page share their names;
+- after ``<!-- run -->``, a ``python`` block, and behind it, if it prints something, a ``text`` block with what
+  it prints. Blocks of a page share their names;
 - from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, for these take minutes.
 
     python -m benchmarks.readme

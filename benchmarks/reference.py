@@ -1,7 +1,7 @@
 """The reference pages that are made from declarations.
 
-``docs/api.md`` has public names, and the hyper-parameters of every estimator; ``docs/reference/commands.md`` the
-command line.
+``docs/api.md`` has public names, and the hyper-parameters of every estimator; ``docs/reference/commands.md``
+the command line.
 
 python -m benchmarks.reference           # write the pages
 python -m benchmarks.reference --check   # only say whether they are up to date
@@ -99,7 +99,8 @@ def page() -> str:
 COMMANDS_HEAD = """# Command line
 
 Written by `python -m benchmarks.reference` from the commands' own help; do not edit it by hand. Exit status:
-0 done, 2 the input's fault (one line on standard error), 130 interrupted, 141 whoever read the output stopped reading.
+0 done, 2 the input's fault (one line on standard error), 130 interrupted, 141 whoever read the output stopped
+reading.
 """
 
 
