@@ -5,8 +5,8 @@ root of the repository, without its ``models/``:
 
 - after ``<!-- run -->``, a ``console`` block: every line that begins with ``$`` is run in bash, and what it
   prints to standard output follows it;
-- after ``<!-- run -->``, a ``python`` block, and behind it, if it prints something, a ``text`` block with what
-  it prints. Blocks of a page share their names;
+- after ``<!-- run -->``, a ``python`` block, and behind it, if it prints something, a ``text`` block with
+  what it prints. Blocks of a page share their names;
 - from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, for these take minutes.
 
     python -m benchmarks.readme

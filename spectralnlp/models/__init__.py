@@ -23,6 +23,11 @@ def load(name: str | Path) -> Any:
 
     Raises:
         ModelError: there is no such model, or it is truncated or of another version.
+
+    Examples:
+        >>> import spectralnlp
+        >>> print(spectralnlp.load("en").parse("It is cold.")[0].tree)
+        (TOP (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ cold))) (. .)))
     """
     stored = load_model(folder_of(name))
     if stored.kind not in registry.tasks:

@@ -40,6 +40,12 @@ def read_treebank(
     Raises:
         InputError: a missing input, or (on reading) a bad tree.
         RegistryError: no reader has this name.
+
+    Examples:
+        >>> import spectralnlp
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
+        >>> print(next(iter(trees)))
+        (S (NP (DT The) (NN keeper)) (VP (VBZ climbs) ...
     """
     task = _task("parsing")
     if is_nltk_corpus(paths):
@@ -78,6 +84,15 @@ def train(
         ConfigError: a setting that the estimator does not have, or out of its range.
         InputError: data that cannot be read, or nothing to learn from.
         RegistryError: no estimator has this name.
+
+    Examples:
+        >>> import spectralnlp
+        >>> parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg", vertical=0)
+        >>> parser.info["training trees"]
+        171
+        >>> hmm = spectralnlp.train(spectralnlp.HMM(n_states=1), [["a", "b"], ["b", "a"]])
+        >>> hmm.task
+        'sequences'
     """
     learner = _learner(estimator, settings)
     task = _task(learner.task)
@@ -104,6 +119,12 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
     Raises:
         ConfigError: an option that the task does not take, or models of the task have no score.
         InputError: data that cannot be read, or none.
+
+    Examples:
+        >>> import spectralnlp
+        >>> parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
+        >>> spectralnlp.evaluate(parser, "corpora/treebank/dev.mrg").to_flat_dict()["f1"] > 90
+        True
     """
     if isinstance(model, str | os.PathLike):
         model = load(cast("str | Path", model))

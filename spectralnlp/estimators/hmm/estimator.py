@@ -72,6 +72,12 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     Attributes:
         operators_: the :class:`~spectralnlp.parameters.ObservableOperators`.
         singular_values_: float64 (n_states,); of P21, or canonical correlations where it was whitened.
+
+    Examples:
+        >>> from spectralnlp import HMM
+        >>> model = HMM(n_states=1).fit([["tick", "tock", "tick", "tock"]] * 20)
+        >>> model.score([["tick", "tock"]]).shape
+        (1,)
     """
 
     unlearning = "exact"
