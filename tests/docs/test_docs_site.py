@@ -63,3 +63,10 @@ def test_the_reference_has_every_public_name(page: str, package: str) -> None:
     shown = {line.rpartition(".")[2] for line in text.splitlines() if line.startswith("::: ")}
     public = set(importlib.import_module(package).__all__) - {"__version__", "NonConstituentException"}
     assert public <= shown
+
+
+def test_the_page_on_deploying_shows_the_dockerfile() -> None:
+    page = (DOCS / "deploying.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```dockerfile\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert shown == (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert "spectralnlp warm-up" in shown
