@@ -1,7 +1,7 @@
 """What hatchling leaves out of wheels.
 
-``top_level.txt``, by which spaCy finds the package of a component; and a software bill of materials (CycloneDX,
-in the folder that PEP 770 names): requirements, models that ship, licences of what these were learned from.
+``top_level.txt``, by which spaCy finds the package of a component; and a bill of materials (CycloneDX, in the
+folder that PEP 770 names): requirements, models that ship, licences of what these were learned from.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ from spectralnlp.errors import SpectralError
 try:
     changes.forget(without.kept, task.read([folder / "letter.txt"]))
 except SpectralError as error:
-    print(error)
+    print(error.message.partition(": ")[2])
 
 # %% [markdown]
 # What is kept to make this possible reveals what was in the data: [updates and unlearning](../unlearning.md) says how

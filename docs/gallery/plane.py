@@ -63,7 +63,7 @@ for kind, members in words.items():
     )
     begin = end
 axes.legend(loc="best")
-axes.margins(0.25)
+axes.margins(0.4)
 axes.set_xticks([])
 axes.set_yticks([])
 plt.show()

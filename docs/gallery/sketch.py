@@ -13,15 +13,15 @@ n, d, rank = 3000, 200, 12
 X = rng.normal(size=(n, rank)) * np.linspace(3, 0.5, rank) @ rng.normal(
     size=(rank, d)
 ) + rng.normal(size=(n, d))
+norm = np.linalg.norm(X, 2) ** 2
 sizes = [8, 16, 32, 64, 128]
 sketches = [
     FrequentDirections(sketch_size=size, method="dense").fit(X)
     for size in sizes
 ]
 for size, sketch in zip(sizes, sketches, strict=True):
-    print(
-        f"{size:4} rows: error {sketch.measured_error(X) / np.linalg.norm(X, 2) ** 2:.4f} of ‖X‖²"
-    )
+    error = sketch.measured_error(X) / norm
+    print(f"{size:4} rows: error {error:.2%} of ‖X‖²")
 
 # %% [markdown]
 # Sketches with fewer rows lose some of these directions, those with
@@ -41,11 +41,12 @@ for size, sketch in list(zip(sizes, sketches, strict=True))[:4]:
     )
 left.set_title("singular values")
 left.legend()
-norm = np.linalg.norm(X, 2) ** 2
 right.loglog(
     sizes,
     [sketch.bound_ / norm for sketch in sketches],
-    "o-",
+    "-",
+    linewidth=7,
+    alpha=0.4,
     label="bound that the sketch knows",
 )
 right.loglog(
