@@ -20,16 +20,14 @@ root of the repository, without its ``models/``:
 from __future__ import annotations
 
 import argparse
-import atexit
 import contextlib
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +39,13 @@ EXAMPLE = re.compile(
 TABLE = re.compile(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
-def printed_by(command: str) -> str:
-    """Return the standard output of a command of bash, which must succeed."""
+def printed_by(command: str, folder: Path) -> str:
+    """Return the standard output of a command of bash, run in a folder; it must succeed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     print(f"running {command} ...", file=sys.stderr, flush=True)
     done = subprocess.run(
         ["bash", "-c", command],
-        cwd=stage(),
+        cwd=folder,
         env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,
         text=True,
@@ -58,54 +56,54 @@ def printed_by(command: str) -> str:
     return done.stdout.rstrip("\n") + "\n" if done.stdout else ""
 
 
-@cache
-def stage() -> Path:
-    """A folder of links to all that is in the repository, but the models of earlier runs; goes at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="spectralnlp-readme-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    root = folder / ROOT.name
-    root.mkdir()
-    for each in ROOT.iterdir():
-        if each.name != "models":
-            (root / each.name).symlink_to(each)
-    if (ROOT.parent / "shared").exists():
-        (folder / "shared").symlink_to(ROOT.parent / "shared")
-    return root
+@contextlib.contextmanager
+def stage() -> Iterator[Path]:
+    """A folder of links to all that is in the repository, but the models of earlier runs; for one page."""
+    with tempfile.TemporaryDirectory(prefix="spectralnlp-readme-") as folder:
+        root = Path(folder) / ROOT.name
+        root.mkdir()
+        for each in ROOT.iterdir():
+            if each.name != "models":
+                (root / each.name).symlink_to(each)
+        if (ROOT.parent / "shared").exists():
+            (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
+        yield root
 
 
-def printed_in(names: dict[str, Any], code: str) -> str:
+def printed_in(names: dict[str, Any], code: str, folder: Path) -> str:
     """Return what a block of Python prints.
 
     Args:
         names: of the blocks before it on the page; it adds its own.
         code: the block.
+        folder: where it runs.
     """
     output = io.StringIO()
-    with contextlib.chdir(stage()), contextlib.redirect_stdout(output):
+    with contextlib.chdir(folder), contextlib.redirect_stdout(output):
         exec(compile(code, "<example>", "exec"), names)
     return output.getvalue()
 
 
-def rerun(text: str) -> str:
-    """Return a page with what its examples print now."""
+def rerun(text: str, folder: Path) -> str:
+    """Return a page with what its examples print now, in a folder."""
     names: dict[str, Any] = {"__name__": "__main__"}
 
     def again(example: re.Match[str]) -> str:
         kind, code = example["kind"], example["code"]
         if kind == "python":
-            printed = printed_in(names, code)
+            printed = printed_in(names, code, folder)
             behind = f"\n```text\n{printed}```\n" if printed else ""
             return f"<!-- run -->\n```python\n{code}```\n{behind}"
         commands = [line for line in code.splitlines() if line.startswith("$ ")]
-        shown = "".join(f"{line}\n{printed_by(line[2:])}" for line in commands)
+        shown = "".join(f"{line}\n{printed_by(line[2:], folder)}" for line in commands)
         return f"<!-- run -->\n```console\n{shown}```\n{example['printed'] or ''}"
 
     return EXAMPLE.sub(again, text)
 
 
-def fill_table(block: re.Match[str]) -> str:
+def fill_table(block: re.Match[str], folder: Path) -> str:
     """The output of a benchmark."""
-    return f"{block[1]}\n{printed_by(block[2]).strip()}\n\n{block[3]}"
+    return f"{block[1]}\n{printed_by(block[2], folder).strip()}\n\n{block[3]}"
 
 
 def main() -> None:
@@ -131,9 +129,10 @@ def fill_page(path: Path, *, tables: bool, only: str) -> None:
         tables: whether benchmarks are run too.
         only: of these, those whose command contains it.
     """
-    text = rerun(path.read_text(encoding="utf-8"))
-    if tables:
-        text = TABLE.sub(lambda block: fill_table(block) if only in block[2] else block[0], text)
+    with stage() as folder:
+        text = rerun(path.read_text(encoding="utf-8"), folder)
+        if tables:
+            text = TABLE.sub(lambda block: fill_table(block, folder) if only in block[2] else block[0], text)
     path.write_text(text, encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("spacy")
 pytest.importorskip("sklearn")
 pytest.importorskip("nltk")
 
-from benchmarks.readme import rerun
+from benchmarks.readme import rerun, stage
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -33,7 +33,8 @@ def rounded(text: str) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_print_what_stands_below_them(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert rounded(rerun(text)) == rounded(text)
+    with stage() as folder:
+        assert rounded(rerun(text, folder)) == rounded(text)
 
 
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda path: path.relative_to(ROOT).as_posix())
