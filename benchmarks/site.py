@@ -5,6 +5,8 @@ Pages are written for whoever reads them in the repository: their links are rela
 - a link to one of the `PAGES` or `FILES` leads to its place on the site,
 - a link to any other file of the repository becomes plain text, unless ``repo_url`` says where it is,
 - roles of docstrings (``:class:`~a.b.C```) become code.
+
+At the end all links of the site are checked (`benchmarks.site_links`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import posixpath
 import re
 from pathlib import Path
 from typing import Any
+
+from benchmarks.site_links import findings
 
 ROOT = Path(__file__).parent.parent
 # Pages of the repository outside docs/, and their place on the site.
@@ -37,6 +41,7 @@ FILES = {
 PLACES = {**PAGES, **FILES, "README.md": "index.md"}
 FENCED = re.compile(r"(^```.*?^```\n?)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?://|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
+PAGE_LINK = re.compile(r'href="(?!https?:)([^"#]+)\.md(#[^"]*)?"')
 CODE = re.compile(r"<code>[^<]*</code>")
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc|obj):<code>~?(?:[\w.]*\.)?(\w+)</code>")
 
@@ -57,8 +62,19 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
     """Show roles of docstrings as code, and ``|`` in code of tables without a backslash, which hosts want."""
+    if page.file.src_uri.endswith(".py"):  # a notebook, whose links MkDocs leaves alone
+        html = PAGE_LINK.sub(r'href="\1.html\2"', html)
     html = CODE.sub(lambda code: code[0].replace("\\|", "|"), html)
     return ROLE.sub(r"<code>\1</code>", html)
+
+
+def on_post_build(config: Any) -> None:
+    """Check the site that was built; a finding ends the build."""
+    from mkdocs.exceptions import PluginError
+
+    found = [f"{path.name}: {finding}" for path, finding in findings(Path(config.site_dir))]
+    if found:
+        raise PluginError("\n".join(found))
 
 
 def site_links(markdown: str, place: str, repository: str | None = None) -> str:

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     *(path for folder in (".", "corpora", "grammars") for path in sorted((ROOT / folder).glob("*.md"))),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "docs" / "gallery").glob("*.py")),
 ]
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import re
+from pathlib import Path
 
 import pytest
 
 from benchmarks.site import FILES, PAGES, ROOT, site_links
+from benchmarks.site_links import findings
 
 DOCS = ROOT / "docs"
 CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
@@ -70,3 +72,25 @@ def test_the_page_on_deploying_shows_the_dockerfile() -> None:
     (shown,) = re.findall(r"^```dockerfile\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert shown == (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert "spectralnlp warm-up" in shown
+
+
+PAGE = """<html{lang}><title>t</title><h1 id="top">t</h1>{body}</html>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "finding"),
+    [
+        ('<a href="other.html#part">x</a><a href="#top">x</a><a href="https://elsewhere/x.html">x</a>', None),
+        ('<a href="missing.html">x</a>', "not there: missing.html"),
+        ('<a href="other.html#missing">x</a>', "not there: other.html#missing"),
+        ('<img src="picture.svg" alt="">', "without a text"),
+        ("<h1>again</h1>", "2 headings"),
+    ],
+)
+def test_the_check_of_the_built_site(body: str, finding: str | None, tmp_path: Path) -> None:
+    (tmp_path / "picture.svg").write_text("<svg/>")
+    (tmp_path / "other.html").write_text(PAGE.format(lang=' lang="en"', body='<h2 id="part">p</h2>'))
+    (tmp_path / "index.html").write_text(PAGE.format(lang=' lang="en"', body=body))
+    found = [text for _, text in findings(tmp_path)]
+    assert len(found) == (finding is not None)
+    assert finding is None or finding in found[0]
