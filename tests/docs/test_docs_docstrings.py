@@ -18,12 +18,20 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = [
     "spectralnlp",
     "spectralnlp.testing",
+    "spectralnlp.changes",
+    "spectralnlp.scoring",
     "spectralnlp_sketch",
     "spectralnlp_spacy",
     "spectralnlp_nltk",
     "spectralnlp_dask",
 ]
-NAMES = [f"{package}.{name}" for package in PACKAGES for name in importlib.import_module(package).__all__]
+TYPES = {"PlacedTree", "TagSource"}  # aliases of types have no docstring
+NAMES = [
+    f"{package}.{name}"
+    for package in PACKAGES
+    for name in importlib.import_module(package).__all__
+    if name not in TYPES
+]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

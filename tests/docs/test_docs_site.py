@@ -54,6 +54,8 @@ def test_links_to_files_without_a_page_lead_to_the_repository_if_it_has_an_addre
     [
         ("python", "spectralnlp"),
         ("python", "spectralnlp.testing"),
+        ("python", "spectralnlp.changes"),
+        ("python", "spectralnlp.scoring"),
         ("plugins", "spectralnlp_sketch"),
         ("plugins", "spectralnlp_spacy"),
         ("plugins", "spectralnlp_nltk"),
