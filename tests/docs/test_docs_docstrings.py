@@ -20,12 +20,23 @@ PACKAGES = [
     "spectralnlp.testing",
     "spectralnlp.changes",
     "spectralnlp.scoring",
+    "spectralnlp.trees",
+    "spectralnlp.models",
+    "spectralnlp.render",
+    "spectralnlp.linalg",
+    *(f"spectralnlp.estimators.{name}" for name in importlib.import_module("spectralnlp.estimators").__all__),
     "spectralnlp_sketch",
     "spectralnlp_spacy",
     "spectralnlp_nltk",
     "spectralnlp_dask",
 ]
-TYPES = {"PlacedTree", "TagSource"}  # aliases of types have no docstring
+TYPES = {
+    "Direction",
+    "PlacedTree",
+    "TagSource",
+    "TaggedSentence",
+    "Unaries",
+}  # aliases of types have no docstring
 NAMES = [
     f"{package}.{name}"
     for package in PACKAGES
@@ -36,13 +47,15 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def docstring_of(name: str) -> str:
-    """The docstring of a name; constants are shown in that of their package."""
+    """The docstring of a name; or that of its package, if the name is in the example there."""
     package, _, attribute = name.rpartition(".")
     module = importlib.import_module(package)
     value = getattr(module, attribute)
-    is_documented = inspect.isclass(value) or inspect.isroutine(value)
-    text = inspect.getdoc(value if is_documented else module) or ""
-    return text if is_documented or attribute in text else ""
+    own = (inspect.getdoc(value) or "") if inspect.isclass(value) or inspect.isroutine(value) else ""
+    if ">>> " in own:
+        return own
+    shared = inspect.getdoc(module) or ""
+    return shared if attribute in shared.partition(">>> ")[2] else ""
 
 
 @pytest.fixture(autouse=True)

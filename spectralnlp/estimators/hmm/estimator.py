@@ -48,6 +48,12 @@ class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
         filter_: the :class:`~spectralnlp.inference.chains.filtering.Filter` that predicts.
         n_sequences_: sequences that it learned from.
         n_symbols_: symbols in them.
+
+    Examples:
+        >>> from spectralnlp.estimators.hmm import HMM, SequenceEstimator
+        >>> model: SequenceEstimator = HMM(n_states=1).fit([["a", "b"], ["b", "a"]])
+        >>> model.n_sequences_
+        2
     """
 
     task = "sequences"
