@@ -19,7 +19,7 @@ def load(name: str | Path) -> Any:
         name: a model folder, or the name of a model that is installed, such as ``en``.
 
     Returns:
-        A parser (:class:`~spectralnlp.models.parser.Parser`), or what else the task of the model makes of it.
+        A `Parser`, a `Tagger`, or what else the task of the model makes of the folder.
 
     Raises:
         ModelError: there is no such model, or it is truncated or of another version.

@@ -77,8 +77,7 @@ def train(
         settings: hyper-parameters, ``n_states=16``, with ``preset="fast"`` for a preset to start from.
 
     Returns:
-        A model of the estimator's task, such as a :class:`~spectralnlp.models.parser.Parser`, with ``save``,
-        ``info`` and ``task``.
+        A model of the estimator's task, such as a `Parser`, with ``save``, ``info`` and ``task``.
 
     Raises:
         ConfigError: a setting that the estimator does not have, or out of its range.
@@ -114,7 +113,7 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
             ``decoder="viterbi"``.
 
     Returns:
-        A report: `to_table` is for readers, `to_flat_dict` for programs.
+        A report, whose `to_table` is for readers and `to_flat_dict` for programs.
 
     Raises:
         ConfigError: an option that the task does not take, or models of the task have no score.
