@@ -1,84 +1,109 @@
 """Run the examples and tables of the README, or of another page, again, and write what they print into it.
 
-Three kinds of place are filled in, in order. Commands run in a folder that looks like the root of the
-repository, without its ``models/``:
+Three kinds of place are filled in. Examples run in the order of the page, in a folder that looks like the
+root of the repository, without its ``models/``:
 
 - after ``<!-- run -->``, a ``console`` block: every line that begins with ``$`` is run in bash, and what it
   prints to standard output follows it;
-- after ``<!-- run -->``, a ``python`` block followed by a ``text`` block: the code prints the text;
+- after ``<!-- run -->``, a ``python`` block, and behind it, if it prints something, a ``text`` block with
+  what it prints. Blocks of a page share their names;
 - from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, for these take minutes.
 
     python -m benchmarks.readme
-    python -m benchmarks.readme README.md docs/parsing.md docs/python.md docs/tour.md
+    python -m benchmarks.readme README.md docs/parsing.md docs/python.md docs/tutorials/*.md
     python -m benchmarks.readme --tables
     python -m benchmarks.readme --tables docs/sketches.md --only leverage
+
+``tests/docs`` runs the examples of the README, the tutorials and the how-tos, and compares.
 """
 
 from __future__ import annotations
 
 import argparse
-import atexit
+import contextlib
+import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
-CONSOLE = re.compile(r"(<!-- run -->\n```console\n)(.*?)(```\n)", re.DOTALL)
-PYTHON = re.compile(r"(<!-- run -->\n```python\n)(.*?)(```\n\n```text\n)(.*?)(```\n)", re.DOTALL)
+EXAMPLE = re.compile(
+    r"^<!-- run -->\n```(?P<kind>console|python)\n(?P<code>.*?)^```\n(?P<printed>\n```text\n.*?^```\n)?",
+    re.DOTALL | re.MULTILINE,
+)
 TABLE = re.compile(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
-def printed_by(command: list[str]) -> str:
-    """Return the standard output of a command, which must succeed."""
+def printed_by(command: str, folder: Path) -> str:
+    """Return the standard output of a command of bash, run in a folder; it must succeed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    print(f"running {command[-1].splitlines()[0]} ...", file=sys.stderr, flush=True)
+    print(f"running {command} ...", file=sys.stderr, flush=True)
     done = subprocess.run(
-        command, cwd=stage(), env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, text=True
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
     )
     if done.returncode:
-        sys.exit(f"{command[-1]}: exit status {done.returncode}; nothing was written")
+        sys.exit(f"{command}: exit status {done.returncode}; nothing was written")
     return done.stdout.rstrip("\n") + "\n" if done.stdout else ""
 
 
-@cache
-def stage() -> Path:
-    """A folder of links to all that is in the repository, but the models of earlier runs; goes at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="spectralnlp-readme-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    root = folder / ROOT.name
-    root.mkdir()
-    for each in ROOT.iterdir():
-        if each.name != "models":
-            (root / each.name).symlink_to(each)
-    if (ROOT.parent / "shared").exists():
-        (folder / "shared").symlink_to(ROOT.parent / "shared")
-    return root
+@contextlib.contextmanager
+def stage() -> Iterator[Path]:
+    """A folder of links to all that is in the repository, but the models of earlier runs; for one page."""
+    with tempfile.TemporaryDirectory(prefix="spectralnlp-readme-") as folder:
+        root = Path(folder) / ROOT.name
+        root.mkdir()
+        for each in ROOT.iterdir():
+            if each.name != "models":
+                (root / each.name).symlink_to(each)
+        if (ROOT.parent / "shared").exists():
+            (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
+        yield root
 
 
-def in_bash(line: str) -> str:
-    """Return the output of a line of bash."""
-    return printed_by(["bash", "-c", line])
+def printed_in(names: dict[str, Any], code: str, folder: Path) -> str:
+    """Return what a block of Python prints.
+
+    Args:
+        names: of the blocks before it on the page; it adds its own.
+        code: the block.
+        folder: where it runs.
+    """
+    output = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(output):
+        exec(compile(code, "<example>", "exec"), names)
+    return output.getvalue()
 
 
-def fill_console(block: re.Match[str]) -> str:
-    """A block of commands with what they print now."""
-    commands = [line for line in block[2].splitlines() if line.startswith("$ ")]
-    return block[1] + "".join(f"{line}\n{in_bash(line[2:])}" for line in commands) + block[3]
+def rerun(text: str, folder: Path) -> str:
+    """Return a page with what its examples print now, in a folder."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+
+    def again(example: re.Match[str]) -> str:
+        kind, code = example["kind"], example["code"]
+        if kind == "python":
+            printed = printed_in(names, code, folder)
+            behind = f"\n```text\n{printed}```\n" if printed else ""
+            return f"<!-- run -->\n```python\n{code}```\n{behind}"
+        commands = [line for line in code.splitlines() if line.startswith("$ ")]
+        shown = "".join(f"{line}\n{printed_by(line[2:], folder)}" for line in commands)
+        return f"<!-- run -->\n```console\n{shown}```\n{example['printed'] or ''}"
+
+    return EXAMPLE.sub(again, text)
 
 
-def fill_python(block: re.Match[str]) -> str:
-    """A block of Python followed by what it prints now."""
-    return block[1] + block[2] + block[3] + printed_by([sys.executable, "-c", block[2]]) + block[5]
-
-
-def fill_table(block: re.Match[str]) -> str:
+def fill_table(block: re.Match[str], folder: Path) -> str:
     """The output of a benchmark."""
-    return f"{block[1]}\n{in_bash(block[2]).strip()}\n\n{block[3]}"
+    return f"{block[1]}\n{printed_by(block[2], folder).strip()}\n\n{block[3]}"
 
 
 def main() -> None:
@@ -104,10 +129,10 @@ def fill_page(path: Path, *, tables: bool, only: str) -> None:
         tables: whether benchmarks are run too.
         only: of these, those whose command contains it.
     """
-    text = CONSOLE.sub(fill_console, path.read_text(encoding="utf-8"))
-    text = PYTHON.sub(fill_python, text)
-    if tables:
-        text = TABLE.sub(lambda block: fill_table(block) if only in block[2] else block[0], text)
+    with stage() as folder:
+        text = rerun(path.read_text(encoding="utf-8"), folder)
+        if tables:
+            text = TABLE.sub(lambda block: fill_table(block, folder) if only in block[2] else block[0], text)
     path.write_text(text, encoding="utf-8")
 
 

@@ -1,7 +1,10 @@
-"""The reference page docs/api.md: public names, and hyper-parameters of every estimator as they are declared.
+"""The reference pages that are made from declarations.
 
-python -m benchmarks.reference           # write the page
-python -m benchmarks.reference --check   # only say whether it is up to date
+``docs/api.md`` has public names, and the hyper-parameters of every estimator; ``docs/reference/commands.md``
+the command line.
+
+python -m benchmarks.reference           # write the pages
+python -m benchmarks.reference --check   # only say whether they are up to date
 """
 
 from __future__ import annotations
@@ -10,18 +13,24 @@ import argparse
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args, get_type_hints
+
+from typer import Typer
+from typer.models import ArgumentInfo
 
 import spectralnlp
 import spectralnlp.testing
 from spectralnlp import registry
+from spectralnlp.cli.app import app
 from spectralnlp.estimator import Estimator
 from spectralnlp.hyperparameters import hyperparameters
 
-PAGE = Path(__file__).parent.parent / "docs" / "api.md"
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "api.md"
+COMMANDS_PAGE = DOCS / "reference" / "commands.md"
 HEAD = """# Reference
 
 Written by `python -m benchmarks.reference` from docstrings and declarations; do not edit it by hand.
@@ -87,15 +96,78 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
+COMMANDS_HEAD = """# Command line
+
+Written by `python -m benchmarks.reference` from the commands' own help; do not edit it by hand. Exit status:
+0 done, 2 the input's fault (one line on standard error), 130 interrupted, 141 whoever read the output stopped
+reading.
+"""
+
+
+def command(name: str, function: Callable[..., None]) -> Iterator[str]:
+    """A section on a command: what it does, arguments, options.
+
+    Args:
+        name: what is typed behind ``spectralnlp``.
+        function: what it runs, with the annotations of Typer.
+    """
+    yield f"\n## `{name}`\n"
+    yield inspect.getdoc(function) or ""
+    rows = []
+    hints = get_type_hints(function, include_extras=True)
+    for parameter in inspect.signature(function).parameters.values():
+        declared = getattr(hints[parameter.name], "__metadata__", (parameter.default,))[0]
+        if declared.hidden:
+            continue
+        value = declared.metavar or parameter.name.upper()
+        if isinstance(declared, ArgumentInfo):
+            rows.append(f"| `{cell(value)}` | {cell(declared.help or '')} | |")
+            continue
+        given = [
+            text for text in (declared.default, *(declared.param_decls or ())) if str(text).startswith("--")
+        ]
+        flags = given or [f"--{parameter.name.replace('_', '-')}"]
+        flags += [text for text in declared.param_decls or () if not text.startswith("--")]
+        is_flag = get_args(hints[parameter.name])[:1] == (bool,) or hints[parameter.name] is bool
+        shown = ", ".join(f"`{flag}`" for flag in flags) + ("" if is_flag else f" `{cell(value)}`")
+        default = parameter.default if parameter.default not in (None, False, (), []) else ""
+        rows.append(f"| {shown} | {cell(declared.help or '')} | {f'`{default}`' if default != '' else ''} |")
+    if rows:
+        yield from ["", "| | | default |", "| --- | --- | --- |", *rows]
+
+
+def functions_of(group: Typer, prefix: str = "") -> dict[str, Callable[..., None]]:
+    """The functions of a group of commands by their names, which begin with ``prefix``."""
+    named = {each.name or each.callback.__name__: each.callback for each in group.registered_commands}
+    return {prefix + name: function for name, function in named.items()}
+
+
+def commands_page() -> str:
+    """The whole page on the command line."""
+    functions = functions_of(app)
+    for entry in sorted(registry.commands.describe(), key=lambda entry: entry.name):
+        if entry.status == "ok" and entry.distribution.startswith("spectralnlp "):
+            name, value = entry.name.partition(".v")[0], registry.commands.get(entry.name)
+            functions |= functions_of(value, f"{name} ") if isinstance(value, Typer) else {name: value}
+    lines = [COMMANDS_HEAD.rstrip()]
+    for name, function in functions.items():
+        lines += command(name, function)
+    return "\n".join(lines) + "\n"
+
+
+PAGES: Mapping[Path, Callable[[], str]] = {PAGE: page, COMMANDS_PAGE: commands_page}
+
+
 def main() -> None:
-    """Write the page, or compare it."""
+    """Write the pages, or compare them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="store_true", help="exit with 1 if it is out of date")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if one is out of date")
     if parser.parse_args().check:
-        sys.exit(int(PAGE.read_text(encoding="utf-8") != page()))
-    PAGE.write_text(page(), encoding="utf-8")
+        sys.exit(int(any(path.read_text(encoding="utf-8") != made() for path, made in PAGES.items())))
+    for path, made in PAGES.items():
+        path.write_text(made(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,10 @@ Read, train, evaluate and load from here::
 
 ``__all__`` lists the public names; each is imported when it is first used, so that ``import spectralnlp`` is
 cheap. What else is public stands in the ``__all__`` of the packages below; all other names may change.
+
+>>> import spectralnlp
+>>> len(spectralnlp.__version__.split("."))
+3
 """
 
 from __future__ import annotations

@@ -54,6 +54,15 @@ class SpectralError(Exception):
         line: line number, from 1.
         sentence: sentence (or tree) number within the file, from 1.
         hint: what to do about it.
+
+    Examples:
+        >>> import spectralnlp
+        >>> try:
+        ...     spectralnlp.load("no-such-model")
+        ... except spectralnlp.SpectralError as error:
+        ...     print(type(error).__name__, "no-such-model" in str(error))
+        ...
+        ModelError True
     """
 
     def __init__(

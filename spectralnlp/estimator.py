@@ -37,6 +37,14 @@ class Estimator(ABC, Generic[T]):
         unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
             kept), ``replay`` (later passes run again from a log of integers), ``merge-only`` or ``none``.
         spills: whether counts go to disk where memory is limited (`spectralnlp.runtime.use_memory`).
+
+    Examples:
+        >>> import spectralnlp
+        >>> estimator = spectralnlp.HMM(n_states=4)
+        >>> estimator.get_params()["n_states"]
+        4
+        >>> estimator.set_params(n_states=8).n_states
+        8
     """
 
     task: ClassVar[str]
@@ -201,6 +209,11 @@ class MomentEstimator(Estimator[T]):
     A subclass writes `init_moments` and `solve`. ``solve`` never reads data and never calls ``fit``: a method
     of several passes either replays them from a compact log, or asks for the next pass by returning its empty
     moments.
+
+    Examples:
+        >>> import spectralnlp
+        >>> issubclass(spectralnlp.PCFG, spectralnlp.MomentEstimator), spectralnlp.PCFG.unlearning
+        (True, 'exact')
     """
 
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
@@ -280,6 +293,12 @@ class IterativeEstimator(Estimator[T]):
 
     There are no moments, so nothing can be added, taken out or merged after ``fit``. A subclass writes
     `learn`.
+
+    Examples:
+        >>> import spectralnlp
+        >>> tagger = spectralnlp.PerceptronTagger(epochs=2)
+        >>> isinstance(tagger, spectralnlp.IterativeEstimator), tagger.unlearning
+        (True, 'none')
     """
 
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:

@@ -47,6 +47,11 @@ class DaskEngine(Engine):
         scheduler: its address, ``tcp://host:port``; None to start workers on this machine.
         jobs: how many to start, each a process of one thread; by default one a core.
         timeout: seconds that a scheduler has to answer.
+
+    Examples:
+        >>> from spectralnlp_dask import DaskEngine
+        >>> DaskEngine(jobs=2).jobs
+        2
     """
 
     chunk_size = 16

@@ -16,6 +16,11 @@ class FsspecFiles:
 
     Gzip is seen by the core from the first bytes; credentials and options are fsspec's own, in its
     configuration or the environment.
+
+    Examples:
+        >>> from spectralnlp_dask import FsspecFiles
+        >>> len(FsspecFiles().expand("memory://nothing-here-*"))
+        0
     """
 
     def open(self, address: str) -> BinaryIO:

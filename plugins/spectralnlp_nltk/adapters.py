@@ -23,6 +23,11 @@ class SpectralParser(ParserI):
 
     Raises:
         ConfigError: the model is of another kind.
+
+    Examples:
+        >>> from spectralnlp_nltk import SpectralParser
+        >>> print(SpectralParser("en").parse_one("Gulls are noisy .".split()))
+        (TOP (S (NP (NNS Gulls)) (VP (VBP are) (ADJP (JJ noisy))) (. .)))
     """
 
     def __init__(self, model: Any = "en", *, k: int = 1) -> None:
@@ -56,6 +61,11 @@ class SpectralTagger(TaggerI):
 
     Raises:
         ConfigError: the model is of another kind.
+
+    Examples:
+        >>> from spectralnlp_nltk import SpectralTagger
+        >>> SpectralTagger("en-tagger").tag("Gulls are noisy .".split())
+        [('Gulls', 'NNS'), ('are', 'VBP'), ('noisy', 'JJ'), ('.', '.')]
     """
 
     def __init__(self, model: Any = "en-tagger") -> None:

@@ -32,6 +32,13 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
         moments_: sums; `merge` adds those of another part.
         mean_, deviation_, idf_: float64 (d,).
         n_rows_: rows seen.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import Centring
+        >>> X = np.random.default_rng(0).normal(loc=3, size=(100, 4))
+        >>> bool(np.abs(Centring().fit(X).transform(X).mean(axis=0)).max() < 1e-6)
+        True
     """
 
     unlearning = "exact"

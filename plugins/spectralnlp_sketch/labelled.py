@@ -43,6 +43,14 @@ def with_unlabelled(
         texts: labelled texts.
         labels: their labels.
         unlabelled: more texts; their label is None.
+
+    Examples:
+        >>> from spectralnlp_sketch import IntentClassifier, with_unlabelled
+        >>> texts = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"]
+        >>> labels = ["price", "price", "times", "times"]
+        >>> model = IntentClassifier().fit(*with_unlabelled(texts, labels, ["is there a boat on sunday"]))
+        >>> model.classes_.tolist()
+        ['price', 'times']
     """
     more = list(checked_texts(unlabelled))
     return [*checked_texts(texts), *more], [*labels, *[None] * len(more)]

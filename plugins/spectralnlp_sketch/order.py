@@ -39,6 +39,11 @@ def training_order(
     Raises:
         SizeError: there is no such policy.
         MatrixError: a score is negative, NaN or infinite; says which.
+
+    Examples:
+        >>> from spectralnlp_sketch import training_order
+        >>> next(training_order([0.1, 0.9, 0.5], policy="dec")).tolist()
+        [1, 2, 0]
     """
     values = np.asarray(scores, dtype=np.float64).reshape(-1)
     if policy not in POLICIES:
@@ -95,6 +100,11 @@ def ordered_batches(
     Raises:
         SizeError: ``size`` is under 1, or there is no such policy.
         MatrixError: there are not as many scores as examples.
+
+    Examples:
+        >>> from spectralnlp_sketch import ordered_batches
+        >>> [len(batch) for batch in ordered_batches(["a", "b", "c"], [0.1, 0.9, 0.5], size=2)]
+        [2, 1]
     """
     if size < 1:
         raise SizeError(f"size must be 1 or more, not {size}")

@@ -50,6 +50,13 @@ class MatrixCorpus(Corpus[Any]):
         n_partitions: into how many ranges of rows it is split for workers.
         document: what errors call it.
         first_row: number of its first row, where it is a part of a larger matrix.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import FrequentDirections, MatrixCorpus
+        >>> X = np.random.default_rng(0).normal(size=(100, 8))
+        >>> FrequentDirections(sketch_size=4).fit(MatrixCorpus(X, n_partitions=3)).sketch_.shape
+        (4, 8)
     """
 
     def __init__(self, matrix: Matrix, n_partitions: int = 1, document: str = "", first_row: int = 0) -> None:
@@ -82,6 +89,11 @@ class RowFormat:
         n_columns: columns that the n-grams of text are hashed to.
         ngrams: shortest and longest n-gram of words.
         dtype: of the rows; matrices of numpy and scipy keep their own.
+
+    Examples:
+        >>> from spectralnlp_sketch import RowFormat
+        >>> RowFormat(kind="text", n_columns=1024).ngrams
+        (1, 2)
     """
 
     kind: str = "auto"
@@ -107,6 +119,12 @@ class FileRows(Corpus[Any]):
     Raises:
         InputError: a file is missing, empty, or not in that format.
         MatrixError: files have different widths, or by content are the same; says which.
+
+    Examples:
+        >>> from spectralnlp_sketch import FileRows, FrequentDirections, RowFormat
+        >>> rows = FileRows(["corpora/intents/unlabelled.txt"], RowFormat(n_columns=256))
+        >>> FrequentDirections(sketch_size=8).fit(rows).sketch_.shape
+        (8, 256)
     """
 
     def __init__(

@@ -24,6 +24,11 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
         stop_words: ``english``, scikit-learn's list; words of your own; or None: all are kept. The list
             drops *not* and *no*, which a classifier of sentiment misses.
         stem: whether to stem, by Porter's stemmer.
+
+    Examples:
+        >>> from spectralnlp_sketch import prepare
+        >>> prepare("The boats are leaving the harbours")
+        ['boat', 'leav', 'harbour']
     """
     dropped = stop_list(stop_words)
     tokens = [word for word in content_words(text) if word not in dropped]

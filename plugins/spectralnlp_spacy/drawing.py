@@ -61,6 +61,14 @@ def render(
 
     Raises:
         ComponentError: a document was not parsed.
+
+    Examples:
+        >>> import spacy
+        >>> from spectralnlp_spacy import render
+        >>> nlp = spacy.blank("en")
+        >>> _ = nlp.add_pipe("sentencizer"), nlp.add_pipe("spectral_parser")
+        >>> render(nlp("The keeper sleeps."), jupyter=False)[:4]
+        '<svg'
     """
     settings = {"scores": True, "spans_key": KEY, **(options or {})}
     draw = renderer("svg")

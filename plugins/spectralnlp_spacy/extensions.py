@@ -33,7 +33,21 @@ if TYPE_CHECKING:
 
 
 class NotAConstituentError(ComponentError):
-    """A span that was asked for something that only constituents have."""
+    """A span that was asked for something that only constituents have.
+
+    Examples:
+        >>> import spacy
+        >>> from spectralnlp_spacy import NotAConstituentError
+        >>> nlp = spacy.blank("en")
+        >>> _ = nlp.add_pipe("sentencizer"), nlp.add_pipe("spectral_parser")
+        >>> doc = nlp("The keeper climbs the stairs.")
+        >>> try:
+        ...     doc[1:3]._.labels
+        ... except NotAConstituentError:
+        ...     print("no constituent")
+        ...
+        no constituent
+    """
 
 
 # The name that users of benepar know.
@@ -167,6 +181,13 @@ def install_extensions(prefix: str = "", *, spans_key: str = "constituents") -> 
 
     Raises:
         ComponentError: a name is taken by another package, or reads another group.
+
+    Examples:
+        >>> from spacy.tokens import Span
+        >>> from spectralnlp_spacy import install_extensions
+        >>> install_extensions(prefix="example_")
+        >>> Span.has_extension("example_parse_string")
+        True
     """
     getters = Getters(spans_key)
     for name in ON_SPANS:

@@ -35,6 +35,18 @@ class KeptMoments:
         moments: of the task; their parameters are settled (head rules, say, that were ``auto``).
         ledger: the documents in them.
         description: what the model card begins with.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from spectralnlp import HMM, InMemoryCorpus, changes
+        >>> first = InMemoryCorpus([["a", "b"], ["b", "a"]])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     changes.train("hmm", HMM(n_states=1), first).save(Path(folder) / "model")
+        ...     kept = changes.KeptMoments.load(Path(folder) / "model", "update")
+        ...
+        >>> kept.estimator, kept.settings["n_states"]
+        ('hmm', 1)
     """
 
     estimator: str

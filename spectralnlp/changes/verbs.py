@@ -32,6 +32,13 @@ class Change:
         observing: seconds of reading new documents.
         solving: seconds of solving.
         left_out: documents that were to be added and were there already.
+
+    Examples:
+        >>> from spectralnlp import HMM, InMemoryCorpus, changes
+        >>> first = InMemoryCorpus([["a", "b"], ["b", "a"]])
+        >>> change = changes.train("hmm", HMM(n_states=1), first)
+        >>> change.model.task, change.left_out
+        ('sequences', 0)
     """
 
     model: Any
@@ -68,6 +75,13 @@ def train(
 
     Raises:
         ConfigError: nothing can be kept of this estimator, or counts had to be dropped.
+
+    Examples:
+        >>> from spectralnlp import HMM, InMemoryCorpus, changes
+        >>> first = InMemoryCorpus([["a", "b"], ["b", "a"]])
+        >>> model = changes.train("hmm", HMM(n_states=1), first)
+        >>> model.model.symbols, model.kept.estimator
+        (('a', 'b', '<unknown>'), 'hmm')
     """
     check_keeps(name, estimator)
     task = task_of(estimator)
@@ -115,6 +129,13 @@ def update(
     Raises:
         ConfigError: both ``again`` and ``skip_known``.
         InputError: a document is there already, which is named; or there is none.
+
+    Examples:
+        >>> from spectralnlp import HMM, InMemoryCorpus, changes
+        >>> first, second = InMemoryCorpus([["a", "b"], ["b", "a"]]), InMemoryCorpus([["b", "c"]])
+        >>> model = changes.train("hmm", HMM(n_states=1), first)
+        >>> changes.update(model.kept, second).model.symbols
+        ('b', 'a', 'c', '<unknown>')
     """
     if again and skip_known:
         what = "documents that are there already are added again or skipped, not both"
@@ -163,6 +184,14 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
     Raises:
         ConfigError: the model can only grow.
         InputError: a document was never there, or not so often; it is named. Or nothing is left.
+
+    Examples:
+        >>> from spectralnlp import HMM, InMemoryCorpus, changes
+        >>> first, second = InMemoryCorpus([["a", "b"], ["b", "a"]]), InMemoryCorpus([["b", "c"]])
+        >>> both = changes.update(changes.train("hmm", HMM(n_states=1), first).kept, second)
+        >>> without = changes.forget(both.kept, second)
+        >>> both.model.symbols, without.model.symbols
+        (('b', 'a', 'c', '<unknown>'), ('a', 'b', '<unknown>'))
     """
     if unlearning_of(type(kept.learner), kept.moments) == "merge-only":
         what = f"a model by {kept.estimator} with these settings can grow and join but not forget"
@@ -196,6 +225,13 @@ def merge(many: Sequence[KeptMoments], *, again: bool = False, report: ProgressC
     Raises:
         ConfigError: they differ in a setting, which is named.
         InputError: a document is in several of them.
+
+    Examples:
+        >>> from spectralnlp import HMM, InMemoryCorpus, changes
+        >>> first, second = InMemoryCorpus([["a", "b"], ["b", "a"]]), InMemoryCorpus([["b", "c"]])
+        >>> parts = [changes.train("hmm", HMM(n_states=1), corpus).kept for corpus in (first, second)]
+        >>> changes.merge(parts).model.symbols
+        ('b', 'a', 'c', '<unknown>')
     """
     first, *others = many
     for other in others:

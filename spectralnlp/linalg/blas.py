@@ -19,6 +19,15 @@ def one_blas_thread() -> Iterator[None]:
 
     Raises:
         MemoryError: there is no room for BLAS.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp.linalg import one_blas_thread
+        >>> with one_blas_thread():
+        ...     product = np.ones((2, 2)) @ np.ones((2, 2))
+        ...
+        >>> float(product.sum())
+        8.0
     """
     reserve_blas_buffers(1)
     with threadpool_limits(limits=1, user_api="blas"):

@@ -38,6 +38,14 @@ def randomized_svd(
 
     Returns:
         U (m, r), the singular values (r,), descending, and V (n, r).
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp.linalg import randomized_svd
+        >>> X = np.random.default_rng(0).normal(size=(30, 20))
+        >>> u, sigma, v = randomized_svd(lambda right: X @ right, lambda left: X.T @ left, X.shape, 3)
+        >>> u.shape, sigma.shape, v.shape
+        ((30, 3), (3,), (20, 3))
     """
     rank = min(rank, *shape)
     if rank == 0:

@@ -18,6 +18,14 @@ def tucker(tensor: Floats, *, tolerance: float) -> tuple[Floats, list[Floats]]:
     Returns:
         The core, of shape (r_1, …, r_n), and bases of shape (m_i, r_i): the tensor is about the core
         multiplied along each axis i by basis i.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp.linalg import tucker
+        >>> a, b, c = np.eye(4)[:3]
+        >>> core, bases = tucker(np.einsum("i,j,k->ijk", a, b, c), tolerance=1e-6)
+        >>> core.shape, [basis.shape for basis in bases]
+        ((1, 1, 1), [(4, 1), (4, 1), (4, 1)])
     """
     budget = (tolerance * np.linalg.norm(tensor)) ** 2 / tensor.ndim
     bases = []

@@ -19,10 +19,15 @@ def load(name: str | Path) -> Any:
         name: a model folder, or the name of a model that is installed, such as ``en``.
 
     Returns:
-        A :class:`~spectralnlp.models.parser.Parser`, or what else the model's task makes of the folder.
+        A `Parser`, a `Tagger`, or what else the task of the model makes of the folder.
 
     Raises:
         ModelError: there is no such model, or it is truncated or of another version.
+
+    Examples:
+        >>> import spectralnlp
+        >>> print(spectralnlp.load("en").parse("It is cold.")[0].tree)
+        (TOP (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ cold))) (. .)))
     """
     stored = load_model(folder_of(name))
     if stored.kind not in registry.tasks:

@@ -81,6 +81,14 @@ class Parser(TextParser, StorableModel):
         sentence_ends: says where the sentences of raw text end; None to go by rules.
         tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
+
+    Examples:
+        >>> import spectralnlp
+        >>> parser = spectralnlp.load("en")
+        >>> [len(parse.tree.words()) for parse in parser.parse("Gulls are noisy. It is cold.")]
+        [4, 4]
+        >>> parser.parse_tokens(["It", "is", "cold", "."], k=2).alternatives[0].tree.label
+        'TOP'
     """
 
     grammar_sets: tuple[GrammarSet, ...]

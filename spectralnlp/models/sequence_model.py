@@ -21,6 +21,12 @@ class SequenceModel(SequencePredictor, StorableModel):
         filter: what predicts.
         about: what the model was made from.
         card: the model card.
+
+    Examples:
+        >>> import spectralnlp
+        >>> model = spectralnlp.train("hmm", [["tick", "tock", "tick", "tock"]] * 20, n_states=1)
+        >>> model.predict_proba(["tick"]).shape, model.symbols
+        ((2, 3), ('tick', 'tock', '<unknown>'))
     """
 
     filter: Filter

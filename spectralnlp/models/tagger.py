@@ -40,6 +40,14 @@ class Tagger(TextTagger, StorableModel):
         known: words of the training data.
         about: what the model was made from.
         card: the model card.
+
+    Examples:
+        >>> import spectralnlp
+        >>> tagger = spectralnlp.load("en-upos")
+        >>> tagger.tag_tokens(["Gulls", "are", "noisy", "."]).tags
+        ('NOUN', 'AUX', 'ADJ', 'PUNCT')
+        >>> [list(tagged)[-1] for tagged in tagger.tag("It is cold. Gulls cry.")]
+        [('.', 'PUNCT'), ('.', 'PUNCT')]
     """
 
     weights: ChainWeights

@@ -23,6 +23,14 @@ class Topics(StorableModel):
         mixture: the parameters.
         about: what the model was made from.
         card: the model card.
+
+    Examples:
+        >>> import spectralnlp
+        >>> texts = ["sea boat wave", "boat sea tide", "bread oven salt", "oven bread"] * 10
+        >>> documents = [text.split() for text in texts]
+        >>> topics = spectralnlp.train("topics", documents, n_topics=2, min_documents=1, max_share=1.0)
+        >>> topics.mixtures_of([["boat", "tide"]]).shape
+        (1, 2)
     """
 
     mixture: TopicMixture

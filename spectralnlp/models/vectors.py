@@ -27,6 +27,16 @@ class Vectors(StorableModel):
         parameters: the vocabulary and its vectors.
         about: estimator, settings and the like, for ``info`` and the model card.
         card: the model card, Markdown.
+
+    Examples:
+        >>> import spectralnlp
+        >>> lines = ["the cat sat", "the dog sat", "a cat ran", "a dog ran"] * 5
+        >>> sentences = [line.split() for line in lines]
+        >>> vectors = spectralnlp.train("eigenwords", sentences, dimensions=2, min_count=1, oversampling=2)
+        >>> vectors.vector("cat").shape
+        (2,)
+        >>> vectors.most_similar("cat", 1)[0][0]
+        'dog'
     """
 
     parameters: WordVectors

@@ -3,6 +3,10 @@
 A renderer is called as ``render(parse, scores=False)`` and returns text without a final newline.
 ``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` is a block of lines. `svg.stacked` makes one
 document of several drawings.
+
+>>> from spectralnlp.render import FORMATS
+>>> FORMATS
+('ptb', 'pretty', 'json', 'svg')
 """
 
 from __future__ import annotations
@@ -21,7 +25,16 @@ FORMATS = ("ptb", "pretty", "json", "svg")
 
 
 class Renderer(Protocol):
-    """A function of a parse that returns text; with ``scores``, the model's numbers too."""
+    """A function of a parse that returns text; with ``scores``, the model's numbers too.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp.render import Renderer, renderer
+        >>> pretty: Renderer = renderer("pretty")
+        >>> parse = spectralnlp.load("en").parse_tokens(["It", "is", "cold", "."])
+        >>> print(pretty(parse, scores=False).splitlines()[0])
+        TOP → S
+    """
 
     def __call__(self, parse: Parse, scores: bool = False) -> str:
         """Write the parse as text, without a final newline."""
@@ -33,6 +46,13 @@ def renderer(name: str) -> Renderer:
 
     Raises:
         ConfigError: no such format.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp.render import renderer
+        >>> parse = spectralnlp.load("en").parse_tokens(["It", "is", "cold", "."])
+        >>> print(renderer("ptb")(parse, scores=False))
+        (TOP (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ cold))) (. .)))
     """
     if name not in FORMATS:
         raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(FORMATS)}")

@@ -16,6 +16,7 @@ from spectralnlp.runtime.corpus import (
     StreamCorpus,
     as_corpus,
 )
+from spectralnlp.runtime.counts import Counts, Key
 from spectralnlp.runtime.engine import (
     Engine,
     ProcessesEngine,
@@ -45,7 +46,7 @@ from spectralnlp.runtime.files import (
 )
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
-from spectralnlp.runtime.moments import Array, Counts, Joint, Key, Moments
+from spectralnlp.runtime.moments import Array, Joint, Moments
 from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.records import as_record_corpus, take_field
 from spectralnlp.runtime.reduction import (

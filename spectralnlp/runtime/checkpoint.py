@@ -270,6 +270,15 @@ def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
 
     Raises:
         ConfigError: the folder cannot be written, or holds something else.
+
+    Examples:
+        >>> import tempfile
+        >>> import spectralnlp
+        >>> with tempfile.TemporaryDirectory() as folder, spectralnlp.use_checkpoint(folder):
+        ...     parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
+        ...
+        >>> parser.task
+        'parsing'
     """
     checkpoint = Checkpoint(folder)
     with executing(checkpoint=checkpoint):

@@ -29,6 +29,12 @@ class Batch(Generic[T]):
         document: identity of their document, stable over runs.
         document_index: position of the document in the corpus, from 0.
         start: row of the first example within its document, from 0.
+
+    Examples:
+        >>> from spectralnlp import Batch
+        >>> batch = Batch(["a", "b"], document="letter", document_index=0, start=10)
+        >>> batch.start + len(batch.examples)
+        12
     """
 
     examples: Sequence[T]
@@ -73,7 +79,14 @@ class Partition(Generic[T]):
 
 
 class Corpus(ABC, Generic[T]):
-    """A stream of examples that can be read many times and never has to fit in memory."""
+    """A stream of examples that can be read many times and never has to fit in memory.
+
+    Examples:
+        >>> from spectralnlp import InMemoryCorpus
+        >>> corpus = InMemoryCorpus(["a", "b", "c"], n_partitions=2)
+        >>> len(corpus.partitions()), list(corpus)
+        (2, ['a', 'b', 'c'])
+    """
 
     @abstractmethod
     def partitions(self) -> Sequence[Partition[T]]:
@@ -99,6 +112,17 @@ class FileCorpus(Corpus[T]):
     Args:
         paths: the files, in order; see `expand_inputs`.
         read: gives the examples of a file; a function of a module, so that workers can be sent it.
+
+    Examples:
+        >>> from spectralnlp import FileCorpus
+        >>> from spectralnlp.runtime import open_text
+        >>> def lines(path):
+        ...     with open_text(path) as file:
+        ...         yield from (line.split() for line in file)
+        ...
+        >>> corpus = FileCorpus(["corpora/text/tokenized.txt"], lines)
+        >>> next(iter(corpus))[:3]
+        ['The', 'keeper', 'climbs']
     """
 
     def __init__(self, paths: Iterable[str | Path], read: Callable[[Any], Iterator[T]]) -> None:
@@ -124,6 +148,11 @@ class InMemoryCorpus(Corpus[T]):
         examples: the examples; kept as a list.
         n_partitions: into how many row ranges of nearly equal length they are split.
         document: identity of the document.
+
+    Examples:
+        >>> from spectralnlp import InMemoryCorpus
+        >>> list(InMemoryCorpus([["a", "b"], ["b"]]))
+        [['a', 'b'], ['b']]
     """
 
     def __init__(self, examples: Iterable[T], n_partitions: int = 1, document: str = "memory") -> None:

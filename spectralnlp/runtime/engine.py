@@ -365,6 +365,14 @@ def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
     Raises:
         RegistryError: there is no such engine, or it cannot be loaded.
         ConfigError: the engine has no such option.
+
+    Examples:
+        >>> import spectralnlp
+        >>> with spectralnlp.use_engine("threads", jobs=2):
+        ...     parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
+        ...
+        >>> parser.task
+        'parsing'
     """
     kind = registry.engines.get(name)
     try:

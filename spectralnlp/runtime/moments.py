@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 from spectralnlp.runtime.corpus import Batch
-from spectralnlp.runtime.stored_moments import check_like, stored_keys, stored_parameters
+from spectralnlp.runtime.stored_moments import check_like, stored_parameters
 from spectralnlp.storage import StoredArrays, StoredValues
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
-Key: TypeAlias = str | tuple[str, ...]
 
 
 class Moments(ABC, Generic[T]):
@@ -34,6 +31,16 @@ class Moments(ABC, Generic[T]):
 
     A subclass whose state is arrays of fixed shapes writes `parameters`, `arrays` and `observe`, and
     inherits the rest; one with another state also overrides `_add`, `_remove` and `_restore`.
+
+    Examples:
+        >>> from spectralnlp import InMemoryCorpus
+        >>> from spectralnlp.estimators.eigenwords import PairCounts
+        >>> from spectralnlp.runtime import accumulate
+        >>> ours = accumulate(PairCounts(window=1), InMemoryCorpus([["a", "b"]]))
+        >>> theirs = accumulate(PairCounts(window=1), InMemoryCorpus([["b", "c"]]))
+        >>> ours.merge(theirs)
+        >>> ours.n_tokens
+        4
     """
 
     # Whether `subtract` undoes `merge` exactly: integer counts do, sums of floats do not.
@@ -304,97 +311,3 @@ class Joint(Moments[T]):
             raise ConfigError(f"cannot merge {list(self.parts)} with {list(cast(Self, other).parts)}")
         for name, part in self.parts.items():
             part._check_mergeable(other.parts[name])
-
-
-class Counts(Moments[T]):
-    """Counts of events: words, n-grams, rules. Exact in every direction.
-
-    A subclass says which events an example has; unchanged, an example is an iterable of keys (the words
-    of a sentence). A key is a string or a tuple of strings.
-    """
-
-    subtractable = True
-
-    def __init__(self) -> None:
-        self._counter: Counter[Key] = Counter()
-
-    def events(self, example: T) -> Iterable[Key]:
-        """Return the keys to count in an example, once for each occurrence."""
-        return cast(Iterable[Key], example)
-
-    def observe(self, batch: Batch[T]) -> None:
-        """Count the events of each example."""
-        for example in batch:
-            self._counter.update(self.events(example))
-
-    def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
-        """Count events, or add counts of events."""
-        self._counter.update(events)
-
-    def __getitem__(self, key: Key) -> int:
-        return self._counter[key]
-
-    def __contains__(self, key: Key) -> bool:
-        return key in self._counter
-
-    def __len__(self) -> int:
-        return len(self._counter)
-
-    def items(self) -> Iterator[tuple[Key, int]]:
-        """Yield (key, count) in the order of keys, however the counts came together."""
-        return iter(sorted(self._counter.items(), key=lambda item: _sortable(item[0])))
-
-    def top(self, n: int | None = None) -> list[Key]:
-        """Return the ``n`` most frequent keys (None: all), ties in the order of keys."""
-        ranked = sorted(self._counter.items(), key=lambda item: (-item[1], _sortable(item[0])))
-        return [key for key, _ in ranked[:n]]
-
-    def total(self) -> int:
-        """Return the number of events counted."""
-        return self._counter.total()
-
-    def parameters(self) -> dict[str, Any]:
-        """Return nothing, unless a subclass has parameters."""
-        return {}
-
-    def arrays(self) -> dict[str, Array]:
-        """``keys``: uint8, the keys as JSON in UTF-8; ``counts``: int64, in their order. Both are copies."""
-        items = list(self.items())
-        text = json.dumps([key for key, _ in items], separators=(",", ":"))
-        return {
-            "keys": np.frombuffer(text.encode(), dtype=np.uint8).copy(),
-            "counts": np.array([count for _, count in items], dtype=np.int64),
-        }
-
-    def check_arrays(self, stored: StoredArrays) -> None:
-        """Counts must be positive, and keys as many, distinct, and of those that `check_key` knows."""
-        if not all(map(self.is_key, stored_keys(stored))):
-            raise stored.error("keys", "holds a key that is no event")
-
-    def is_key(self, key: Key) -> bool:
-        """Whether `events` can give a key."""
-        return True
-
-    def _restore(self, arrays: Mapping[str, Array]) -> None:
-        keys = json.loads(arrays["keys"].tobytes())
-        counts = arrays["counts"].tolist()
-        self._counter = Counter(
-            {key if isinstance(key, str) else tuple(key): n for key, n in zip(keys, counts, strict=True)}
-        )
-
-    def _add(self, other: Self) -> None:
-        self._counter.update(other._counter)
-
-    def _remove(self, other: Self) -> None:
-        for key, count in other._counter.items():
-            if count > self._counter[key]:
-                what = f"cannot take out {count} of {key!r}: {self._counter[key]} counted"
-                raise InputError(what, hint="take out only data that was put in")
-        self._counter.subtract(other._counter)
-        for key in other._counter:
-            if not self._counter[key]:
-                del self._counter[key]
-
-
-def _sortable(key: Key) -> tuple[tuple[str, ...], bool]:
-    return ((key,), False) if isinstance(key, str) else (key, True)

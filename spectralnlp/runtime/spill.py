@@ -87,6 +87,14 @@ def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator
 
     Raises:
         ConfigError: the size makes no sense, or the folder cannot be made.
+
+    Examples:
+        >>> import spectralnlp
+        >>> with spectralnlp.use_memory("1GB"):
+        ...     model = spectralnlp.train("hmm", [["a", "b"], ["b", "a"]], n_states=1)
+        ...
+        >>> model.task
+        'sequences'
     """
     n_bytes = parse_size(size) - PROGRAM if isinstance(size, str) else size
     try:

@@ -1,4 +1,9 @@
-"""Scores of parses: EVALB's counts, counts by characters, reports, significance."""
+"""Scores of parses: EVALB's counts, counts by characters, reports, significance.
+
+>>> from spectralnlp.scoring import COLLINS
+>>> sorted(COLLINS.eq_labels)
+[('ADVP', 'PRT')]
+"""
 
 from spectralnlp.scoring.evalb import (
     EvalbScore,

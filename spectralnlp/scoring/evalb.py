@@ -34,7 +34,16 @@ _QUOTES = frozenset({"'", '"', "/"})
 
 
 class Status(IntEnum):
-    """Outcome of scoring a sentence; only OK sentences count towards recall and precision."""
+    """Outcome of scoring a sentence; only OK sentences count towards recall and precision.
+
+    Examples:
+        >>> from spectralnlp.scoring import Status, count_sentence
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> count_sentence(gold, None).status is Status.OK
+        False
+    """
 
     OK = 0
     ERROR = 1  # the two trees are not over the same words
@@ -54,6 +63,14 @@ class SentenceCounts:
         crossing: predicted brackets that cross a gold bracket.
         words: words left after deletion, over which tags are counted.
         correct_tags: words whose predicted tag is the gold tag.
+
+    Examples:
+        >>> from spectralnlp.scoring import count_sentence
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> count_sentence(gold, tree).status.name
+        'OK'
     """
 
     length: int
@@ -89,6 +106,15 @@ def count_sentence(
         parameters: what is deleted and what is equivalent.
         tags: "gold" puts the gold tags into the prediction first, so that both trees delete the
             same punctuation; "own" is plain EVALB. Tagging accuracy is of the predicted tags either way.
+
+    Examples:
+        >>> from spectralnlp.scoring import count_sentence
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> counts = count_sentence(gold, tree)
+        >>> counts.matched, counts.gold, counts.test
+        (2, 3, 2)
     """
     length = sum(tag not in parameters.delete_labels_for_length for tag in gold.tags())
     if predicted is None:
@@ -121,6 +147,13 @@ def with_gold_tags(gold: Tree, predicted: Tree) -> Tree:
     """Return the predicted tree with the gold tree's tags, word by word; traces are passed over in both.
 
     Where the trees are not over equally many words the prediction comes back as it is.
+
+    Examples:
+        >>> from spectralnlp.scoring import with_gold_tags
+        >>> from spectralnlp.trees import read_brackets
+        >>> gold, tree = read_brackets(["(S (NNS Gulls) (VBP fly))", "(S (NNP Gulls) (NN fly))"])
+        >>> with_gold_tags(gold, tree).tags()
+        ['NNS', 'VBP']
     """
     gold_tags = [tag for tag in gold.tags() if tag != _TRACE]
     if len(gold_tags) != sum(tag != _TRACE for tag in predicted.tags()):
@@ -249,6 +282,15 @@ class EvalbScore:
         complete: sentences without a wrong or missing bracket.
         uncrossed: sentences without a crossing bracket.
         crossed_twice_at_most: sentences with at most two of them.
+
+    Examples:
+        >>> from spectralnlp.scoring import EvalbScore, count_sentence
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> score = EvalbScore.total([count_sentence(gold, gold), count_sentence(gold, tree)])
+        >>> round(score.recall, 2), score.precision
+        (83.33, 100.0)
     """
 
     sentences: int = 0

@@ -27,6 +27,11 @@ class EvalbParameters:
         eq_words: pairs of words that match, in either direction (``EQ_WORD``).
         labelled: whether labels have to match (``LABELED``).
         cutoff_len: the longest sentence of the second summary, in tokens (``CUTOFF_LEN``).
+
+    Examples:
+        >>> from spectralnlp.scoring import COLLINS, EvalbParameters
+        >>> "TOP" in COLLINS.delete_labels, EvalbParameters(labelled=False).cutoff_len
+        (True, 40)
     """
 
     name: str = field(default="custom", compare=False)
@@ -93,6 +98,17 @@ def read_prm(path: str | Path) -> EvalbParameters:
     Raises:
         InputError: the file cannot be read, or a line has an unknown keyword, a wrong
             number of values, or a value that should be a number and is not.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from spectralnlp.scoring import read_prm
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = (Path(folder) / "own.prm").write_text("DELETE_LABEL TOP")
+        ...     parameters = read_prm(Path(folder) / "own.prm")
+        ...
+        >>> sorted(parameters.delete_labels)
+        ['TOP']
     """
     path = Path(path)
     try:

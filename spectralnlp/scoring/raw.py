@@ -55,6 +55,12 @@ class RawReport:
         parameters: what was deleted and what was equivalent.
         failures: sentences that the parser could not derive and answered with a fallback tree.
         seconds: time of splitting, tokenising and parsing, where it is known.
+
+    Examples:
+        >>> import spectralnlp
+        >>> report = spectralnlp.evaluate("en", "corpora/treebank/dev.mrg", raw=True)
+        >>> report.to_flat_dict()["f1"] > 60
+        True
     """
 
     counts: Counts
@@ -152,6 +158,14 @@ def score_raw(
 
     Raises:
         InputError: predicted words are not those of the text.
+
+    Examples:
+        >>> from spectralnlp.scoring import score_raw
+        >>> import spectralnlp
+        >>> parser = spectralnlp.load("en")
+        >>> placed = [(parse.tree, parse.sentence) for parse in parser.parse("Gulls are noisy. It is cold.")]
+        >>> score_raw([(placed, placed)]).f1
+        100.0
     """
     rows: list[Counts] = []
     n_predicted = 0

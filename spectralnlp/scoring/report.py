@@ -34,6 +34,14 @@ class ParseReport:
         tags: whose tags the prediction was counted with.
         failures: sentences that the parser could not derive and answered with a fallback tree.
         seconds: time that parsing took, where it is known.
+
+    Examples:
+        >>> from spectralnlp.scoring import score_trees
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> round(score_trees([gold], [tree]).to_flat_dict()["recall"], 2)
+        66.67
     """
 
     counts: tuple[SentenceCounts, ...]
@@ -156,6 +164,15 @@ def score_trees(
 
     Raises:
         InputError: there are more trees of one than of the other.
+
+    Examples:
+        >>> from spectralnlp.scoring import score_trees
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> report = score_trees([gold, gold], [gold, tree])
+        >>> round(report.overall.f1, 2), report.signature
+        (90.91, 'EVALB|prm:COLLINS|tags:gold|len:all|v:0.1.0')
     """
     gold_trees, predicted_trees = list(gold), list(predicted)
     if len(gold_trees) != len(predicted_trees):

@@ -36,6 +36,15 @@ class Comparison:
         samples: resamples drawn for each of the two.
         random_state: the seed they were drawn from.
         metric: name of the score, ``f1`` or ``accuracy``.
+
+    Examples:
+        >>> from spectralnlp.scoring import score_trees
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> comparison = score_trees([gold] * 20, [gold] * 20).compare(score_trees([gold] * 20, [tree] * 20))
+        >>> round(comparison.score_a - comparison.score_b, 2)
+        20.0
     """
 
     score_a: float
@@ -96,6 +105,15 @@ def compare(
     Raises:
         InputError: there are no sentences, or the two were not scored on the same ones.
         ConfigError: ``samples`` is less than 1.
+
+    Examples:
+        >>> from spectralnlp.scoring import compare, score_trees
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NNS Gulls) (VP (VBP fly)))"]
+        >>> gold, tree = read_brackets(brackets)
+        >>> a, b = score_trees([gold] * 20, [gold] * 20), score_trees([gold] * 20, [tree] * 20)
+        >>> compare(a.counts, b.counts, samples=1000).p_value < 0.01
+        True
     """
     if samples < 1:
         raise ConfigError(f"samples must be at least 1, not {samples}")

@@ -40,6 +40,12 @@ def read_treebank(
     Raises:
         InputError: a missing input, or (on reading) a bad tree.
         RegistryError: no reader has this name.
+
+    Examples:
+        >>> import spectralnlp
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
+        >>> print(next(iter(trees)))
+        (S (NP (DT The) (NN keeper)) (VP (VBZ climbs) ...
     """
     task = _task("parsing")
     if is_nltk_corpus(paths):
@@ -71,13 +77,21 @@ def train(
         settings: hyper-parameters, ``n_states=16``, with ``preset="fast"`` for a preset to start from.
 
     Returns:
-        A model of the estimator's task, such as a :class:`~spectralnlp.models.parser.Parser`, with ``save``,
-        ``info`` and ``task``.
+        A model of the estimator's task, such as a `Parser`, with ``save``, ``info`` and ``task``.
 
     Raises:
         ConfigError: a setting that the estimator does not have, or out of its range.
         InputError: data that cannot be read, or nothing to learn from.
         RegistryError: no estimator has this name.
+
+    Examples:
+        >>> import spectralnlp
+        >>> parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg", vertical=0)
+        >>> parser.info["training trees"]
+        171
+        >>> hmm = spectralnlp.train(spectralnlp.HMM(n_states=1), [["a", "b"], ["b", "a"]])
+        >>> hmm.task
+        'sequences'
     """
     learner = _learner(estimator, settings)
     task = _task(learner.task)
@@ -99,11 +113,17 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
             ``decoder="viterbi"``.
 
     Returns:
-        A report: `to_table` is for readers, `to_flat_dict` for programs.
+        A report, whose `to_table` is for readers and `to_flat_dict` for programs.
 
     Raises:
         ConfigError: an option that the task does not take, or models of the task have no score.
         InputError: data that cannot be read, or none.
+
+    Examples:
+        >>> import spectralnlp
+        >>> parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
+        >>> spectralnlp.evaluate(parser, "corpora/treebank/dev.mrg").to_flat_dict()["f1"] > 90
+        True
     """
     if isinstance(model, str | os.PathLike):
         model = load(cast("str | Path", model))

@@ -21,7 +21,15 @@ DocumentUnit: TypeAlias = Literal["file", "line"]
 
 
 class Report(Protocol):
-    """The result of `Task.evaluate`."""
+    """The result of `Task.evaluate`.
+
+    Examples:
+        >>> import spectralnlp
+        >>> parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
+        >>> report = spectralnlp.evaluate(parser, "corpora/treebank/dev.mrg")
+        >>> report.to_flat_dict()["sentences"]
+        30
+    """
 
     def to_table(self) -> str:
         """Write lines of text for readers."""
@@ -73,6 +81,12 @@ class Task(ABC):
         training_data: one phrase about the training data, with names of `training_counts` in braces, such as
             ``{training trees:,} trees``.
         default_card: the first lines of a model card, Markdown, where there is no description.
+
+    Examples:
+        >>> from spectralnlp import registry
+        >>> task = registry.tasks.get("sequences")()
+        >>> next(iter(task.read("corpora/text/tokenized.txt")))[:3]
+        ['The', 'keeper', 'climbs']
     """
 
     name: ClassVar[str]

@@ -9,6 +9,10 @@ package of tests, so they run anywhere; docs/extending.md has an example of each
 
 ``ESTIMATOR_CHECKS`` and ``MOMENTS_CHECKS`` hold the single checks by name, for test suites that run them one
 by one. A check that an extension fails with good reason is excused by name, with the reason.
+
+>>> from spectralnlp.testing import ESTIMATOR_CHECKS, MOMENTS_CHECKS
+>>> "pickles" in ESTIMATOR_CHECKS, "subtracting_undoes_merging_or_is_refused" in MOMENTS_CHECKS
+(True, True)
 """
 
 from spectralnlp.testing.decoders import check_decoder

@@ -34,6 +34,11 @@ def check_decoder(make_decoder: Callable[[], Any]) -> None:
 
     Raises:
         AssertionError: a promise is broken.
+
+    Examples:
+        >>> from spectralnlp.inference.trees.decoders import ViterbiDecoder
+        >>> from spectralnlp.testing import check_decoder
+        >>> check_decoder(ViterbiDecoder)
     """
     trees = InMemoryCorpus(_treebank())
     for estimator in (PCFG(), LPCFG.from_preset("fast")):

@@ -54,6 +54,11 @@ def check_estimator(
 
     Raises:
         AssertionError: a promise is broken; all that are broken are named.
+
+    Examples:
+        >>> from spectralnlp import HMM
+        >>> from spectralnlp.testing import check_estimator
+        >>> check_estimator(HMM(n_states=1), [["a", "b"], ["b", "a"]] * 4, only=["presets_are_valid"])
     """
     if isinstance(estimator, type):
         make: Callable[[], Estimator[Any]] = estimator
@@ -73,6 +78,12 @@ def fitted_leaves(value: Any, where: str = "") -> Iterator[tuple[str, object]]:
 
     Yields:
         The way to a leaf, ``.model_.rows[0]``, and its content; of an array dtype, shape and bytes.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp.testing import fitted_leaves
+        >>> [where for where, _ in fitted_leaves({"a": np.zeros(2), "b": [1, "x"]})]
+        ["['a']", "['b'][0]", "['b'][1]"]
     """
     if isinstance(value, np.ndarray):
         yield where, (str(value.dtype), value.shape, value.tobytes())

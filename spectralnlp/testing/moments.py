@@ -32,6 +32,13 @@ class MomentsCase:
         exact: whether sums are equal to the last bit in any order, as those of integers are.
         engines: engines on which the result has to be the same to the byte.
         assert_same: what splits and orders must leave the same, where that is not every number.
+
+    Examples:
+        >>> from spectralnlp.estimators.eigenwords import PairCounts
+        >>> from spectralnlp.testing import MomentsCase
+        >>> case = MomentsCase("pairs", lambda: PairCounts(window=1), [["a", "b"], ["b", "c"]])
+        >>> case.name, case.exact
+        ('pairs', True)
     """
 
     name: str
@@ -79,6 +86,11 @@ def check_moments(
 
     Raises:
         AssertionError: a law is broken; all that are broken are named.
+
+    Examples:
+        >>> from spectralnlp.estimators.eigenwords import PairCounts
+        >>> from spectralnlp.testing import check_moments
+        >>> check_moments(lambda: PairCounts(window=1), [["a", "b"], ["b", "c"], ["a"]])
     """
     sample = empty()
     case = MomentsCase(
@@ -97,7 +109,14 @@ def check_moments(
 
 
 def moments_state(moments: Moments[Any]) -> State:
-    """Return all that moments hold, to compare: dtype, shape and bytes of each array."""
+    """Return all that moments hold, to compare: dtype, shape and bytes of each array.
+
+    Examples:
+        >>> from spectralnlp.estimators.eigenwords import PairCounts
+        >>> from spectralnlp.testing import moments_state
+        >>> moments_state(PairCounts(window=1)) == moments_state(PairCounts(window=1))
+        True
+    """
     return {name: (str(a.dtype), a.shape, a.tobytes()) for name, a in moments.arrays().items()}
 
 
@@ -128,6 +147,12 @@ def check_partition(case: MomentsCase, bounds: Sequence[tuple[int, int]], merges
 
     Raises:
         AssertionError: they are not.
+
+    Examples:
+        >>> from spectralnlp.estimators.eigenwords import PairCounts
+        >>> from spectralnlp.testing import MomentsCase, check_partition
+        >>> case = MomentsCase("pairs", lambda: PairCounts(window=1), [["a", "b"], ["b", "c"], ["a"]])
+        >>> check_partition(case, bounds=[(0, 1), (1, 3)], merges=[0])
     """
     parts = [case.observed(*each) for each in bounds]
     for which in merges:

@@ -33,6 +33,12 @@ def check_reader(
 
     Raises:
         AssertionError: a promise is broken.
+
+    Examples:
+        >>> from spectralnlp.testing import check_reader
+        >>> from spectralnlp.trees.readers import BRACKETS
+        >>> text = "(S (NP (NNS Gulls)) (VP (VBP fly))) (S (NP (PRP It)) (VP (VBZ rains)))"
+        >>> check_reader(BRACKETS, text, words=[["Gulls", "fly"], ["It", "rains"]])
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "sample.txt"

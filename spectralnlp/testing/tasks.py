@@ -31,6 +31,13 @@ def check_task(
 
     Raises:
         AssertionError: a promise is broken.
+
+    Examples:
+        >>> from spectralnlp import HMM
+        >>> from spectralnlp.tasks.sequences import SequenceTask
+        >>> from spectralnlp.testing import check_task
+        >>> text = ["corpora/text/tokenized.txt"]
+        >>> check_task(SequenceTask, HMM(n_states=1), text, gold=text)
     """
     task = task() if isinstance(task, type) else task
     require(estimator.task == task.name, f"the estimator's task is {estimator.task!r}, not {task.name!r}")

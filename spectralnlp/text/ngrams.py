@@ -25,6 +25,13 @@ class Ngrams:
     Args:
         words: the n-grams, n words each.
         counts: int64; how often each occurred.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp.estimators.eigenwords import Ngrams
+        >>> ngrams = Ngrams([["the", "cat"], ["a", "dog"]], np.array([3, 2]))
+        >>> int(ngrams.counts.sum())
+        5
     """
 
     words: Sequence[Sequence[str]]

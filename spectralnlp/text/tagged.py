@@ -21,6 +21,12 @@ class Tagged:
         tags: one a token.
         scheme: how tags are written: ``tags``, or ``bio`` and ``bioes`` where they write spans.
         confidence: how probable each tag is, where that was asked for; else None.
+
+    Examples:
+        >>> import spectralnlp
+        >>> (tagged,) = spectralnlp.load("en-tagger").tag("Gulls are noisy.")
+        >>> list(tagged)
+        [('Gulls', 'NNS'), ('are', 'VBP'), ('noisy', 'JJ'), ('.', '.')]
     """
 
     sentence: Sentence

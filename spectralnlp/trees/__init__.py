@@ -1,4 +1,22 @@
-"""Trees, treebank readers, transforms, head rules and binarisation."""
+"""Trees, treebank readers, transforms, head rules and binarisation.
+
+Binarisation writes unary chains and intermediates into symbols, and there are functions to read them:
+
+>>> from spectralnlp.trees import *
+>>> labels_of(symbol_of("S", "VP"))
+('S', 'VP')
+>>> plain_symbol(tag_symbol("ADVP")), ambiguous_labels(["NP", "ADVP"], ["NN", "ADVP"])
+('ADVP', {'ADVP'})
+>>> tree, phrase = read_brackets(["(S (VP (VB Go)))", "(NP (DT the) (JJ old) (NN keeper))"])
+>>> list(unary_chains(tree))
+[('S', 'VP', 'VB')]
+>>> [is_intermediate(child.label) for child in Binariser(direction="left").binarise(phrase).children]
+[True, False]
+>>> phrase.words()[head_leaf_positions(phrase)[-1]]
+'keeper'
+>>> split_annotation("NP")
+('NP', '')
+"""
 
 from __future__ import annotations
 

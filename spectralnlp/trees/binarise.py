@@ -125,6 +125,12 @@ class Binariser:
 
     Raises:
         ConfigError: a value that makes no sense.
+
+    Examples:
+        >>> from spectralnlp.trees import Binariser, read_brackets
+        >>> (tree,) = read_brackets(["(NP (DT the) (JJ old) (NN keeper))"])
+        >>> print(Binariser(direction="left").binarise(tree))
+        (NP (@NP> (DT the) (JJ old)) (NN keeper))
     """
 
     direction: Direction = "head"
@@ -288,6 +294,12 @@ def restore(tree: Tree, chains: Mapping[tuple[str, str], Sequence[str]] | None =
         tree: a binary tree; its root may also be an added one, such as ``TOP``.
         chains: full chains from the top down for pairs (top, bottom) of compressed ones; a pair that is
             missing stays as it is.
+
+    Examples:
+        >>> from spectralnlp.trees import Binariser, read_brackets, restore
+        >>> (tree,) = read_brackets(["(NP (DT the) (JJ old) (NN keeper))"])
+        >>> restore(Binariser().binarise(tree)) == tree
+        True
     """
     known = chains or {}
 

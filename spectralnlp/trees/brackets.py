@@ -58,6 +58,11 @@ def read_brackets(
     Raises:
         InputError: unbalanced brackets, text outside brackets, a word without a preterminal of its own, an
             empty bracket, a NUL; with path, line and number of the tree.
+
+    Examples:
+        >>> from spectralnlp.trees import read_brackets
+        >>> [str(tree) for tree in read_brackets(["(NP (NN bread))", "(NP (NN salt))"])]
+        ['(NP (NN bread))', '(NP (NN salt))']
     """
     source = _Source(lines)
     while True:

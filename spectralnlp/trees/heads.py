@@ -63,6 +63,11 @@ def english_head(label: str, child_labels: Sequence[str]) -> int:
 
     Returns:
         An index into ``child_labels``.
+
+    Examples:
+        >>> from spectralnlp.trees import english_head
+        >>> english_head("VP", ["VBZ", "NP", "PP"])
+        0
     """
     return _english_head(label, tuple(child_labels))
 
@@ -122,6 +127,11 @@ def neutral_head(label: str, child_labels: Sequence[str]) -> int:
 
     Returns:
         An index into ``child_labels``.
+
+    Examples:
+        >>> from spectralnlp.trees import neutral_head
+        >>> neutral_head("VP", ["V", "NP"])
+        0
     """
     return _neutral_head(label, tuple(child_labels))
 
@@ -160,6 +170,12 @@ class PhraseHeads:
         wanted: labels of children and sides, the most wanted first.
         otherwise: the head where no child has a wanted label: the first child (``left``), the last
             (``right``), or the guess of `neutral_head`.
+
+    Examples:
+        >>> from spectralnlp.trees import PhraseHeads, head_finder
+        >>> rules = [PhraseHeads("NP", wanted=(("N", "last"),), otherwise="first")]
+        >>> head_finder("learned", rules)("NP", ["D", "N", "A"])
+        1
     """
 
     label: str
@@ -229,6 +245,11 @@ def head_finder(name: str, learned: Sequence[PhraseHeads] = ()) -> HeadFinder:
     Raises:
         ConfigError: there are none of that name, or learned ones are given with another name, or two of one
             label.
+
+    Examples:
+        >>> from spectralnlp.trees import head_finder
+        >>> head_finder("english")("NP", ["DT", "JJ", "NN"])
+        2
     """
     if learned and name != LEARNED:
         raise ConfigError(f"head rules called {name!r} are not learned", hint="leave `head_rules` out")

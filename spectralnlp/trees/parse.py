@@ -53,6 +53,16 @@ class Parse:
         constituents: of the tree without its root, parents first, unary chains kept.
         fallback: None, or why this is not simply the grammar's best tree.
         alternatives: the k best trees, the best first, where more than one was asked for.
+
+    Examples:
+        >>> import spectralnlp
+        >>> parse = spectralnlp.load("en").parse_tokens(["Gulls", "are", "noisy", "."])
+        >>> print(parse.tree)
+        (TOP (S (NP (NNS Gulls)) (VP (VBP are) (ADJP (JJ noisy))) (. .)))
+        >>> [(c.label, c.start, c.end) for c in parse.constituents]
+        [('S', 0, 4), ('NP', 0, 1), ('VP', 1, 3), ('ADJP', 2, 3)]
+        >>> parse.sentence.words[0], parse.fallback
+        ('Gulls', None)
     """
 
     tree: Tree

@@ -18,6 +18,12 @@ def strip_traces(tree: Tree) -> Tree | None:
 
     Empty elements are the ``-NONE-`` of Penn-style treebanks and the elided ``*0*`` of CESS, which has no tag
     of its own.
+
+    Examples:
+        >>> from spectralnlp.trees import read_brackets, strip_traces
+        >>> (tree,) = read_brackets(["(S (NP (NNS Gulls)) (VP (VBP fly) (NP (-NONE- *T*))))"])
+        >>> print(strip_traces(tree))
+        (S (NP (NNS Gulls)) (VP (VBP fly)))
     """
 
     def keep(node: Tree, children: list[Tree | None]) -> Tree | None:
@@ -33,6 +39,12 @@ def strip_functions(tree: Tree) -> Tree:
     """Cut function tags, indices and gaps from phrase labels: ``NP-SBJ-1`` and ``NP=2`` become ``NP``.
 
     A label that begins with the sign survives (``-LRB-``), and so do ``ADVP|PRT`` and all tags of words.
+
+    Examples:
+        >>> from spectralnlp.trees import read_brackets, strip_functions
+        >>> (tree,) = read_brackets(["(NP-SBJ-1 (NNS Gulls))"])
+        >>> print(strip_functions(tree))
+        (NP (NNS Gulls))
     """
 
     def rename(node: Tree, children: list[Tree]) -> Tree:
@@ -50,6 +62,12 @@ def strip_root(tree: Tree) -> Tree:
     """Remove root nodes that say nothing: an empty label, ``TOP`` or ``ROOT`` over one child.
 
     Over several children such a root becomes ``TOP``.
+
+    Examples:
+        >>> from spectralnlp.trees import read_brackets, strip_root
+        >>> (tree,) = read_brackets(["(TOP (NP (NN bread)))"])
+        >>> print(strip_root(tree))
+        (NP (NN bread))
     """
     while tree.label in ROOT_LABELS and len(tree.children) == 1:
         tree = tree.children[0]
@@ -62,6 +80,12 @@ def strip_repeats(tree: Tree) -> Tree:
     """Remove a phrase whose only child is a phrase of its label: an NP over nothing but an NP says nothing.
 
     Most come from stripped traces. The Berkeley parser removes them too.
+
+    Examples:
+        >>> from spectralnlp.trees import read_brackets, strip_repeats
+        >>> (tree,) = read_brackets(["(NP (NP (NNS Gulls)))"])
+        >>> print(strip_repeats(tree))
+        (NP (NNS Gulls))
     """
 
     def merge(node: Tree, children: list[Tree]) -> Tree:
@@ -76,13 +100,26 @@ def clean(tree: Tree) -> Tree | None:
     """The constituents over the words that are there; None if there are none.
 
     No traces, function tags, empty roots or nodes that repeat their only child.
+
+    Examples:
+        >>> from spectralnlp.trees import clean, read_brackets
+        >>> (tree,) = read_brackets(["(S (NP-SBJ-1 (NNS Gulls)) (VP (VBP fly) (NP (-NONE- *T*))))"])
+        >>> print(clean(tree))
+        (S (NP (NNS Gulls)) (VP (VBP fly)))
     """
     spoken = strip_traces(tree)
     return None if spoken is None else strip_repeats(strip_functions(strip_root(spoken)))
 
 
 def cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
-    """The trees after `clean`, without those of which nothing is left."""
+    """The trees after `clean`, without those of which nothing is left.
+
+    Examples:
+        >>> from spectralnlp.trees import cleaned, read_brackets
+        >>> (tree,) = read_brackets(["(S (NP-SBJ (NNS Gulls)) (VP (VBP fly)))"])
+        >>> [str(each) for each in cleaned([tree])]
+        ['(S (NP (NNS Gulls)) (VP (VBP fly)))']
+    """
     for tree in trees:
         found = clean(tree)
         if found is not None:
@@ -90,5 +127,12 @@ def cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
 
 
 def add_root(tree: Tree, label: str = "TOP") -> Tree:
-    """The tree under a root of that label, unless it has it already."""
+    """The tree under a root of that label, unless it has it already.
+
+    Examples:
+        >>> from spectralnlp.trees import add_root, read_brackets
+        >>> (tree,) = read_brackets(["(NP (NN bread))"])
+        >>> print(add_root(tree))
+        (TOP (NP (NN bread)))
+    """
     return tree if tree.label == label and not tree.is_preterminal else Tree(label, [tree])

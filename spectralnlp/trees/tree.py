@@ -30,6 +30,15 @@ class Tree:
         label: the category, ``NP`` or ``NN``; may be empty (the outer bracket of a PTB file).
         children: subtrees from left to right; empty for a preterminal.
         word: the token under a preterminal; None for every other node.
+
+    Examples:
+        >>> from spectralnlp import Tree
+        >>> from spectralnlp.trees import read_brackets
+        >>> (tree,) = read_brackets(["(S (NP (NNS Gulls)) (VP (VBP fly)))"])
+        >>> tree.label, tree.words(), tree.tags()
+        ('S', ['Gulls', 'fly'], ['NNS', 'VBP'])
+        >>> tree.children[0] == Tree("NP", [Tree("NNS", word="Gulls")])
+        True
     """
 
     __slots__ = ("children", "label", "word")

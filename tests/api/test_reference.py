@@ -4,8 +4,14 @@ import pytest
 
 pytest.importorskip("sklearn")  # the estimators of the extra [sketch] are on the page
 
-from benchmarks.reference import PAGE, page
+from benchmarks.reference import COMMANDS_PAGE, PAGE, commands_page, page
 
 
 def test_the_reference_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m benchmarks.reference"
+
+
+def test_the_page_on_the_command_line_is_up_to_date() -> None:
+    pytest.importorskip("spacy")  # commands of the extras [spacy] and [serve] are on the page
+    pytest.importorskip("starlette")
+    assert COMMANDS_PAGE.read_text(encoding="utf-8") == commands_page(), "run: python -m benchmarks.reference"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -84,6 +86,56 @@ def test_the_wheel_ships_the_marker_of_types_and_nothing_of_the_tests(wheel: Pat
     assert f"\nVersion: {spectralnlp.__version__}\n" in described
     for needed in ("pydantic", "annotated-types", "typing-extensions"):
         assert f"Requires-Dist: {needed}>=" in described
+
+
+def test_the_metadata_have_licences_packages_and_a_bill_of_materials(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (folder,) = {name.partition("/")[0] for name in archive.namelist() if ".dist-info/" in name}
+        metadata = archive.read(f"{folder}/METADATA").decode()
+        texts = {
+            name.removeprefix(f"{folder}/"): archive.read(name).decode()
+            for name in archive.namelist()
+            if name.startswith(f"{folder}/")
+        }
+    licences = [
+        line.partition(": ")[2] for line in metadata.splitlines() if line.startswith("License-File: ")
+    ]
+    assert sorted(licences) == ["LICENSE", "grammars/spectralnlp_grammars/LICENCES.toml"]
+    assert all(texts[f"licenses/{each}"] == (ROOT / each).read_text(encoding="utf-8") for each in licences)
+    own = [
+        "spectralnlp",
+        "spectralnlp_dask",
+        "spectralnlp_grammars",
+        "spectralnlp_nltk",
+        "spectralnlp_sketch",
+    ]
+    assert sorted(texts["top_level.txt"].split()) == [*own, "spectralnlp_spacy"]
+
+    bill = json.loads(texts["sboms/spectralnlp.cdx.json"])
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    kinds = {each["bom-ref"]: each for each in bill["components"]}
+    models = sorted(ref for ref, each in kinds.items() if each["type"] == "machine-learning-model")
+    assert models == ["model:en", "model:en-biomedical", "model:en-tagger", "model:en-upos"]
+    assert all(kinds[ref]["licenses"] for ref in models)
+    assert {ref for each in bill["dependencies"] for ref in each["dependsOn"]} == set(kinds)
+    declared = f"License-Expression: {bill['metadata']['component']['licenses'][0]['expression']}\n"
+    assert declared in metadata
+    for ref in models:
+        for licence in kinds[ref]["licenses"]:
+            identifier = licence["license"].get("id")
+            assert identifier is None or identifier in declared
+
+
+def test_every_model_that_ships_says_what_it_was_learned_from() -> None:
+    folder = ROOT / "grammars" / "spectralnlp_grammars"
+    declared = tomllib.loads((folder / "LICENCES.toml").read_text(encoding="utf-8"))
+    assert sorted(of["folder"] for of in declared["models"].values()) == sorted(
+        path.parent.name for path in folder.glob("*/model.json")
+    )
+    for of in declared["models"].values():
+        card = (folder / of["folder"] / "README.md").read_text(encoding="utf-8")
+        assert all(source in card for source in of["sources"] if source != "NLTK texts")
+        assert set(of["sources"]) <= set(declared["sources"])
 
 
 def test_a_users_script_is_typed(installed: Path, tmp_path: Path) -> None:

@@ -44,6 +44,14 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         layers_: a `Reconstruction` each.
         solver_: what ``auto`` chose.
         n_rows_: rows seen.
+
+    Examples:
+        >>> from sklearn.feature_extraction.text import CountVectorizer
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from spectralnlp_sketch import DCoT
+        >>> texts = ["the boat left", "a boat on the sea", "the oven is hot", "bread and salt"] * 3
+        >>> make_pipeline(CountVectorizer(), DCoT(n_prototypes=5)).fit_transform(texts).shape[0]
+        12
     """
 
     n_prototypes: Annotated[

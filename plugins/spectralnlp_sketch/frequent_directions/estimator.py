@@ -31,6 +31,16 @@ class FrequentDirections(SketchTransformer):
     Attributes:
         method_: the method that ``auto`` chose: ``gram`` up to 2,048 columns, ``randomised`` above.
         bound_: at least ‖XᵀX − BᵀB‖₂, known from what was shrunk away.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import FrequentDirections
+        >>> X = np.random.default_rng(0).normal(size=(1000, 50))
+        >>> sketch = FrequentDirections(sketch_size=16, method="dense").fit(X)
+        >>> sketch.sketch_.shape
+        (16, 50)
+        >>> bool(sketch.measured_error(X) <= sketch.bound_)
+        True
     """
 
     tells_rows_apart = False

@@ -37,6 +37,11 @@ class HashedNgrams(TextInput, MomentEstimator[str], TransformerMixin, BaseEstima
 
     Attributes:
         frequencies_: `DocumentFrequencies` of what was fitted on; merge, add to and take from them.
+
+    Examples:
+        >>> from spectralnlp_sketch import HashedNgrams
+        >>> HashedNgrams().fit_transform(["when does the boat leave", "what does it cost"]).shape[0]
+        2
     """
 
     task = "texts"

@@ -53,6 +53,14 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         classifier_: :class:`~spectralnlp_sketch.intent.model.Classifier`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
+
+    Examples:
+        >>> from spectralnlp_sketch import IntentClassifier
+        >>> texts = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"]
+        >>> labels = ["price", "price", "times", "times"]
+        >>> model = IntentClassifier().fit(texts, labels)
+        >>> str(model.predict(["how much does it cost"])[0])
+        'price'
     """
 
     task = "intents"

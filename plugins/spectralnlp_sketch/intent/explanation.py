@@ -39,6 +39,13 @@ class Explanation:
         bias: what the label has without a text.
         words: of each word in turn, the shares of all n-grams that it is in.
         ngrams: the largest first, in either direction.
+
+    Examples:
+        >>> import spectralnlp
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> explained = classifier.explain("how much is a ticket")
+        >>> max(explained.words, key=lambda each: each.score).text
+        'much'
     """
 
     label: str

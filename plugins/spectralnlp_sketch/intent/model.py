@@ -47,6 +47,13 @@ class Classification:
         out_of_scope: from 0 to 1, the higher the less the text looks like any label's; 1 for a text with
             nothing in it that is known.
         scores: float32 (n_labels,); probabilities in the order of the classifier's labels.
+
+    Examples:
+        >>> import spectralnlp
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> found = classifier.classify("how much is a ticket")
+        >>> found.label, 0 <= found.out_of_scope <= 1
+        ('price', True)
     """
 
     label: str
@@ -69,6 +76,14 @@ class Classifier(StorableModel):
         sharpness: scores are multiplied by it before the softmax, so that confidences are probabilities.
         about: estimator, settings and the like, for ``info`` and the model card.
         card: the model card, Markdown.
+
+    Examples:
+        >>> import spectralnlp
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> classifier.classify("how much is a ticket").label
+        'price'
+        >>> len(list(classifier.classify_many(["when does it leave", "what does it cost"])))
+        2
     """
 
     labels: tuple[str, ...]

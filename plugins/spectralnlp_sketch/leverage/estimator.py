@@ -52,6 +52,14 @@ class LeverageScores(IncrementalEstimator):
         rank_: directions that count.
         condition_: σ₁/σ_r of what was inverted.
         error_: estimate of the relative error that rounding causes; sketches err by much more, about √(d/m).
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import LeverageScores
+        >>> X = np.random.default_rng(0).normal(size=(100, 4))
+        >>> scores = LeverageScores().fit(X).scores(X)
+        >>> scores.shape, round(float(scores.sum()), 6)
+        ((100,), 4.0)
     """
 
     sketch_size: Annotated[

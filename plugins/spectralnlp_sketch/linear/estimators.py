@@ -41,7 +41,16 @@ class LinearTransformer(SketchTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GaussianSketch(LinearTransformer):
-    """Independent normal entries (Woodruff 2014, theorem 2.3)."""
+    """Independent normal entries (Woodruff 2014, theorem 2.3).
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import GaussianSketch
+        >>> X = np.random.default_rng(0).normal(size=(1000, 20))
+        >>> sketch = GaussianSketch(sketch_size=200, n_components=5).fit(X)
+        >>> sketch.sketch_.shape, sketch.transform(X).shape
+        ((200, 20), (1000, 5))
+    """
 
     unlearning = "merge-only"
 
@@ -51,7 +60,16 @@ class GaussianSketch(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CountSketch(LinearTransformer):
-    """Every row, with a random sign, is added to one row of the sketch: the cheapest of all."""
+    """Every row, with a random sign, is added to one row of the sketch: the cheapest of all.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import CountSketch
+        >>> X = np.random.default_rng(0).normal(size=(1000, 20))
+        >>> sketch = CountSketch(sketch_size=200, n_components=5).fit(X)
+        >>> sketch.sketch_.shape, sketch.transform(X).shape
+        ((200, 20), (1000, 5))
+    """
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
         return CountSketchMoments(self.sketch_size, n_columns, self.random_state)
@@ -59,7 +77,16 @@ class CountSketch(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OSNAP(LinearTransformer):
-    """Every row goes to one row in each of ``n_nonzeros`` bands of the sketch."""
+    """Every row goes to one row in each of ``n_nonzeros`` bands of the sketch.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import OSNAP
+        >>> X = np.random.default_rng(0).normal(size=(1000, 20))
+        >>> sketch = OSNAP(sketch_size=200, n_components=5).fit(X)
+        >>> sketch.sketch_.shape, sketch.transform(X).shape
+        ((200, 20), (1000, 5))
+    """
 
     n_nonzeros: Annotated[
         int, Ge(1), Doc("Bands (s of Nelson and Nguyên 2013), at most ``sketch_size``.")
@@ -71,7 +98,16 @@ class OSNAP(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SRHT(LinearTransformer):
-    """Signs, a Hadamard transform over blocks of rows, a sample."""
+    """Signs, a Hadamard transform over blocks of rows, a sample.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import SRHT
+        >>> X = np.random.default_rng(0).normal(size=(1000, 20))
+        >>> sketch = SRHT(sketch_size=200, n_components=5).fit(X)
+        >>> sketch.sketch_.shape, sketch.transform(X).shape
+        ((200, 20), (1000, 5))
+    """
 
     block_size: Annotated[
         Annotated[int, Ge(1)] | None,

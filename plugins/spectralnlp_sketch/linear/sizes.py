@@ -21,6 +21,11 @@ def required_rows(method: str, d: int, epsilon: float, *, n_rows: int | None = N
 
     Raises:
         SizeError: there is no such method, or ε is not between 0 and 1.
+
+    Examples:
+        >>> from spectralnlp_sketch import required_rows
+        >>> required_rows("gaussian", d=10, epsilon=0.5) < required_rows("gaussian", d=10, epsilon=0.1)
+        True
     """
     if not 0 < epsilon < 1:
         raise SizeError(f"epsilon must be between 0 and 1, not {epsilon}")

@@ -46,6 +46,13 @@ class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimat
     Attributes:
         sketch_: `FrequentDirections`.
         length_: of projections.
+
+    Examples:
+        >>> from spectralnlp_sketch import SENT
+        >>> texts = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"]
+        >>> labels = ["price", "price", "times", "times"]
+        >>> SENT(sketch_size=8).fit(texts).transform(texts).shape[0]
+        4
     """
 
     task = "texts"
@@ -133,6 +140,13 @@ class SENTPlus(SENT):
         sketch_, length_: as in `SENT`.
         classes_: the intents.
         first_model_: the first model.
+
+    Examples:
+        >>> from spectralnlp_sketch import SENTPlus
+        >>> texts = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"]
+        >>> labels = ["price", "price", "times", "times"]
+        >>> SENTPlus(sketch_size=8).fit(texts * 2, labels * 2).transform(texts).shape[0]
+        4
     """
 
     C: Annotated[float, Gt(0), Doc("Weight of the loss of the first model.")] = 1.0

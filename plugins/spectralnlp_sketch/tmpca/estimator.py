@@ -51,6 +51,14 @@ class TMPCA(
         report_: a `StageReport` a stage.
         n_sequences_: sequences seen.
         energy_: sum of squares of the centred input.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import TMPCA
+        >>> rng = np.random.default_rng(0)
+        >>> sentences = [rng.normal(size=(n, 6)) for n in (3, 5, 4, 7)]
+        >>> TMPCA().fit(sentences).transform(sentences).shape
+        (4, 6)
     """
 
     task = "sequences of vectors"
@@ -237,6 +245,16 @@ def tmpca_classifier(
         hidden: units of hidden layers; none is the paper's network of one dense layer, logistic regression.
         random_state: seed of the network's first weights.
         settings: of `TMPCA`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spectralnlp_sketch import tmpca_classifier
+        >>> rng = np.random.default_rng(0)
+        >>> vectors = {word: rng.normal(size=6) for word in "how much is it when does leave".split()}
+        >>> model = tmpca_classifier(vectors)
+        >>> model = model.fit(["how much is it", "when does it leave"] * 3, ["price", "times"] * 3)
+        >>> model.predict(["how much"]).tolist()
+        ['price']
     """
     dense = (
         MLPClassifier(hidden, early_stopping=True, random_state=random_state)

@@ -44,6 +44,13 @@ class Eigenwords(MomentEstimator[Example]):
         n_types_: different words read.
         is_exact_: False if pairs or words had to be dropped.
         counts_: the counts of pairs; None unless ``keep_counts``.
+
+    Examples:
+        >>> from spectralnlp import Eigenwords
+        >>> sentences = [line.split() for line in ("the cat sat", "the dog sat", "a cat ran", "a dog ran")]
+        >>> model = Eigenwords(dimensions=2, min_count=1, oversampling=2).fit(sentences)
+        >>> model.word_vectors_.vectors.shape
+        (6, 2)
     """
 
     unlearning = "exact"

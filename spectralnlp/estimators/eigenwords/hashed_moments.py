@@ -23,6 +23,13 @@ class HashedPairCounts(CountedPairs[HashedWords]):
         window: largest distance.
         lowercase: count words in small letters.
         max_pairs: pairs remembered at most.
+
+    Examples:
+        >>> from spectralnlp.estimators.eigenwords import HashedPairCounts
+        >>> from spectralnlp import InMemoryCorpus
+        >>> from spectralnlp.runtime import accumulate
+        >>> accumulate(HashedPairCounts(hash_bits=10), InMemoryCorpus([["a", "b"], ["b", "c"]])).n_tokens
+        4
     """
 
     subtractable = False

@@ -209,6 +209,13 @@ class PairCounts(CountedPairs[NamedWords]):
         lowercase: count words in small letters.
         max_words: words remembered at most.
         max_pairs: pairs remembered at most.
+
+    Examples:
+        >>> from spectralnlp.estimators.eigenwords import PairCounts
+        >>> from spectralnlp import InMemoryCorpus
+        >>> from spectralnlp.runtime import accumulate
+        >>> accumulate(PairCounts(window=1), InMemoryCorpus([["a", "b"], ["b", "c"]])).n_tokens
+        4
     """
 
     subtractable = True

@@ -60,6 +60,12 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     Attributes:
         model_: the :class:`~spectralnlp.parameters.HiddenMarkov`.
         log_likelihoods_: of the training symbols before each iteration.
+
+    Examples:
+        >>> from spectralnlp.estimators.hmm import HMMEM
+        >>> model = HMMEM(n_states=2, iterations=2).fit([["tick", "tock", "tick", "tock"]] * 20)
+        >>> model.score([["tick", "tock"]]).shape
+        (1,)
     """
 
     presets: ClassVar = {"random": {"start": "random", "iterations": 25}}

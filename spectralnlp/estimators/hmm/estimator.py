@@ -48,6 +48,12 @@ class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
         filter_: the :class:`~spectralnlp.inference.chains.filtering.Filter` that predicts.
         n_sequences_: sequences that it learned from.
         n_symbols_: symbols in them.
+
+    Examples:
+        >>> from spectralnlp.estimators.hmm import HMM, SequenceEstimator
+        >>> model: SequenceEstimator = HMM(n_states=1).fit([["a", "b"], ["b", "a"]])
+        >>> model.n_sequences_
+        2
     """
 
     task = "sequences"
@@ -72,6 +78,12 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     Attributes:
         operators_: the :class:`~spectralnlp.parameters.ObservableOperators`.
         singular_values_: float64 (n_states,); of P21, or canonical correlations where it was whitened.
+
+    Examples:
+        >>> from spectralnlp import HMM
+        >>> model = HMM(n_states=1).fit([["tick", "tock", "tick", "tock"]] * 20)
+        >>> model.score([["tick", "tock"]]).shape
+        (1,)
     """
 
     unlearning = "exact"

@@ -19,7 +19,14 @@ from spectralnlp.runtime import Corpus
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HMMPool(SequenceEstimator, IterativeEstimator[Sequence[str]]):
-    """The weighted mean of the predictions of ``hmm`` and ``hmm-em``, which err in different places."""
+    """The weighted mean of the predictions of ``hmm`` and ``hmm-em``, which err in different places.
+
+    Examples:
+        >>> from spectralnlp.estimators.hmm import HMMPool
+        >>> model = HMMPool(n_states=1, em_states=2, iterations=2).fit([["tick", "tock", "tick"]] * 20)
+        >>> model.score([["tick", "tock"]]).shape
+        (1,)
+    """
 
     n_states: Annotated[int, Ge(1), Doc("Of ``hmm``.")] = HMM.n_states
     em_states: Annotated[int, Ge(1), Doc("Of ``hmm-em``.")] = HMMEM.n_states

@@ -18,6 +18,12 @@ class ClusterLPCFG(LPCFG):
     """A latent-variable PCFG whose states are clusters of nodes (Narayan and Cohen 2015), counted.
 
     It is :class:`LPCFG` with other defaults, those of ``preset=fast``.
+
+    Examples:
+        >>> from spectralnlp import read_treebank
+        >>> from spectralnlp.estimators.lpcfg import ClusterLPCFG
+        >>> ClusterLPCFG(n_states=4).fit(read_treebank("corpora/treebank/train.mrg")).n_trees_
+        171
     """
 
     presets: ClassVar = {}

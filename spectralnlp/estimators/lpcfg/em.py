@@ -39,6 +39,12 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         grammar_sets_: one.
         log_likelihoods_: of the trees (natural), under the parameters that each iteration began with.
         n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
+
+    Examples:
+        >>> from spectralnlp import read_treebank
+        >>> from spectralnlp.estimators.lpcfg import LatentEM
+        >>> LatentEM(n_states=2, iterations=2).fit(read_treebank("corpora/treebank/train.mrg")).n_trees_
+        171
     """
 
     n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have.")] = 8

@@ -83,6 +83,12 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             None.
         word_clusters_: clusters of unlabelled text; without words if there are none.
         n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
+
+    Examples:
+        >>> from spectralnlp import LPCFG, read_treebank
+        >>> trees = read_treebank("corpora/treebank/train.mrg")
+        >>> LPCFG(grammars="clusters", n_states=4).fit(trees).n_trees_
+        171
     """
 
     unlearning = "replay"

@@ -35,6 +35,12 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
 
     Attributes:
         grammar_sets_: one, of the annotated grammar (or the plain one where nothing is annotated).
+
+    Examples:
+        >>> from spectralnlp import PCFG, Tree
+        >>> tree = Tree("S", [Tree("NP", [Tree("NNS", word="Gulls")]), Tree("VP", [Tree("VBP", word="fly")])])
+        >>> PCFG(vertical=0).fit([tree]).n_trees_
+        1
     """
 
     unlearning = "exact"

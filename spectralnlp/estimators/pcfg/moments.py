@@ -97,6 +97,13 @@ class RuleCounts(Counts[Tree]):
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
         roles: mark every preterminal as `tag_symbol` does, so that a label that is a tag and a phrase can be
             told apart; moments that version 0.1.0 kept do not.
+
+    Examples:
+        >>> from spectralnlp import PCFG, read_treebank
+        >>> from spectralnlp.runtime import accumulate
+        >>> trees = read_treebank("corpora/treebank/dev.mrg")
+        >>> accumulate(PCFG().init_moments(trees), trees).total() > 0
+        True
     """
 
     def __init__(self, binariser: Mapping[str, object], roles: bool = False) -> None:

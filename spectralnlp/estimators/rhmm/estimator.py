@@ -59,6 +59,14 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         models_: the :class:`~spectralnlp.parameters.RefinedMarkov` models.
         coarse_: the model of one refinement a tag, which prunes.
         n_sentences_, n_tokens_: how much it learned from.
+
+    Examples:
+        >>> from spectralnlp import RefinementHMM
+        >>> tags = ["DT", "NN", "VBZ"]
+        >>> examples = [(["a", "dog", "barks"], tags), (["the", "cat", "sleeps"], tags)]
+        >>> model = RefinementHMM(models="clusters", n_states=1).fit(examples * 10)
+        >>> model.n_sentences_
+        20
     """
 
     unlearning = "replay"

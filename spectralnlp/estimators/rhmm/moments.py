@@ -68,7 +68,16 @@ class _Chunk:
 
 
 class TagLog(ReplayLog[TaggedSentence]):
-    """Sentences observed, as integers; merging concatenates in the order of documents and rows."""
+    """Sentences observed, as integers; merging concatenates in the order of documents and rows.
+
+    Examples:
+        >>> from spectralnlp.estimators.rhmm import TagLog
+        >>> from spectralnlp import InMemoryCorpus
+        >>> from spectralnlp.runtime import accumulate
+        >>> log = accumulate(TagLog(), InMemoryCorpus([(["a", "dog"], ["DT", "NN"])]))
+        >>> log.parameters()
+        {}
+    """
 
     pass_name = "sentences"
     columns: ClassVar = {"tag": "tags", "word": "words"}

@@ -49,6 +49,15 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         words_: the words that were seen.
         n_sentences_, n_tokens_: how many there were.
         n_invalid_: tags that could not follow the one before.
+
+    Examples:
+        >>> from spectralnlp import PerceptronTagger
+        >>> import spectralnlp
+        >>> tags = ["DT", "NN", "VBZ"]
+        >>> examples = [(["a", "dog", "barks"], tags), (["the", "cat", "sleeps"], tags)]
+        >>> tagger = spectralnlp.train(PerceptronTagger(epochs=3), examples * 5)
+        >>> tagger.tag_tokens(["the", "dog", "sleeps"]).tags
+        ('DT', 'NN', 'VBZ')
     """
 
     task = "tagging"

@@ -46,6 +46,14 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         topics_: the :class:`~spectralnlp.parameters.TopicMixture`.
         eigenvalues_: float64 (k,), of the second moment that was whitened.
         n_documents_: documents that were learned from: those of three words or more.
+
+    Examples:
+        >>> from spectralnlp import TopicModel
+        >>> texts = ["sea boat wave", "boat sea tide", "bread oven salt", "oven bread"] * 10
+        >>> documents = [text.split() for text in texts]
+        >>> model = TopicModel(n_topics=2, min_documents=1, max_share=1.0).fit(documents)
+        >>> model.topics_.topics.shape
+        (2, 7)
     """
 
     unlearning = "replay"

@@ -18,6 +18,12 @@ class SequencePredictor(ABC):
 
     A symbol that is not among `symbols` counts as the last of them, which stands for all that are unknown.
     A sequence is a list of symbols of any length; the model does not say where sequences end.
+
+    Examples:
+        >>> from spectralnlp.estimators.hmm import HMM, SequencePredictor
+        >>> model: SequencePredictor = HMM(n_states=1).fit([["a", "b"], ["b", "a"]])
+        >>> model.transform(["a", "b"]).shape[0]
+        2
     """
 
     @abstractmethod

@@ -100,6 +100,14 @@ def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Flo
     Args:
         topics: the topics.
         documents: the words of each; those not in the vocabulary are passed over.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp.estimators.topics import mixtures_of
+        >>> documents = [text.split() for text in ["sea boat wave", "boat sea tide", "bread oven salt"] * 10]
+        >>> topics = spectralnlp.train("topics", documents, n_topics=2, min_documents=1, max_share=1.0)
+        >>> mixtures_of(topics.mixture, [["boat", "tide"]]).shape
+        (1, 2)
     """
     counts = bags(documents, topics.word_index, len(topics.words))
     if topics.alpha0:

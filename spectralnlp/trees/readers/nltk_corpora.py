@@ -13,12 +13,25 @@ from spectralnlp.trees.tree import Tree
 
 
 def is_nltk_corpus(data: object) -> bool:
-    """Whether this is a treebank of NLTK's: it has parsed sentences."""
+    """Whether this is a treebank of NLTK's: it has parsed sentences.
+
+    Examples:
+        >>> from spectralnlp.trees import is_nltk_corpus
+        >>> is_nltk_corpus(["no", "corpus"])
+        False
+    """
     return callable(getattr(data, "parsed_sents", None))
 
 
 def is_nltk_tree(example: object) -> bool:
-    """Whether this is a tree of NLTK's: its label and its leaves are methods."""
+    """Whether this is a tree of NLTK's: its label and its leaves are methods.
+
+    Examples:
+        >>> import nltk
+        >>> from spectralnlp.trees import is_nltk_tree
+        >>> is_nltk_tree(nltk.Tree("NP", ["bread"])), is_nltk_tree("(NP bread)")
+        (True, False)
+    """
     return callable(getattr(example, "label", None)) and callable(getattr(example, "leaves", None))
 
 
@@ -28,6 +41,18 @@ class NltkCorpus(Corpus[Tree]):
     Args:
         corpus: any object that has ``parsed_sents()``; with ``fileids()`` it has files.
         on_bad: called for each bad tree, which is then left out; None to stop at the first.
+
+    Examples:
+        >>> import nltk
+        >>> from spectralnlp.trees import NltkCorpus
+        >>> class Trees:
+        ...     def fileids(self):
+        ...         return ["one"]
+        ...     def parsed_sents(self, fileids=None):
+        ...         return [nltk.Tree.fromstring("(NP (NN bread))")]
+        ...
+        >>> [str(tree) for tree in NltkCorpus(Trees())]
+        ['(NP (NN bread))']
     """
 
     def __init__(self, corpus: Any, on_bad: OnBad | None = None) -> None:
@@ -59,6 +84,18 @@ def from_nltk_corpus(corpus: Any, name: str | None = None, on_bad: OnBad | None 
     Raises:
         InputError: the object has no parsed sentences; or one is no constituency tree, or has a leaf without
             a preterminal, and there is no ``on_bad``.
+
+    Examples:
+        >>> import nltk
+        >>> from spectralnlp.trees import from_nltk_corpus
+        >>> class Trees:
+        ...     def fileids(self):
+        ...         return ["one"]
+        ...     def parsed_sents(self, fileids=None):
+        ...         return [nltk.Tree.fromstring("(NP (NN bread))")]
+        ...
+        >>> [str(tree) for tree in from_nltk_corpus(Trees())]
+        ['(NP (NN bread))']
     """
     if not is_nltk_corpus(corpus):
         raise InputError(f"a {type(corpus).__name__} has no parsed_sents()", hint="give a treebank's reader")
@@ -78,6 +115,12 @@ def from_nltk_trees(
 
     Raises:
         InputError: something is no tree, or a tree is bad and there is no ``on_bad``.
+
+    Examples:
+        >>> import nltk
+        >>> from spectralnlp.trees import from_nltk_trees
+        >>> [str(tree) for tree in from_nltk_trees([nltk.Tree.fromstring("(NP (NN bread))")])]
+        ['(NP (NN bread))']
     """
     for number, parsed in enumerate(trees, 1):
         try:

@@ -31,6 +31,12 @@ class Discontinuities:
         discontinuous: those of them with a phrase with gaps, after punctuation was attached.
         raised: nodes that were raised, each once.
         attached: nodes that were moved from the root into phrases.
+
+    Examples:
+        >>> from spectralnlp.trees import count_discontinuities
+        >>> found = count_discontinuities("corpora/formats/german.export")
+        >>> found.discontinuous, found.trees
+        (2, 4)
     """
 
     trees: int = 0

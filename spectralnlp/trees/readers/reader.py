@@ -18,7 +18,15 @@ AnyReader = TypeVar("AnyReader", bound="EncodedReader")
 
 
 class Reader(Protocol):
-    """A treebank reader: an entry point in ``spectralnlp.readers``."""
+    """A treebank reader: an entry point in ``spectralnlp.readers``.
+
+    Examples:
+        >>> from spectralnlp.trees import Reader
+        >>> from spectralnlp.trees.readers import PTB
+        >>> reader: Reader = PTB
+        >>> len(list(reader.read("corpora/treebank/dev.mrg")))
+        30
+    """
 
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
         """The trees of a file; InputError for the first bad one, unless ``on_bad`` takes the errors."""
@@ -49,6 +57,12 @@ class TreeReader(EncodedReader):
         leaf: makes a word of what stands under a preterminal; see `read_brackets`.
         adapt: changes each tree; see `read_brackets`.
         select: blanks the lines that belong to no tree, so that the others keep their numbers.
+
+    Examples:
+        >>> from spectralnlp.trees import TreeReader
+        >>> reader = TreeReader(encoding="utf-8", sniff=lambda beginning: beginning.startswith("("))
+        >>> len(list(reader.read("corpora/treebank/spanish.mrg")))
+        25
     """
 
     leaf: Leaf = single_word

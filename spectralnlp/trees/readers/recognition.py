@@ -45,6 +45,12 @@ def recognise(path: str | Path) -> Reader:
 
     Raises:
         InputError: the file cannot be read.
+
+    Examples:
+        >>> from spectralnlp.trees import recognise
+        >>> from spectralnlp.trees.readers import PTB
+        >>> recognise("corpora/treebank/train.mrg") is PTB
+        True
     """
     if not is_address(path) and _is_a_pipe(Path(path)):
         return BRACKETS
@@ -92,6 +98,11 @@ def read_trees(
         InputError: the file cannot be read, or a tree is bad and there is no ``on_bad``.
         RegistryError: no reader has this name.
         ConfigError: an encoding for a reader that cannot be given one.
+
+    Examples:
+        >>> from spectralnlp.trees import read_trees
+        >>> len(list(read_trees("corpora/treebank/dev.mrg")))
+        30
     """
     yield from _reader_of(path, reader, encoding).read(path, on_bad)
 
@@ -109,6 +120,11 @@ def count_discontinuities(
     Raises:
         InputError: the file cannot be read.
         RegistryError: no reader has this name.
+
+    Examples:
+        >>> from spectralnlp.trees import count_discontinuities
+        >>> count_discontinuities("corpora/formats/german.export").trees
+        4
     """
     if not is_address(path) and _is_a_pipe(Path(path)):
         return None

@@ -1,0 +1,101 @@
+"""A hook of MkDocs: pages that lie outside ``docs/``, and links to files that no page shows.
+
+Pages are written for whoever reads them in the repository: their links are relative to the file. On the site,
+
+- a link to one of the `PAGES` or `FILES` leads to its place on the site,
+- a link to any other file of the repository becomes plain text, unless ``repo_url`` says where it is,
+- roles of docstrings (``:class:`~a.b.C```) become code.
+
+At the end all links of the site are checked (`benchmarks.site_links`).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from benchmarks.site_links import findings
+
+ROOT = Path(__file__).parent.parent
+# Pages of the repository outside docs/, and their place on the site.
+PAGES = {
+    "corpora/README.md": "corpora.md",
+    "SECURITY.md": "security.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "grammars/spectralnlp_grammars/en/README.md": "models/en.md",
+    "grammars/spectralnlp_grammars/en_biomedical/README.md": "models/en-biomedical.md",
+    "grammars/spectralnlp_grammars/en_tagger/README.md": "models/en-tagger.md",
+    "grammars/spectralnlp_grammars/en_upos/README.md": "models/en-upos.md",
+}
+# Files that the site offers as they are.
+FILES = {
+    "LICENSE": "LICENSE.txt",
+    "CITATION.cff": "CITATION.cff",
+    "spectralnlp/render/parse.schema.json": "schemas/parse.schema.json",
+    "examples/spacy/project.yml": "examples/spacy/project.yml",
+    "examples/spacy/configs/lighthouse.cfg": "examples/spacy/configs/lighthouse.cfg",
+}
+PLACES = {**PAGES, **FILES, "README.md": "index.md"}
+FENCED = re.compile(r"(^```.*?^```\n?)", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?://|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
+PAGE_LINK = re.compile(r'href="(?!https?:)([^"#]+)\.md(#[^"]*)?"')
+CODE = re.compile(r"<code>[^<]*</code>")
+ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc|obj):<code>~?(?:[\w.]*\.)?(\w+)</code>")
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Put the pages and files of elsewhere on the site."""
+    from mkdocs.structure.files import File
+
+    for source, place in {**PAGES, **FILES}.items():
+        files.append(File.generated(config, place, abs_src_path=str(ROOT / source)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Lead links of the repository to the pages of the site."""
+    return site_links(markdown, page.file.src_uri, config.repo_url)
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    """Show roles of docstrings as code, and ``|`` in code of tables without a backslash, which hosts want."""
+    if page.file.src_uri.endswith(".py"):  # a notebook, whose links MkDocs leaves alone
+        html = PAGE_LINK.sub(r'href="\1.html\2"', html)
+    html = CODE.sub(lambda code: code[0].replace("\\|", "|"), html)
+    return ROLE.sub(r"<code>\1</code>", html)
+
+
+def on_post_build(config: Any) -> None:
+    """Check the site that was built; a finding ends the build."""
+    from mkdocs.exceptions import PluginError
+
+    found = [f"{path.name}: {finding}" for path, finding in findings(Path(config.site_dir))]
+    if found:
+        raise PluginError("\n".join(found))
+
+
+def site_links(markdown: str, place: str, repository: str | None = None) -> str:
+    """Return a page with its links as the site needs them.
+
+    Args:
+        markdown: the page as it stands in the repository.
+        place: where it is on the site, ``how-to/docker.md``.
+        repository: the address of the repository, if it has one.
+    """
+    source = next((path for path, on_site in PAGES.items() if on_site == place), f"docs/{place}")
+
+    def on_site(link: re.Match[str]) -> str:
+        text, target, anchor = link[1], link[2], link[3] or ""
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        if path in PLACES or path.startswith("docs/"):
+            there = PLACES.get(path) or path.removeprefix("docs/")
+            return f"[{text}]({posixpath.relpath(there, posixpath.dirname(place) or '.')}{anchor})"
+        if not (ROOT / path).exists():
+            return link[0]  # MkDocs complains
+        return f"[{text}]({repository.rstrip('/')}/blob/main/{path})" if repository else text
+
+    parts = FENCED.split(markdown)
+    return "".join(part if part.startswith("```") else LINK.sub(on_site, part) for part in parts)

@@ -1,0 +1,56 @@
+"""An extension of griffe: what ``Annotated[T, Ge(1), Doc("…")]`` says of a setting, in the reference.
+
+The type is shown as ``T``, and the line of help becomes the setting's docstring.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from griffe import Attribute, Class, Docstring, Extension, Function, Module, Object
+
+
+class Settings(Extension):
+    """Reads the annotations of settings."""
+
+    def on_package(self, *, pkg: Module, **_: Any) -> None:
+        """Change a package that was just read."""
+        for each in classes_of(pkg):
+            for member in each.members.values():
+                if member.is_alias:
+                    continue
+                if isinstance(member, Attribute):
+                    if (help_line := plain(member)) and member.docstring is None:
+                        member.docstring = Docstring(help_line, parent=member)
+                    if str(member.annotation) == "ClassVar":  # no setting, although it has a value
+                        member.labels.discard("instance-attribute")
+                if isinstance(member, Function):
+                    for parameter in member.parameters:
+                        plain(parameter)
+
+
+def classes_of(parent: Object) -> list[Class]:
+    """The classes in a package, at any depth."""
+    found: list[Class] = []
+    for member in parent.members.values():
+        if member.is_alias:
+            continue
+        if isinstance(member, Class):
+            found.append(member)
+        if isinstance(member, Module | Class):
+            found += classes_of(member)
+    return found
+
+
+def plain(value: Any) -> str:
+    """Make ``T`` of an annotation ``Annotated[T, …]``; return its line of help, if it has one."""
+    annotation = value.annotation
+    if getattr(getattr(annotation, "left", None), "name", None) != "Annotated":
+        return ""
+    value.annotation, *more = annotation.slice.elements
+    plain(value)
+    for each in more:
+        if getattr(getattr(each, "function", None), "name", None) == "Doc":
+            return str(ast.literal_eval(" ".join(str(argument) for argument in each.arguments)))
+    return ""
