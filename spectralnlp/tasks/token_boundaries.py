@@ -13,6 +13,7 @@ from spectralnlp.tasks.task import Task
 from spectralnlp.text.conventions import Conventions, token_boundaries
 
 CONVENTION_EXAMPLES = 5000  # trees or sentences that are enough to see how words are written
+CUT_WORD_EXAMPLES = 50_000  # … and to learn which words are cut
 _BOUNDARIES = "seams"  # the name of these counts in files of kept moments
 
 
@@ -53,12 +54,16 @@ class TokenTask(Task):
         can be read only once is enough for methods of one pass.
         """
         estimator.validate()  # before anything is read
-        first = islice(self.examples(estimator, corpus), CONVENTION_EXAMPLES)
-        conventions = Conventions.learn(
-            word for example in first for word in self.boundaries.words_of(example)
-        )
+        conventions = self._conventions(estimator, corpus, CONVENTION_EXAMPLES)
+        if conventions.cut_words:
+            conventions = self._conventions(estimator, corpus, CUT_WORD_EXAMPLES)
         model = super().train(estimator, corpus, **reporting)
         return replace(model, conventions=conventions)
+
+    def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
+        """Learn from so many examples at most."""
+        examples = islice(self.examples(estimator, corpus), most)
+        return Conventions.learn(word for example in examples for word in self.boundaries.words_of(example))
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Joint[Any]:
         """Return empty moments of the estimator, and counts of token boundaries."""

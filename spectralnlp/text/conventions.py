@@ -161,7 +161,6 @@ class Conventions:
         values = {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
-        values["cut_words"] = {ending: list(lengths) for ending, lengths in self.cut_words}
         return values if self.cut_words else {name: values[name] for name in values if name != "cut_words"}
 
     @classmethod
@@ -172,7 +171,8 @@ class Conventions:
         for name, value in values.items():
             default = defaults.get(name)
             if name == "cut_words":
-                value, good = _read_cuts(value)
+                value = _read_cuts(value)
+                good = value is not None
             elif isinstance(default, tuple):
                 good = isinstance(value, list | tuple) and [type(item) for item in value] == [str, str]
                 value = tuple(value) if good else value
@@ -199,18 +199,17 @@ class Conventions:
         return _LeafCounts(counts).conventions()
 
 
-def _read_cuts(value: Any) -> tuple[tuple[Cut, ...], bool]:
-    """The field ``cut_words`` from JSON, and whether it is one."""
-    if not isinstance(value, Mapping):
-        return (), False
+def _read_cuts(value: Any) -> tuple[Cut, ...] | None:
+    """The field ``cut_words`` from JSON; None if it is none."""
+    try:
+        cuts = tuple((ending, tuple(lengths)) for ending, lengths in value)
+    except (TypeError, ValueError):
+        return None
     good = all(
-        isinstance(ending, str)
-        and isinstance(lengths, list | tuple)
-        and all(type(length) is int and length > 0 for length in lengths)
-        for ending, lengths in value.items()
+        isinstance(ending, str) and all(type(length) is int and length > 0 for length in lengths)
+        for ending, lengths in cuts
     )
-    cuts = tuple((ending, tuple(lengths)) for ending, lengths in sorted(value.items())) if good else ()
-    return cuts, good and (not cuts or cuts[0] == ("", ()))
+    return cuts if good else None
 
 
 def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:

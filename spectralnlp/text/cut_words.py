@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from annotated_types import Ge
 
 JOINT = "$"  # ends a part that goes on, and begins the part that goes on with it
 _WHOLE = "^"  # before an ending that is all of a word
@@ -16,7 +19,7 @@ _LEAST_WORDS = 2  # with an ending, for it to count
 _MOST_TOKENS = 5  # of words that tell how unseen ones are cut
 
 # An ending, and the lengths of the parts that are cut from the end of a word that has it, the last one last.
-Cut = tuple[str, tuple[int, ...]]
+Cut = tuple[str, tuple[Annotated[int, Ge(1)], ...]]
 
 
 def is_cut(parts: Sequence[str]) -> bool:
@@ -57,7 +60,7 @@ def learn_cuts(whole: Mapping[str, int], cut: Mapping[tuple[str, ...], int]) -> 
         if counts.total() <= _MOST_TOKENS:
             for start in range(max(1, len(word) - _LONGEST_ENDING), len(word) + 1):
                 by_ending[word[start:]][best[word]] += 1
-    rules: dict[str, tuple[int, ...]] = {"": ()}
+    rules: dict[str, tuple[int, ...]] = {}
     for ending in sorted(by_ending, key=len):
         if by_ending[ending].total() >= _LEAST_WORDS:
             _add(rules, ending, _commonest(by_ending[ending]))
@@ -77,7 +80,7 @@ def _add(rules: dict[str, tuple[int, ...]], ending: str, lengths: tuple[int, ...
 
 def _look_up(rules: Mapping[str, tuple[int, ...]], word: str) -> tuple[int, ...]:
     """The lengths of the longest ending of a word that is known."""
-    return next(rules[word[start:]] for start in range(len(word) + 1) if word[start:] in rules)
+    return next((rules[word[start:]] for start in range(len(word) + 1) if word[start:] in rules), ())
 
 
 class WordCutter:

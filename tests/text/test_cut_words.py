@@ -71,6 +71,6 @@ def test_without_marks_nothing_is_cut_and_nothing_is_stored() -> None:
 
 def test_cuts_survive_storage_and_damage_is_refused() -> None:
     assert Conventions.from_dict(CONVENTIONS.to_dict()) == CONVENTIONS
-    for damage in (3, [], {"ið": "x"}, {"ið": [0]}, {"ið": [2.5]}, {"ið": [2]}, {"": [1]}):
+    for damage in (3, [3], ["ið"], [["ið", "x"]], [["ið", [0]]], [["ið", [2.5]]], [[2, [2]]]):
         with pytest.raises(ModelError, match="cut_words"):
             Conventions.from_dict({"cut_words": damage})
