@@ -48,6 +48,7 @@ def test_a_sound_matrix_is_read(tmp_path: Path) -> None:
         {"indptr": first_is(SOUND.indptr, 1)},
         {"indptr": np.sort(SOUND.indptr)[::-1].copy()},
         {"indptr": SOUND.indptr * 1000},
+        {"indptr": np.array([0, 1, 1, 0, 1, 1, 0])},
         {"data": SOUND.data.astype(complex)},
         {"data": SOUND.data.astype("M8[s]")},
         {"data": SOUND.data[:-2]},

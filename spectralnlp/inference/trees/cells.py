@@ -82,9 +82,15 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
     return cells, order
 
 
-def without_model(n_tokens: int) -> Cells:
-    """Every span of up to 400 tokens; of longer sentences narrow ones and those at either end."""
-    return all_cells(n_tokens, widest=max(MOST_CELLS // n_tokens, 2) if n_tokens > 400 else None)
+def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
+    """Every span, or if these are too many the narrow ones and those at either end of the sentence.
+
+    Args:
+        n_tokens: one or more.
+        most: spans, those at either end not counted.
+    """
+    too_many = n_tokens * (n_tokens + 1) // 2 > most
+    return all_cells(n_tokens, widest=max(most // n_tokens, 2) if too_many else None)
 
 
 @kernel
