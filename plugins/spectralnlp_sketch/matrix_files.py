@@ -67,6 +67,8 @@ def load_npz(path: Location) -> Matrix:
         raise InputError("not a sparse matrix of scipy, or damaged", path=path, hint=hint) from error
     if matrix.dtype.kind not in "fiub":
         raise InputError(f"holds {_brief(matrix.dtype)}, not real numbers", path=path)
+    if matrix.dtype == np.float16:  # scipy keeps it, but does not compute with it
+        raise InputError("holds float16", path=path, hint="save it as float32")
     return matrix
 
 

@@ -51,6 +51,7 @@ def test_a_sound_matrix_is_read(tmp_path: Path) -> None:
         {"indptr": np.array([0, 1, 1, 0, 1, 1, 0])},
         {"data": SOUND.data.astype(complex)},
         {"data": SOUND.data.astype("M8[s]")},
+        {"data": SOUND.data.astype(np.float16)},
         {"data": SOUND.data[:-2]},
         {"shape": np.array([0, 10**15])},
         {"shape": np.array([6])},
