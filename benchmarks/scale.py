@@ -9,10 +9,10 @@
 
 The text is made here: ranks of words from a law of Zipf and Mandelbrot without an end, so that the vocabulary
 grows as Heaps says, in sentences whose words' classes follow each other, so that there is something to learn.
-It lies in plain files of about 20 MB. *memory* trains in a process of its own and reports the most
-memory that it ever held. *streams* tags, classifies and parses lines of a text that is given, repeated in another
-order, and reports the same. *workers* compares passes on one and on two workers of a Dask cluster that has been
-started, kernels compiled. *overhead* compares whole runs, start and end of the cluster included.
+It lies in plain files of about 20 MB. *memory* trains in a process of its own and reports the most memory
+that it ever held. *streams* tags, classifies and parses lines of a text that is given, repeated in another
+order, and reports the same. *workers* compares passes on one and on two workers of a Dask cluster that has
+been started, kernels compiled. *overhead* compares whole runs, start and end of the cluster included.
 """
 
 from __future__ import annotations
