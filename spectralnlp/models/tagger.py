@@ -214,7 +214,7 @@ class Scorer:
     def _begin(self) -> None:
         n_tags = len(self.weights.tags)
         self.table = WordTable(self.features)
-        # Memory that the system gives as it is written to; a longer array at each batch would be copied each time.
+        # The system gives this memory as it is written to; a longer array at each batch would be a copy each time.
         self.scores = np.zeros((N_SLOTS, _MOST_NUMBERS // (N_SLOTS * n_tags), n_tags), np.float32)
         self.n_scored = 0
 
