@@ -214,7 +214,7 @@ class Scorer:
     def _begin(self) -> None:
         n_tags = len(self.weights.tags)
         self.table = WordTable(self.features)
-        # The system gives this memory as it is written to; a longer array at each batch would be a copy each time.
+        # The system gives memory as it is written to; an array that grows would be copied with each batch.
         self.scores = np.zeros((N_SLOTS, _MOST_NUMBERS // (N_SLOTS * n_tags), n_tags), np.float32)
         self.n_scored = 0
 
