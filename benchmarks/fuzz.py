@@ -18,6 +18,7 @@ import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -43,20 +44,21 @@ def run_case(target: Target, seed: int, folder: Path) -> Outcome:
 def fuzz(
     targets: Mapping[str, Target], seconds: float, first_seed: int, folder: Path, cases: int | None = None
 ) -> Found:
-    """Run cases of all targets in turn until the time is over, or there were enough of each.
+    """Run cases of all targets in turn until the time is over, there were enough of each, or Ctrl-C.
 
     What goes wrong is said on stderr at once.
     """
     found: Found = defaultdict(list)
     end, seed = perf_counter() + seconds, first_seed
-    while perf_counter() < end and (cases is None or seed < first_seed + cases):
-        for name, target in targets.items():
-            outcome = run_case(target, seed, folder)
-            found[name].append((seed, outcome))
-            if outcome.kind not in GOOD:
-                last = outcome.detail.strip().splitlines()[-1][:200] if outcome.detail else ""
-                print(f"{name} {seed}: {outcome.kind}: {last}", file=sys.stderr, flush=True)
-        seed += 1
+    with suppress(KeyboardInterrupt):  # what was found until then is shown
+        while perf_counter() < end and (cases is None or seed < first_seed + cases):
+            for name, target in targets.items():
+                outcome = run_case(target, seed, folder)
+                found[name].append((seed, outcome))
+                if outcome.kind not in GOOD:
+                    last = outcome.detail.strip().splitlines()[-1][:200] if outcome.detail else ""
+                    print(f"{name} {seed}: {outcome.kind}: {last}", file=sys.stderr, flush=True)
+            seed += 1
     return found
 
 

@@ -3,14 +3,16 @@
     python -m benchmarks.scale generate DIR --megabytes 2000
     python -m benchmarks.scale memory --megabytes 10 100 1000 2000
     python -m benchmarks.scale memory --estimator hmm --memory 1GB --only-limited --set operator_count=500
+    python -m benchmarks.scale streams --text TEXT.gz --parse 0.5 5
     python -m benchmarks.scale workers
     python -m benchmarks.scale overhead
 
 The text is made here: ranks of words from a law of Zipf and Mandelbrot without an end, so that the vocabulary
 grows as Heaps says, in sentences whose words' classes follow each other, so that there is something to learn.
-It lies in plain files of about 20 MB. *memory* trains in a process of its own and reports the most
-memory that it ever held. *workers* compares passes on one and on two workers of a Dask cluster that has been
-started, kernels compiled. *overhead* compares whole runs, start and end of the cluster included.
+It lies in plain files of about 20 MB. *memory* trains in a process of its own and reports the most memory
+that it ever held. *streams* tags, classifies and parses lines of a text that is given, repeated in another
+order, and reports the same. *workers* compares passes on one and on two workers of a Dask cluster that has
+been started, kernels compiled. *overhead* compares whole runs, start and end of the cluster included.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -35,11 +38,13 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.moments import binariser_of
-from spectralnlp.runtime import Corpus, Moments, accumulate, use_engine, use_memory
+from spectralnlp.runtime import Corpus, Moments, accumulate, open_text, use_engine, use_memory
+from spectralnlp.tasks.api import train
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.tasks.vectors import VectorsTask
 from spectralnlp.trees.treelog import TreeLog
 
+CORPORA = Path(__file__).resolve().parents[1] / "corpora"
 FILE_MEGABYTES = 20
 EXPONENT, SHIFT = 1.5, 30.0  # of the law of Zipf and Mandelbrot
 CLASSES = 12
@@ -150,6 +155,56 @@ def memory_table(
     return report.table(header, rows)
 
 
+# Megabytes of text for each command that streams.
+_SIZES = {"tag": (1, 10, 100), "classify": (1, 10, 100), "parse": (0.5, 5)}
+
+# Runs a command and writes its peak in MB and its CPU time as the last line of stderr.
+_MEASURED = """
+import sys, time
+from benchmarks import report
+from spectralnlp.cli import main
+status = main()
+print(report.peak_megabytes(), time.process_time(), file=sys.stderr)
+sys.exit(status)
+"""
+
+
+def repeat_text(source: Path, path: Path, megabytes: float) -> Path:
+    """Write lines of a text, shuffled anew at each repetition, until there are enough."""
+    with open_text(source) as opened:
+        lines = [each for each in opened if each.strip()]
+    random, size = Random(0), 0
+    with path.open("w", encoding="utf-8") as file:
+        while size < megabytes * 1e6:
+            random.shuffle(lines)
+            for line in lines:
+                size += len(line.encode()) + 1
+                file.write(line.rstrip("\n") + "\n")
+                if size >= megabytes * 1e6:
+                    break
+    return path
+
+
+def stream_table(text: Path, sizes: Mapping[str, Sequence[float]]) -> str:
+    """Peaks of commands by the size of the text."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        models = {"tag": "en-tagger", "classify": str(Path(folder, "intent")), "parse": "en"}
+        train("intent", CORPORA / "intents" / "train.tsv").save(models["classify"])
+        for command, megabytes in sizes.items():
+            for size in megabytes:
+                path = repeat_text(text, Path(folder, "text"), size)
+                run = [sys.executable, "-c", _MEASURED, command, "-m", models[command], str(path)]
+                done = subprocess.run(
+                    [*run, "-o", str(Path(folder, "out"))], check=True, stderr=subprocess.PIPE, text=True
+                )
+                peak, seconds = map(float, done.stderr.split()[-2:])
+                name = f"`{command} -m {Path(models[command]).name}`"
+                rows.append([name, f"{size:g} MB", f"{peak:.0f}", f"{seconds:.0f}"])
+                print(" ".join(rows[-1]), file=sys.stderr)
+    return report.table(["command", "text", "peak MB", "CPU s"], rows)
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Workers
 
@@ -250,6 +305,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for command in (comparing, timing):
         command.add_argument("--megabytes", type=float, default=400)
         command.add_argument("--trees", type=Path, help="A treebank in several files.")
+    streaming = commands.add_parser("streams")
+    streaming.add_argument("--text", type=Path, required=True, help="Lines to repeat; may be compressed.")
+    for name, sizes in _SIZES.items():
+        streaming.add_argument(f"--{name}", type=float, nargs="*", default=sizes, metavar="MEGABYTES")
     for command in (measuring, comparing, timing):
         command.add_argument("--where", type=Path, default=Path(tempfile.gettempdir(), "spectralnlp-scale"))
     given = parser.parse_args(arguments)
@@ -263,6 +322,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.command == "memory":
         limits = [given.memory] if given.only_limited else [given.memory, ""]
         print(memory_table(given.megabytes, given.estimator, limits, given.set, given.where))
+        return
+    if given.command == "streams":
+        sizes = {name: getattr(given, name) for name in _SIZES}
+        print(stream_table(given.text, sizes))
         return
     text = given.where / f"{given.megabytes:g}"
     generate(text, given.megabytes)

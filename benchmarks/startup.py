@@ -4,6 +4,10 @@ The first parse compiles the kernels into an empty ``NUMBA_CACHE_DIR``; the othe
 
     python -m benchmarks.startup
     python -m benchmarks.startup --model models/wsj
+    python -m benchmarks.startup --checks --repeat 20    # what checking the model folder costs
+
+The checks are timed in one process that loads the model in turn with them and with those of arrays taken out;
+those of JSON values convert, too, and are timed as they are. The whole is the CPU time of the parse.
 """
 
 from __future__ import annotations
@@ -12,13 +16,20 @@ from benchmarks import report  # first: it sets the number of threads  # isort: 
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import Any
+from unittest.mock import patch
+
+import spectralnlp
+from spectralnlp.storage import arrays, values
 
 TEXT = "The keeper climbs the stairs every evening. Visitors come by boat when the tide is high."
 COMMAND = str(Path(sys.executable).parent / "spectralnlp")
@@ -36,6 +47,80 @@ def wall_seconds(command: Sequence[str], environment: Mapping[str, str]) -> floa
     return seconds
 
 
+def cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
+    """CPU time of a command, from its start to its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall_seconds(command, environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@contextmanager
+def unchecked_arrays() -> Iterator[None]:
+    """Load models without looking at the numbers of their arrays; only shapes are still compared."""
+
+    def settle(self: Any, name: str, array: arrays.Array, into: arrays.Size) -> None:
+        self._settled(name, into, int(array[-1]))
+
+    with (
+        patch.object(arrays, "_is_finite", lambda *_: True),
+        patch.object(arrays, "_rises", lambda *_: True),
+        patch.object(arrays, "_rises_between", lambda *_: True),
+        patch.object(arrays.StoredArrays, "_check_range", lambda *_: None),
+        patch.object(arrays.StoredArrays, "_check_offsets", settle),
+    ):
+        yield
+
+
+@contextmanager
+def timed_values(seconds: list[float]) -> Iterator[None]:
+    """Append the CPU time of each JSON value that is checked and converted."""
+    take: Callable[..., Any] = values.StoredValues.take
+
+    def timed(self: values.StoredValues, *given: Any, **named: Any) -> Any:
+        started = process_time()
+        try:
+            return take(self, *given, **named)
+        finally:
+            seconds.append(process_time() - started)
+
+    with patch.object(values.StoredValues, "take", timed):
+        yield
+
+
+def show_checks(model: str, repeat: int) -> None:
+    """Print CPU time of a parse, of loading its model, and of the checks."""
+    parse = [COMMAND, "parse", "--model", model]
+    with TemporaryDirectory() as cache:
+        warm = {"NUMBA_CACHE_DIR": cache}
+        wall_seconds(parse, warm)
+        whole = median(cpu_seconds(parse, warm) for _ in range(repeat))
+    spectralnlp.load(model)
+    loads: dict[str, list[float]] = {"checked": [], "unchecked": [], "values": []}
+    for _ in range(repeat):
+        started = process_time()
+        spectralnlp.load(model)
+        loads["checked"].append(process_time() - started)
+        with unchecked_arrays():
+            started = process_time()
+            spectralnlp.load(model)
+            loads["unchecked"].append(process_time() - started)
+        each: list[float] = []
+        with timed_values(each):
+            spectralnlp.load(model)
+        loads["values"].append(sum(each))
+    checked, unchecked, of_values = (median(each) for each in loads.values())
+    rows = [
+        ["parse of two sentences", whole],
+        ["loading the model", checked],
+        ["checks of arrays", checked - unchecked],
+        ["checks of JSON values", of_values],
+    ]
+    print(f"{report.machine()} CPU time, median of {repeat} runs, model `{model}`.\n")
+    cells = [[name, f"{1000 * seconds:.1f}", f"{seconds / whole:.1%}"] for name, seconds in rows]
+    print(report.table(("", "ms", "share"), cells))
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(
@@ -43,7 +128,11 @@ def main() -> None:
     )
     parser.add_argument("--model", default="en", metavar="NAME|PATH", help="what parses; default en")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs; the median is printed")
+    parser.add_argument("--checks", action="store_true", help="time the checks of the model folder")
     arguments = parser.parse_args()
+    if arguments.checks:
+        show_checks(arguments.model, arguments.repeat)
+        return
     parse = [COMMAND, "parse", "--model", arguments.model]
     rows: list[list[object]] = []
     with TemporaryDirectory() as cache:

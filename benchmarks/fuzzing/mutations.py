@@ -38,7 +38,7 @@ PIECES = (
 )
 
 
-def mutated_bytes(random: Random, data: bytes) -> bytes:
+def mutated_bytes(random: Random, data: bytes, *, most_copies: int = 30) -> bytes:
     """Change bytes in one to four places: flipped, deleted, repeated, moved, or replaced by `PIECES`."""
     changed = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 4))):
@@ -52,7 +52,7 @@ def mutated_bytes(random: Random, data: bytes) -> bytes:
             case 2:
                 del changed[at : at + length]
             case 3:
-                changed[at:at] = changed[at : at + length] * random.choice((1, 2, 30))
+                changed[at:at] = changed[at : at + length] * random.choice((1, 2, most_copies))
             case 4:
                 del changed[at:]
             case 5:

@@ -277,16 +277,23 @@ class Files(Target):
         name: of the class.
         contents: sound files: suffix and bytes.
         commands: makes the commands of the path of the mutated file.
+        longest: bytes of a file, of which a part is taken if it has more.
+        most_copies: of a part that is repeated: more text takes more time, however sound it is.
     """
 
     name: str
     contents: tuple[tuple[str, bytes], ...]
     commands: Callable[[Path, Path], tuple[list[str], ...]]
+    longest: int = 1 << 20
+    most_copies: int = 30
 
     def write(self, random: Random, folder: Path) -> None:
-        """Mutate one of the files."""
+        """Mutate one of the files, or a part of it."""
         suffix, content = random.choice(self.contents)
-        (folder / f"input{suffix}").write_bytes(mutated_bytes(random, content))
+        first = random.randrange(max(len(content) - self.longest, 0) + 1)
+        content = content[first : first + self.longest]
+        mutated = mutated_bytes(random, content, most_copies=self.most_copies)
+        (folder / f"input{suffix}").write_bytes(mutated)
 
     def write_sound(self, folder: Path) -> None:
         """Write the first of the files."""
@@ -377,9 +384,9 @@ def file_targets(models: Path) -> dict[str, Target]:
         each.name: each
         for each in (
             Files("treebank", read(treebanks), train_trees),
-            Files("text", read(texts), parse),
+            Files("text", read(texts), parse, longest=1000, most_copies=8),
             Files("conll", ((".conllu", conll * 30),), train_tagged),
-            Files("tsv", read([CORPORA / "intents" / "train.tsv"]), train_intents),
+            Files("tsv", read([CORPORA / "intents" / "train.tsv"]), train_intents, longest=3000),
             Matrices(),
         )
     }

@@ -54,6 +54,7 @@ def load_npz(path: Location) -> Matrix:
             go_to(file, path, 0)
             matrix = sp.load_npz(file)
             _check_shape(path, matrix.shape)
+            _check_offsets(path, matrix)
             if hasattr(matrix, "check_format"):  # of the others, conversion looks at all indices
                 matrix.check_format(full_check=True)
             matrix = matrix.tocsr()
@@ -66,6 +67,8 @@ def load_npz(path: Location) -> Matrix:
         raise InputError("not a sparse matrix of scipy, or damaged", path=path, hint=hint) from error
     if matrix.dtype.kind not in "fiub":
         raise InputError(f"holds {_brief(matrix.dtype)}, not real numbers", path=path)
+    if matrix.dtype == np.float16:  # scipy keeps it, but does not compute with it
+        raise InputError("holds float16", path=path, hint="save it as float32")
     return matrix
 
 
@@ -73,6 +76,13 @@ def _check_shape(path: Location, shape: Sequence[int]) -> None:
     """Refuse what is no shape of a matrix, or so wide that columns have no number in 32 bits."""
     if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
         raise InputError(f"holds a matrix of shape {_brief(shape)}, which cannot be", path=path)
+
+
+def _check_offsets(path: Location, matrix: Any) -> None:
+    """Refuse offsets of rows that fall; scipy looks at them only where the last is not 0."""
+    offsets = getattr(matrix, "indptr", None)
+    if offsets is not None and (offsets[1:] < offsets[:-1]).any():
+        raise InputError("holds offsets of rows that are not in order, so it is damaged", path=path)
 
 
 def go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:

@@ -25,7 +25,7 @@ from spectralnlp.text.tokenizer import Tokenizer
 
 Array32 = NDArray[np.float32]
 
-_MOST_NUMBERS = 1 << 22  # in the table of words: then it is begun anew
+_MOST_NUMBERS = 1 << 21  # in the table of words: then it is begun anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +212,11 @@ class Scorer:
         self._begin()
 
     def _begin(self) -> None:
+        n_tags = len(self.weights.tags)
         self.table = WordTable(self.features)
-        self.scores = np.zeros((N_SLOTS, 0, len(self.weights.tags)), np.float32)
+        # The system gives memory as it is written to; an array that grows would be copied with each batch.
+        self.scores = np.zeros((N_SLOTS, _MOST_NUMBERS // (N_SLOTS * n_tags), n_tags), np.float32)
+        self.n_scored = 0
 
     def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
         """Scores of tags by what is seen of each token.
@@ -221,23 +224,24 @@ class Scorer:
         Returns:
             float32 (n_tokens, n_tags), sentences one after the other, and int64 (n_sentences + 1,) starts.
         """
-        if self.scores.size > _MOST_NUMBERS:
+        if self.n_scored >= self.scores.shape[1]:
             self._begin()
         encoded = self.table.encode(sentences)
-        if self.scores.shape[1] < len(self.table):
-            self.scores = np.concatenate([self.scores, self._new_scores()], axis=1)
+        if self.n_scored < len(self.table):
+            self._score_new()
         pairs = pair_keys(self.table.hashes[encoded.types, 0])[encoded.places - 2]
         rows = find_rows(pairs, self.weights.keys)
         emissions = encoded.vectors @ self.weights.tokens
         add_words(encoded.types, encoded.starts, self.scores, rows, self.weights.features, emissions)
         return emissions, encoded.starts
 
-    def _new_scores(self) -> Array32:
-        new = slice(self.scores.shape[1], None)
+    def _score_new(self) -> None:
+        new = slice(self.n_scored, len(self.table))
+        if (missing := len(self.table) - self.scores.shape[1]) > 0:  # of one batch
+            self.scores = np.pad(self.scores, ((0, 0), (0, missing), (0, 0)))
         vectors = self.table.vectors[new]
-        scores = np.zeros((N_SLOTS, len(vectors), len(self.weights.tags)), np.float32)
         for offset in range(len(OFFSETS)):
-            scores[offset] = vectors @ self.weights.words[offset]
+            self.scores[offset, new] = vectors @ self.weights.words[offset]
         for slot, keys in enumerate(word_keys(self.table.hashes[new], self.table.clusters[new])):
-            sum_rows(find_rows(keys, self.weights.keys), self.weights.features, scores[slot])
-        return scores
+            sum_rows(find_rows(keys, self.weights.keys), self.weights.features, self.scores[slot, new])
+        self.n_scored = len(self.table)

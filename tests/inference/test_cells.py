@@ -261,6 +261,13 @@ def test_without_a_model_long_sentences_have_fewer_cells() -> None:
         assert len(without_model(n).start) < 100_000 + 3 * n
 
 
+def test_long_sentences_without_a_model_are_tried_again_with_fewer_cells() -> None:
+    for n, fewer in ((150, False), (151, True), (401, True)):
+        first, *others = [len(cells.start) for cells, _, _ in pipeline()._tries(n, None)]
+        assert others == [min(others)] * 2
+        assert (others[0] < first) == fewer
+
+
 NOISE = """
 import resource, sys
 import numpy as np

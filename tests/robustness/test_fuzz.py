@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.fuzz import run_case
+from benchmarks.fuzzing import isolation
 from benchmarks.fuzzing.isolation import ACCEPTED, CRASH, GOOD, LARGE, REFUSED, TRACEBACK, UNCLEAR, run_apart
 from benchmarks.fuzzing.requests import Requests
 from benchmarks.fuzzing.targets import Target, clear, file_targets, train_models
@@ -67,6 +69,19 @@ def test_mutations_are_accepted_or_refused_in_one_line(
         outcome = run_case(targets[name], seed, tmp_path / "case")
         again = f"python -m benchmarks.fuzz --targets '{name}' --case {seed}"
         assert outcome.kind in GOOD, f"{again}: {outcome.kind}\n{outcome.detail}"
+
+
+def test_a_case_that_only_waited_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "MOST_WAITING", 1)
+    begun = tmp_path / "begun"
+
+    def wait_once() -> int:
+        if not begun.exists():
+            begun.touch()
+            time.sleep(60)
+        return 0
+
+    assert run_apart(wait_once, tmp_path).kind == ACCEPTED
 
 
 def complain(line: str, status: int) -> int:

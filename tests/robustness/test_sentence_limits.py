@@ -1,4 +1,4 @@
-"""A sentence of thousands of words, by every way in, in 4 GB; SPECTRALNLP_WORDS says how many."""
+"""A sentence of 20,000 words, by every way in, in 4 GB; SPECTRALNLP_WORDS says another number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spectralnlp.cli.app import run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs bounds on addresses")
 
-N_WORDS = int(os.environ.get("SPECTRALNLP_WORDS", "4000"))
+N_WORDS = int(os.environ.get("SPECTRALNLP_WORDS", "20000"))
 MEGABYTES = 4096
 
 PYTHON = """

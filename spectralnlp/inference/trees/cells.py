@@ -17,6 +17,10 @@ from spectralnlp.parameters import Ints, Offsets
 # Open cells up to which nothing is closed where no model says which may be, those of 400 tokens.
 MOST_CELLS = 80_200
 
+# Cells that begin or end at one token from which a search skips those that are far from a split: all those at
+# the ends of a sentence of thousands of tokens.
+_MANY = 256
+
 
 class Cells(NamedTuple):
     """Open spans of a sentence; token t alone is cell t, the whole sentence is the last cell.
@@ -82,9 +86,15 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
     return cells, order
 
 
-def without_model(n_tokens: int) -> Cells:
-    """Every span of up to 400 tokens; of longer sentences narrow ones and those at either end."""
-    return all_cells(n_tokens, widest=max(MOST_CELLS // n_tokens, 2) if n_tokens > 400 else None)
+def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
+    """Every span, or if these are too many the narrow ones and those at either end of the sentence.
+
+    Args:
+        n_tokens: one or more.
+        most: spans, those at either end not counted.
+    """
+    too_many = n_tokens * (n_tokens + 1) // 2 > most
+    return all_cells(n_tokens, widest=max(most // n_tokens, 2) if too_many else None)
 
 
 @kernel
@@ -145,6 +155,18 @@ def _indexed(n, start, end):
 
 
 @kernel_part
+def _first_from(values: Any, first: int, last: int, least: int) -> int:
+    """The place of the first value of an ascending range that is not below a bound; the end if all are."""
+    while first < last:
+        middle = (first + last) // 2
+        if values[middle] < least:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+@kernel_part
 def find_splits(cells: Any, cell: int, left: Ints, right: Ints) -> int:
     """Write the pairs of open cells that make up a cell, by where they meet, and return their number.
 
@@ -157,6 +179,10 @@ def find_splits(cells: Any, cell: int, left: Ints, right: Ints) -> int:
     first, last = cells.by_start[i], cells.by_start[i + 1]
     other, others = cells.by_end[j], cells.by_end[j + 1]
     count = 0
+    if others - other > _MANY:
+        other = _first_from(cells.ending_start, other, others, i + 1)
+    if last - first > _MANY and other < others:
+        first = _first_from(cells.starting_end, first, last, cells.ending_start[other])
     while first < last and other < others:
         k = cells.starting_end[first]
         if k >= j:

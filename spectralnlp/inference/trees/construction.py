@@ -144,6 +144,9 @@ def _build(chart, rules, node_threshold, edge_threshold):
                 shift = exponent[left] + exponent[right] - exponent[cell]
                 if shift < NEGLIGIBLE_SHIFT:
                     continue
+                # Not at every edge: an array that may be another at each turn of a loop is counted at each.
+                while n_edges + len(parent) > len(edge):
+                    edge, factor = grown_rows(edge), grown(factor)
                 scale, most_right = power_of_two(shift), most[right]
                 for left_place in range(top[left], top[left + 1]):
                     b = top_symbol[left_place]
@@ -181,8 +184,6 @@ def _build(chart, rules, node_threshold, edge_threshold):
                                     out = below[a] * weight[r]
                                     if out == 0.0 or out * in_left * in_right < edge_threshold:
                                         continue
-                                    if n_edges == len(edge):
-                                        edge, factor = grown_rows(edge), grown(factor)
                                     edge[n_edges, _NODE], edge[n_edges, _RULE] = ids[a], rule[r]
                                     edge[n_edges, _LEFT], edge[n_edges, _RIGHT] = left_place, here
                                     factor[n_edges] = scale

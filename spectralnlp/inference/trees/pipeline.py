@@ -34,6 +34,9 @@ _EXHAUSTIBLE = 20_000
 # Beam there for larger sentences.
 _LOOSE_BEAM = 1e-8
 
+# Open cells up to which none is closed there where no model says which may be, those of 150 tokens.
+_LOOSE_CELLS = 11_325
+
 # Where the cells that open first leave no derivation, more do: with the usual beam up to so many times, and
 # from the second time on with one that is wider by this factor.
 _NARROW_TRIES, _WIDER = 2, 1e-3
@@ -215,6 +218,8 @@ class Pipeline:
         yield everything, self.pruning, False
         beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
         loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
+        if opening is None:
+            everything = without_model(n_tokens, most=_LOOSE_CELLS)
         yield everything, loose, False
         yield everything, loose, True
 
