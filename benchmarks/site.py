@@ -27,6 +27,8 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "grammars/spectralnlp_grammars/en/README.md": "models/en.md",
     "grammars/spectralnlp_grammars/en_biomedical/README.md": "models/en-biomedical.md",
+    "grammars/spectralnlp_grammars/is/README.md": "models/is.md",
+    "grammars/spectralnlp_grammars/is_tagger/README.md": "models/is-tagger.md",
     "grammars/spectralnlp_grammars/en_tagger/README.md": "models/en-tagger.md",
     "grammars/spectralnlp_grammars/en_upos/README.md": "models/en-upos.md",
 }

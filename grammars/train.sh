@@ -52,3 +52,7 @@ ship en-tagger none tagger "$ewt" "${open[@]}" --set column=xpos --set eigenword
 ship en-upos none tagger "$ewt" --set eigenwords="$work/vectors"
 parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_clusters=20
 parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left --set n_clusters=20
+
+ship is-tagger none tagger "$treebanks"/icepahc/train
+ship is none lpcfg-clusters "$treebanks"/icepahc/train --set binarisations=head+right --set n_clusters=24 \
+    --set pruner_states=4
