@@ -56,6 +56,11 @@ class AncestorJoin:
         by_place = np.argsort(together, kind="stable")
         return together[by_place], np.concatenate(found)[by_place]
 
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """See `Join`."""
+        above = (partners < at) & (at < self.index.end[partners])
+        return above if self.stop is None else above & (partners >= self.stop[at])
+
 
 class DescendantChainJoin:
     """``<+(C)``: descendants with nothing but links of the chain between.
@@ -86,6 +91,10 @@ class DescendantChainJoin:
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
         return place[unbroken], below[unbroken]
+
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """See `Join`."""
+        return (at < partners) & (partners < self.index.end[at]) & (self.stop[partners] <= at)
 
 
 class SequenceJoin:
@@ -131,6 +140,15 @@ class SequenceJoin:
             places.append(place[repeated])
             partners.append(inside[number])
         return np.concatenate(places), np.concatenate(partners)
+
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """See `Join`."""
+        wanted = np.zeros(len(self.order), bool)
+        wanted[partners] = True
+        places, found = self.pairs(wanted, at)
+        related = np.zeros(len(at), bool)
+        related[places[found == partners[places]]] = True
+        return related
 
     def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
         """Places among the starts, ascending, with each token position that sequences from there reach."""

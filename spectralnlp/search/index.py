@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from itertools import count as counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
 
 Integers = npt.NDArray[np.intp]
-_children, _label, _word = attrgetter("children"), attrgetter("label"), attrgetter("word")
+_CONTENT = attrgetter("children", "label", "word")
 
 
 class TreeIndex:
@@ -51,8 +53,9 @@ class TreeIndex:
 
     def __init__(self, trees: Iterable[Tree | Parse]) -> None:
         self.trees = [_tree_of(each) for each in trees]
-        self._subtrees, arities = _levels(self.trees)
-        self._number(arities)
+        self._subtrees, arities, labels, words = _levels(self.trees)
+        numbers = self._number(arities)
+        self._name(numbers, np.concatenate([*arities, numbers[:0]]), labels, words)
         self._cache: dict[object, Any] = {}
 
     @classmethod
@@ -109,8 +112,11 @@ class TreeIndex:
         heads[branching] = by_parent[np.array(places, np.intp)]
         return heads
 
-    def _number(self, arities: list[Integers]) -> None:
-        """Fill the columns: sizes of subtrees from the bottom up, numbers from the top down."""
+    def _number(self, arities: list[Integers]) -> Integers:
+        """Fill the columns of nodes that are no words, whose numbers are returned, depth by depth.
+
+        Sizes of subtrees come from the bottom up, numbers from the top down.
+        """
         # A part of speech counts as two nodes, itself and its word.
         sizes, widths = _sums_upwards(arities, 1, 2), _sums_upwards(arities, 0, 1)
         n_nodes, n_trees = int(sizes[0].sum()) if arities else 0, len(self.trees)
@@ -133,22 +139,20 @@ class TreeIndex:
                 parent, tree = np.repeat(number, arity), np.repeat(tree, arity)
                 left = np.repeat(left, arity) + wide - wide[first]
                 number = parent + 1 + below - below[first]
-        self._label(np.concatenate(numbers) if numbers else number, np.concatenate([*arities, tree[:0]]))
+        return np.concatenate([*numbers, number[:0]])
 
-    def _label(self, numbers: Integers, arities: Integers) -> None:
+    def _name(self, numbers: Integers, arities: Integers, labels: list[str], tokens: list[str]) -> None:
         """Fill in the words, the labels and the ways back to the trees."""
         tags = numbers[arities == 0]
         words = tags + 1
         for column in (self.tree, self.left, self.right, self.end):
             column[words] = column[tags]
         self.parent[words], self.position[words], self.arity[words] = tags, 0, 0
-        labels = [*map(_label, self._subtrees)]
-        tokens = [each for each in map(_word, self._subtrees) if each is not None]
-        self.vocabulary = list(dict.fromkeys(chain(labels, tokens)))
-        place = {each: number for number, each in enumerate(self.vocabulary)}
+        place = defaultdict[str, int](counter().__next__)
         self.label = np.empty(len(self.end), np.intp)
         self.label[numbers] = np.fromiter(map(place.__getitem__, labels), np.intp, len(labels))
         self.label[words] = np.fromiter(map(place.__getitem__, tokens), np.intp, len(tokens))
+        self.vocabulary = list(place)
         self._level_order = np.empty(len(self.end), np.intp)
         self._level_order[numbers] = np.arange(len(numbers))
         self._level_order[words] = np.flatnonzero(arities == 0)
@@ -158,15 +162,18 @@ def _tree_of(each: Tree | Parse) -> Tree:
     return each if isinstance(each, Tree) else each.tree
 
 
-def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers]]:
-    """All nodes, those of the same depth together, and the numbers of their children, depth by depth."""
-    nodes, arities, level = list[Tree](), list[Integers](), list(trees)
+def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str], list[str]]:
+    """All nodes, those of the same depth together, the numbers of their children, their labels, the words."""
+    nodes, arities, labels, words = list[Tree](), list[Integers](), list[str](), list[str]()
+    level = list(trees)
     while level:
         nodes += level
-        below = [*map(_children, level)]
+        below, label, word = zip(*map(_CONTENT, level), strict=True)  # one look at each node, for memory is slow
         arities.append(np.fromiter(map(len, below), np.intp, len(below)))
+        labels += label
+        words += [each for each in word if each is not None]
         level = [*chain.from_iterable(below)]
-    return nodes, arities
+    return nodes, arities, labels, words
 
 
 def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Integers]:

@@ -93,6 +93,11 @@ class Expression:
     # Whether it depends on what names and variables stand for, and whether it gives them something to stand for.
     constrained, binds = False, False
 
+    @property
+    def refers_to(self) -> str | None:
+        """The name of the only node at which it can match; None where it is not said."""
+        return None
+
     def ways(self, run: Run, nodes: Integers) -> Integers:
         """In how many ways it matches at each node."""
         return np.ones(len(nodes), np.intp)
@@ -167,6 +172,10 @@ class SameAs(Expression):
     by_label: bool = False
     constrained = True
 
+    @property
+    def refers_to(self) -> str | None:
+        return None if self.by_label else self.name
+
     def extend(self, run: Run, rows: Rows) -> Extended:
         named = rows.names.get(self.name, np.full(len(rows.node), -1))
         label = run.index.label
@@ -225,9 +234,15 @@ class Related(Expression):
     def extend(self, run: Run, rows: Rows) -> Extended:
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
-        wanted = np.zeros(len(run.index), bool)
-        wanted[run.solutions(self.partner)[0]] = True
-        places, partners = self.join(run).pairs(wanted, rows.node)
+        if self.partner.refers_to is None:
+            wanted = np.zeros(len(run.index), bool)
+            wanted[run.solutions(self.partner)[0]] = True
+            places, partners = self.join(run).pairs(wanted, rows.node)
+        else:
+            named = rows.names.get(self.partner.refers_to, np.full(len(rows.node), -1))
+            there = np.flatnonzero(named >= 0)
+            places = there[self.join(run).holds(rows.node[there], named[there])]
+            partners = named[places]
         which, made = self.partner.extend(run, rows.take(places)._replace(node=partners))
         places = places[which]
         return places, made._replace(node=rows.node[places])
@@ -250,6 +265,10 @@ class Combined(Expression):
 
 class All(Combined):
     """All of them match."""
+
+    @property
+    def refers_to(self) -> str | None:
+        return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
         ways = np.ones(len(nodes), np.intp)

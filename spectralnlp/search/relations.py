@@ -9,6 +9,7 @@ pairs are slices.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -35,6 +36,9 @@ class Join(Protocol):
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
         """Places in ``at``, which ascend, and the wanted partners of the nodes there."""
+
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """Whether each of the nodes ``at`` has that node for a partner."""
 
 
 class IntervalJoin:
@@ -64,6 +68,24 @@ class IntervalJoin:
         place = np.concatenate(places)
         by_place = np.argsort(place, kind="stable")
         return place[by_place], np.concatenate(partners)[by_place]
+
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """See `Join`."""
+        related = np.zeros(len(at), bool)
+        for rank, (_, low, high) in zip(self._ranks, self.intervals, strict=True):
+            place = partners if rank is None else rank[partners]
+            related |= (low[at] <= place) & (place < high[at])
+        return related
+
+    @cached_property
+    def _ranks(self) -> list[Integers | None]:
+        """The place of each node in the order of each interval; -1 for nodes that are not there."""
+        return [None if order is None else self._rank(order, len(low)) for order, low, _ in self.intervals]
+
+    def _rank(self, order: Integers, n_nodes: int) -> Integers:
+        rank = np.full(n_nodes, -1)
+        rank[order] = np.arange(len(order))
+        return rank
 
 
 def running_sums(values: npt.NDArray[np.generic]) -> Integers:
