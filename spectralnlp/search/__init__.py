@@ -14,6 +14,6 @@ from __future__ import annotations
 
 from spectralnlp.search.index import TreeIndex
 from spectralnlp.search.matches import Match, MatchedNode, count, search
-from spectralnlp.search.pattern import PatternError
+from spectralnlp.search.pattern_error import PatternError
 
 __all__ = ["Match", "MatchedNode", "PatternError", "TreeIndex", "count", "search"]

@@ -1,4 +1,4 @@
-"""The relations whose partners do not stand together: ancestors, and chains of nodes that fit a description."""
+"""Relations whose partners do not stand together: ancestors, and chains of nodes that fit a description."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class AncestorJoin:
         end = self.index.end
         by_end = self.index.cached("by end", lambda: np.argsort(end, kind="stable"))
         begun, ended = running_sums(values), running_sums(values[by_end])
-        n_ended = self.index.cached("ended", lambda: np.searchsorted(end[by_end], np.arange(len(end)), "right"))
+        n_ended = self.index.cached(
+            "ended", lambda: np.searchsorted(end[by_end], np.arange(len(end)), "right")
+        )
 
         def above(nodes: Integers) -> Integers:
             return begun[nodes] - ended[n_ended[nodes]]

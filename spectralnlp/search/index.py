@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
 
 Integers = npt.NDArray[np.intp]
-_CONTENT = attrgetter("children", "label", "word")
+_CHILDREN, _LABEL, _WORD = attrgetter("children"), attrgetter("label"), attrgetter("word")
 
 
 class TreeIndex:
@@ -94,7 +94,7 @@ class TreeIndex:
 
     def head_children(self, head_rules: str) -> Integers:
         """The head child of each node by rules of `spectralnlp.trees.head_finder`; -1 for words."""
-        return self.cached(("head children", head_rules), lambda: self._find_heads(head_rules))  # type: ignore[no-any-return]
+        return self.cached(("head children", head_rules), lambda: self._find_heads(head_rules))
 
     def _find_heads(self, head_rules: str) -> Integers:
         find = head_finder(head_rules)
@@ -168,10 +168,10 @@ def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str
     level = list(trees)
     while level:
         nodes += level
-        below, label, word = zip(*map(_CONTENT, level), strict=True)  # one look at each node, for memory is slow
+        below = [*map(_CHILDREN, level)]
         arities.append(np.fromiter(map(len, below), np.intp, len(below)))
-        labels += label
-        words += [each for each in word if each is not None]
+        labels += map(_LABEL, level)
+        words += [each for each in map(_WORD, level) if each is not None]
         level = [*chain.from_iterable(below)]
     return nodes, arities, labels, words
 

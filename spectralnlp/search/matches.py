@@ -115,8 +115,8 @@ def search(
     Args:
         trees: trees or parses; or an index of them, which is worth making for several searches.
         pattern: such as ``NP < (PP=phrase <, IN)``.
-        once: give each node once; by default it comes once for each way in which the pattern matches there, as
-            in Tregex.
+        once: give each node once; by default it comes once for each way in which the pattern matches
+            there, as in Tregex.
         head_rules: by which ``<#`` and the like find heads: ``english`` or ``neutral``.
 
     Returns:

@@ -1,7 +1,7 @@
 """Patterns in Tregex's language, from text to expressions; written from the published manual.
 
-A recursive descent: ``pattern`` is alternatives between ``:``, ``alternatives`` are nodes between ``|``, a node
-is a description or a group in parentheses with its relations, and relations are joined by ``&`` and ``|``.
+By recursive descent: a pattern is alternatives between ``:``, alternatives are nodes between ``|``, a node is a
+description or a group in parentheses with its relations, and relations are joined by ``&`` and ``|``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from spectralnlp.errors import ConfigError
+from spectralnlp.search.combinations import All, Any, Not, Perhaps
+from spectralnlp.search.conditions import Bind, Label, Related, SameAs
 from spectralnlp.search.labels import LabelTest
-from spectralnlp.search.plan import All, Any, Bind, Expression, Label, Not, Perhaps, Related, SameAs
+from spectralnlp.search.pattern_error import PatternError
+from spectralnlp.search.plan import Expression
 from spectralnlp.search.relations import INTERVALS
 
 # Groups in a pattern may stand inside one another so many times.
@@ -30,44 +32,6 @@ _NAME = re.compile(r"[^\W\d]\w*|\d+")
 _LITERAL = re.compile(r"(?:[^\W\d_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*")
 _EXPRESSION = re.compile(r"/((?:\\.|[^/\\\n])*)/(i?(?![\w-]))", re.DOTALL)
 _GROUP = re.compile(r"#(\d+)%(\w+)")
-
-
-class PatternError(ConfigError):
-    """A pattern that cannot be understood; the message has the column.
-
-    Attributes:
-        pattern: the whole of it.
-        column: where, from 1.
-
-    Examples:
-        >>> from spectralnlp.search import PatternError, count
-        >>> try:
-        ...     count([], "NP < (VP")
-        ... except PatternError as error:
-        ...     print(error)
-        ...     print(error.drawing)
-        ...
-        pattern, column 9: a closing ) is missing
-        NP < (VP
-                ^
-    """
-
-    def __init__(self, what: str, pattern: str, column: int, hint: str | None = None) -> None:
-        super().__init__(f"pattern, column {column}: {what}", hint=hint)
-        self.pattern, self.column = pattern, column
-
-    def __reduce__(self) -> tuple[object, ...]:
-        what = self.what.partition(": ")[2]
-        return type(self), (what, self.pattern, self.column, self.hint)
-
-    @property
-    def drawing(self) -> str:
-        """The line of the pattern, and a caret under the column."""
-        before = self.pattern[: self.column - 1]
-        start = before.rfind("\n") + 1
-        line = self.pattern[start:].partition("\n")[0]
-        indent = re.sub(r"[^\t]", " ", before[start:])
-        return f"{line}\n{indent}^"
 
 
 @dataclass(frozen=True)
@@ -94,7 +58,9 @@ def read_pattern(text: str) -> Pattern:
     parser = _Parser(text)
     expression = parser.pattern()
     if parser.place < len(text):
-        raise parser.error("a relation is expected here" if text[parser.place] not in ")]}" else "nothing is open here")
+        raise parser.error(
+            "a relation is expected here" if text[parser.place] not in ")]}" else "nothing is open here"
+        )
     return Pattern(text, expression, tuple(parser.names))
 
 
@@ -168,9 +134,15 @@ class _Parser:
         """A label that is written as it is."""
         found = self.match(_LITERAL, skip=False)
         if found is None:
-            what = "the pattern ends where a node is expected" if self.place == len(self.text) else "a node is expected here"
+            what = (
+                "the pattern ends where a node is expected"
+                if self.place == len(self.text)
+                else "a node is expected here"
+            )
             signs = self.place < len(self.text) and self.text[self.place] not in "()[]{}<>|&:;!?"
-            raise self.error(what, hint="labels with signs or digits in front are written /^…$/" if signs else None)
+            raise self.error(
+                what, hint="labels with signs or digits in front are written /^…$/" if signs else None
+            )
         return found[0]
 
     def expression(self, basic: bool, ignore_case: bool, negated: bool) -> tuple[LabelTest, int]:
@@ -207,7 +179,9 @@ class _Parser:
         if self.negated:
             raise self.error("a node that must not be there cannot have a name", begin)
         if name in self.scope:
-            raise self.error(f"two nodes are called {name}", begin, hint=f"refer to the first with ={name} alone")
+            raise self.error(
+                f"two nodes are called {name}", begin, hint=f"refer to the first with ={name} alone"
+            )
         self.names[name] = None
         self.scope |= {name}
         return [Bind(name)]
@@ -322,7 +296,7 @@ class _Parser:
     def branches(self, branch: Callable[[], Expression], more: Callable[[], bool]) -> list[Expression]:
         """Alternatives: each knows the names before it, and what follows knows those of all."""
         before, after = self.scope, self.scope
-        parts = []
+        parts: list[Expression] = []
         while not parts or more():
             self.scope = before
             parts.append(branch())
@@ -348,7 +322,9 @@ class _Parser:
         """Take a closing bracket."""
         if not self.take(closing):
             ended = self.place == len(self.text)
-            raise self.error(f"a closing {closing} is missing" if ended else f"{closing} or a relation is expected here")
+            raise self.error(
+                f"a closing {closing} is missing" if ended else f"{closing} or a relation is expected here"
+            )
 
     def at(self, sign: str) -> bool:
         """Whether a sign stands here."""

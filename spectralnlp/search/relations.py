@@ -1,9 +1,9 @@
 """The relations between two nodes, as joins over the columns of an index.
 
-Nearly all of them say: the partners of a node stand next to each other in one order of the nodes (depth-first,
-by parent, by the token where they begin or end, along heads). Such a relation is an `Interval`: an order, and
-for each node where its partners begin and end there. Sums over partners are differences of running sums, and
-pairs are slices.
+In nearly all of them, the partners of a node stand next to each other in one order of the nodes: depth-first,
+by parent, by the token where they begin or end, along heads. Such a relation is an `Interval`: an order and,
+for each node, where its partners begin and end there. Sums over partners are differences of running sums,
+and pairs are slices.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def interval_join(index: TreeIndex, symbol: str, number: int, size: int, head_ru
         return IntervalJoin(*(made if isinstance(made, list) else [made]))
 
     key = (symbol, number, size, head_rules if "#" in symbol else "")
-    return index.cached(key, make)  # type: ignore[no-any-return]
+    return index.cached(key, make)
 
 
 class Orders:
@@ -227,7 +227,9 @@ class Orders:
         """The nodes of the tree that end before this one begins."""
         order, ends = self.sorted_by("end", self.index.end)
         start = self.index.tree_start[self.index.tree]
-        return Interval(order, np.searchsorted(ends, start, "right"), np.searchsorted(ends, self.ids, "right"))
+        return Interval(
+            order, np.searchsorted(ends, start, "right"), np.searchsorted(ends, self.ids, "right")
+        )
 
     def heads(self) -> Integers:
         """The head child of each node."""

@@ -79,13 +79,15 @@ COMBINED = [
 ]
 # X. Lu (2010), Automatic analysis of syntactic complexity in second language writing, section 3: sentences,
 # verb phrases, clauses, T-units, dependent clauses, complex T-units, coordinate phrases, complex nominals.
+FINITE = "MD|VBP|VBZ|VBD"
+CLAUSE = f"[> ROOT <, (VP <# VB) | <# {FINITE} | < (VP [<# {FINITE} | < CC < (VP <# {FINITE})])]"
 L2SCA = [
     "S|SINV|SQ !> __",
     "VP > S|SQ|SINV",
-    "MD|VBZ|VBP|VBD > (SQ !< VP)",
-    "S|SINV|SQ [> ROOT <, (VP <# VB) | <# MD|VBZ|VBP|VBD | < (VP [<# MD|VBP|VBZ|VBD | < CC < (VP <# MD|VBP|VBZ|VBD)])]",
+    f"{FINITE} > (SQ !< VP)",
+    f"S|SINV|SQ {CLAUSE}",
     "S|SBARQ|SINV|SQ !>> SBAR|VP !> S",
-    "SBAR < (S|SINV|SQ [> ROOT <, (VP <# VB) | <# MD|VBZ|VBP|VBD | < (VP [<# MD|VBP|VBZ|VBD | < CC < (VP <# VBD)])])",
+    f"SBAR < (S|SINV|SQ {CLAUSE})",
     "ADJP|ADVP|NP|VP < CC",
     "NP !> NP [<< JJ|POS|PP|S|VBG | << (NP $++ NP !$+ CC)]",
     "SBAR [<# WHNP | <# (IN < That|that|For|for) | <, S] & [$+ VP | > VP]",

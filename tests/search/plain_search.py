@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import singledispatch
 
-from spectralnlp.search import plan
+from spectralnlp.search import combinations, conditions, plan
 from spectralnlp.search.labels import LabelTest, basic_category
 from spectralnlp.search.pattern import read_pattern
 from spectralnlp.trees import Tree, english_head
@@ -133,7 +133,7 @@ RELATIONS: dict[str, Callable[[Node, Node], bool]] = {
 }
 
 
-def partners(related: plan.Related, a: Node) -> list[Node]:
+def partners(related: conditions.Related, a: Node) -> list[Node]:
     """The nodes that stand in a relation to a node."""
     number, symbol = related.number, related.symbol
     if symbol == "<":
@@ -150,7 +150,7 @@ def partners(related: plan.Related, a: Node) -> list[Node]:
     return [b for b in a.everything if RELATIONS[symbol](a, b)]
 
 
-def chained(symbol: str, links: plan.Label | None, a: Node) -> list[Node]:
+def chained(symbol: str, links: conditions.Label | None, a: Node) -> list[Node]:
     """The nodes that a chain of links leads to."""
     assert links is not None
     one_step = {"<": lambda x, y: y in x.children, ">": lambda x, y: x in y.children}
@@ -180,10 +180,14 @@ def ways(expression: plan.Expression, node: Node, bound: Bindings) -> Iterator[B
 
 
 @ways.register
-def _(expression: plan.Label, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: conditions.Label, node: Node, bound: Bindings) -> Iterator[Bindings]:
     if not fits(expression.test, node):
         return
-    texts = [] if expression.test is None else expression.test.groups(node.label, [g for g, _ in expression.groups])
+    texts = (
+        []
+        if expression.test is None
+        else expression.test.groups(node.label, [g for g, _ in expression.groups])
+    )
     for (_, variable), text in zip(expression.groups, texts, strict=False):
         if bound.get(f"%{variable}", text) != text:
             return
@@ -192,25 +196,25 @@ def _(expression: plan.Label, node: Node, bound: Bindings) -> Iterator[Bindings]
 
 
 @ways.register
-def _(expression: plan.Bind, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: conditions.Bind, node: Node, bound: Bindings) -> Iterator[Bindings]:
     yield {**bound, expression.name: node}
 
 
 @ways.register
-def _(expression: plan.SameAs, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: conditions.SameAs, node: Node, bound: Bindings) -> Iterator[Bindings]:
     named = bound.get(expression.name)
     if isinstance(named, Node) and (named.label == node.label if expression.by_label else named is node):
         yield bound
 
 
 @ways.register
-def _(expression: plan.Related, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: conditions.Related, node: Node, bound: Bindings) -> Iterator[Bindings]:
     for partner in partners(expression, node):
         yield from ways(expression.partner, partner, bound)
 
 
 @ways.register
-def _(expression: plan.All, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: combinations.All, node: Node, bound: Bindings) -> Iterator[Bindings]:
     found = [bound]
     for part in expression.parts:
         found = [after for before in found for after in ways(part, node, before)]
@@ -218,19 +222,19 @@ def _(expression: plan.All, node: Node, bound: Bindings) -> Iterator[Bindings]:
 
 
 @ways.register
-def _(expression: plan.Any, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: combinations.Any, node: Node, bound: Bindings) -> Iterator[Bindings]:
     for part in expression.parts:
         yield from ways(part, node, bound)
 
 
 @ways.register
-def _(expression: plan.Not, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: combinations.Not, node: Node, bound: Bindings) -> Iterator[Bindings]:
     if not list(ways(expression.part, node, bound)):
         yield bound
 
 
 @ways.register
-def _(expression: plan.Perhaps, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: combinations.Perhaps, node: Node, bound: Bindings) -> Iterator[Bindings]:
     yield from list(ways(expression.part, node, bound)) or [bound]
 
 
@@ -244,7 +248,8 @@ def plain_search(trees: list[Tree], pattern: str) -> list[tuple[object, ...]]:
         for node in everything:
             for bound in ways(expression, node, {}):
                 values = {
-                    name: value if isinstance(value, str) else numbers[id(value)] for name, value in bound.items()
+                    name: value if isinstance(value, str) else numbers[id(value)]
+                    for name, value in bound.items()
                 }
                 found.append((tree, numbers[id(node)], tuple(sorted(values.items()))))
     return found
