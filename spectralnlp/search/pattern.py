@@ -1,7 +1,7 @@
 """Patterns in Tregex's language, from text to expressions; written from the published manual.
 
-By recursive descent: a pattern is alternatives between ``:``, alternatives are nodes between ``|``, a node is a
-description or a group in parentheses with its relations, and relations are joined by ``&`` and ``|``.
+By recursive descent: a pattern is alternatives between ``:``, alternatives are nodes between ``|``, a node
+is a description or a group in parentheses with its relations, and relations are joined by ``&`` and ``|``.
 """
 
 from __future__ import annotations
