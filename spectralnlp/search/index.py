@@ -46,7 +46,7 @@ class TreeIndex:
         >>> from spectralnlp.search import TreeIndex
         >>> index = TreeIndex(spectralnlp.read_treebank("corpora/treebank/dev.mrg"))
         >>> index.count("NP < PP"), index.count("NP < PP", once=True)
-        (9, 9)
+        (5, 5)
         >>> print(next(index.search("NP < (NN=noun $- DT)")).named["noun"].text)
         keeper
     """

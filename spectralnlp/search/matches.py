@@ -133,7 +133,7 @@ def search(
         >>> for match in search(trees, "VP < (NP=object <, (DT < /^[Aa]$/))"):
         ...     print(match.tree, match.text, "|", match.named["object"].text)
         ...
-        6 feed a gull | a gull
+        24 share a kitchen | a kitchen
     """
     read = read_pattern(pattern)
     run = Run(TreeIndex.of(trees), head_rules)
@@ -164,7 +164,7 @@ def count(
         >>> from spectralnlp.search import count
         >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
         >>> count(trees, "S << NN"), count(trees, "S << NN", once=True)
-        (55, 32)
+        (59, 37)
     """
     read = read_pattern(pattern)
     run = Run(TreeIndex.of(trees), head_rules)
