@@ -97,7 +97,8 @@ def search(
 
 def _understood(pattern: str) -> Pattern:
     """Read the pattern; where that fails, draw what is wrong with it above the message."""
-    from spectralnlp.search.pattern import PatternError, read_pattern
+    from spectralnlp.search import PatternError
+    from spectralnlp.search.pattern import read_pattern
 
     try:
         return read_pattern(pattern)

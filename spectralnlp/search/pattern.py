@@ -19,7 +19,7 @@ from spectralnlp.search.plan import Expression
 from spectralnlp.search.relations import INTERVALS
 
 # Groups in a pattern may stand inside one another so many times.
-DEEPEST = 100
+DEEPEST = 50
 
 # Other signs of relations.
 _SYNONYMS = {"$..": "$++", "$,,": "$--", "$.": "$+", "$,": "$-"}

@@ -122,7 +122,7 @@ def test_head_rules() -> None:
         ("NP < -NONE-", 6, "written /"),
         ("NP <... VP", 9, "{ is expected"),
         ("NP <+(VP < NP) NN", 10, r"\) or a relation"),
-        ("(" * 101, 101, "more than 100"),
+        ("(" * 51, 51, "more than 50"),
     ],
 )
 def test_a_bad_pattern_is_one_line_with_a_column(pattern: str, column: int, message: str) -> None:
@@ -132,7 +132,7 @@ def test_a_bad_pattern_is_one_line_with_a_column(pattern: str, column: int, mess
     assert str(caught.value).startswith(f"pattern, column {column}: ")
     assert "\n" not in str(caught.value)
     assert caught.value.drawing.splitlines()[-1] == " " * (column - 1) + "^"
-    again = pickle.loads(pickle.dumps(caught.value))
+    again = pickle.loads(pickle.dumps(caught.value.with_traceback(None)))
     assert (str(again), again.drawing) == (str(caught.value), caught.value.drawing)
 
 
