@@ -28,6 +28,7 @@ from spectralnlp.cli.parse import parse
 from spectralnlp.cli.plot import plot
 from spectralnlp.cli.plugins import plugins
 from spectralnlp.cli.score import score
+from spectralnlp.cli.search import search
 from spectralnlp.cli.tag import tag
 from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
@@ -89,7 +90,20 @@ app = typer.Typer(
 app.command()(parse)
 app.command()(tag)
 app.command(cls=TrainCommand)(train)
-for command in (update, forget, merge, evaluate, score, info, plugins, inspect, neighbours, plot, topics):
+for command in (
+    update,
+    forget,
+    merge,
+    evaluate,
+    score,
+    search,
+    info,
+    plugins,
+    inspect,
+    neighbours,
+    plot,
+    topics,
+):
     app.command()(command)
 app.command("warm-up")(warm_up)
 

@@ -20,6 +20,7 @@ PACKAGES = [
     "spectralnlp.testing",
     "spectralnlp.changes",
     "spectralnlp.scoring",
+    "spectralnlp.search",
     "spectralnlp.trees",
     "spectralnlp.models",
     "spectralnlp.render",

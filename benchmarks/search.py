@@ -1,0 +1,98 @@
+"""Speed of searching treebanks with Tregex's language, beside NLTK's tgrep.
+
+``wsj`` counts the nodes that match in NLTK's sample of the WSJ, as tgrep does; ``craft`` takes the time of an
+index, of counting and of going through all matches. Seconds of one thread.
+
+    python -m benchmarks.search wsj craft
+    python -m benchmarks.search wsj --nltk-trees 500
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from spectralnlp.runtime import expand_inputs
+from spectralnlp.search import TreeIndex
+from spectralnlp.trees import Tree, read_trees
+
+# Such as both languages write alike.
+PATTERNS = [
+    "NP < (PP < IN)",
+    "S << NN",
+    "VP << (NP < NNP)",
+    "/^NP-SBJ/ $. VP",
+    "NP !<< DT",
+    "NN . VBZ",
+    "NP <- NN > VP",
+]
+
+
+def trees_of(folders: Sequence[Path]) -> list[Tree]:
+    """All trees of some folders, as they stand there."""
+    return [tree for file in expand_inputs(folders) for tree in read_trees(file)]
+
+
+def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
+    """What some work gives, and the fewest seconds of the processor that it took."""
+    best = float("inf")
+    for _ in range(times):
+        started = process_time()
+        result = work()
+        best = min(best, process_time() - started)
+    return result, best
+
+
+def beside_tgrep(arguments: argparse.Namespace) -> None:
+    """Patterns on the WSJ sample, here and in NLTK."""
+    from nltk.tgrep import tgrep_positions
+    from nltk.tree import ParentedTree
+
+    trees = trees_of([arguments.corpora / "treebanks" / "wsj" / part for part in ("train", "dev")])
+    index, seconds = timed(lambda: TreeIndex.of(trees), 1)
+    share = trees[: arguments.nltk_trees]
+    parented = [ParentedTree.convert(tree.to_nltk()) for tree in share]
+    rows = []
+    for pattern in PATTERNS:
+        n_nodes, here = timed(lambda p=pattern: index.count(p, once=True))  # type: ignore[misc]
+        found, there = timed(lambda p=pattern: list(tgrep_positions(p, parented)), 1)  # type: ignore[misc]
+        same = TreeIndex.of(share).count(pattern, once=True) == sum(map(len, found))
+        there *= len(trees) / len(share)
+        cells = [f"`{pattern}`", f"{n_nodes:,}", f"{1000 * here:.1f}", f"{there:.2f}", f"{there / here:,.0f}"]
+        rows.append([*cells, "yes" if same else "no"])
+    print(f"WSJ sample: {len(trees):,} trees, {len(index):,} nodes, indexed in {seconds:.2f} s.\n")
+    print(report.table(("pattern", "nodes", "ms", "tgrep, s", "times as fast", "the same nodes"), rows), "\n")
+
+
+def large(arguments: argparse.Namespace) -> None:
+    """Patterns on CRAFT: the number of matches, and all of them."""
+    trees = trees_of([arguments.corpora / "treebanks" / "craft" / "train"])
+    index, seconds = timed(lambda: TreeIndex.of(trees), 1)
+    rows = []
+    for pattern in [*PATTERNS, "NP <<# NN", "NP .+(PP|ADJP) VP", "S < (/^NP-SBJ/=subject $+ VP=predicate)"]:
+        n_matches, counting = timed(lambda p=pattern: index.count(p))  # type: ignore[misc]
+        _, searching = timed(lambda p=pattern: sum(1 for _ in index.search(p)), 1)  # type: ignore[misc]
+        rows.append([f"`{pattern}`", f"{n_matches:,}", f"{counting:.3f}", f"{searching:.3f}"])
+    print(f"CRAFT: {len(trees):,} trees, {len(index):,} nodes, indexed in {seconds:.2f} s.\n")
+    print(report.table(("pattern", "matches", "s to count", "s for all matches"), rows), "\n")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the treebanks are, and how many trees NLTK is given."""
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument(
+        "--nltk-trees",
+        type=int,
+        default=None,
+        metavar="N",
+        help="time tgrep on so many trees, and scale it up",
+    )
+
+
+if __name__ == "__main__":
+    report.run_parts(__doc__, {"wsj": beside_tgrep, "craft": large}, add_arguments)
