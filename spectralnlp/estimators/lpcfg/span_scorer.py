@@ -4,6 +4,7 @@ Each fold of the treebank is parsed by grammars of the others (the jackknife), b
 sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree,
 given these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are of
 the kinds that parse in the end: with smaller ones F1 is no worse, but posteriors are (docs/experiments.md).
+Head rules, where they are learned, are those of all trees in every fold.
 """
 
 from __future__ import annotations
