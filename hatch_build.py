@@ -1,4 +1,4 @@
-"""What hatchling leaves out of wheels.
+"""Metadata that hatchling by itself does not write into wheels.
 
 ``top_level.txt``, by which spaCy finds the package of a component; and a bill of materials (CycloneDX, in the
 folder that PEP 770 names): requirements, models that ship, licences of what these were learned from.

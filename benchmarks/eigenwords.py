@@ -26,9 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +68,6 @@ class Learned:
     seconds: float
     peak_mb: float
     tokens: int
-
-
-def apart(function: Any, *arguments: Any) -> Any:
-    """The result of a function in a process of its own."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(function, *arguments).result()
 
 
 def learn(setting: str, files: Sequence[Path], folder: Path) -> Learned:
@@ -153,8 +145,8 @@ def quality(learned: Learned, corpora: Path, setting: str) -> list[str]:
 def measure(setting: str, files: Sequence[Path], corpora: Path) -> tuple[Learned, list[str]]:
     """Result of training on some files, with its scores."""
     with tempfile.TemporaryDirectory() as folder:
-        learned = apart(learn, setting, files, Path(folder))
-        scores = apart(quality, learned, corpora, setting)
+        learned = report.apart(learn, setting, files, Path(folder))
+        scores = report.apart(quality, learned, corpora, setting)
     print(
         f"{setting or 'eigenwords'}: {learned.seconds:.1f} s, {' '.join(scores)}", file=sys.stderr, flush=True
     )
@@ -175,7 +167,7 @@ def speed(corpora: Path, runs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(runs):
             for setting in ("", "spelling=False", WORD2VEC):
-                learned = apart(learn, setting, files, Path(folder))
+                learned = report.apart(learn, setting, files, Path(folder))
                 if setting not in best or learned.seconds < best[setting].seconds:
                     best[setting] = learned
                 print(setting, learned.seconds, file=sys.stderr, flush=True)
@@ -213,7 +205,7 @@ def memory(corpora: Path) -> None:
     for setting in ("", "max_pairs=2000000"):
         for millions in (1, 3, 10, 23):
             with tempfile.TemporaryDirectory() as folder:
-                learned = apart(learn, setting, sample(corpora, millions, Path(folder)), Path(folder))
+                learned = report.apart(learn, setting, sample(corpora, millions, Path(folder)), Path(folder))
             cost = (learned.seconds, learned.tokens / learned.seconds, learned.peak_mb)
             rows.append(
                 [named(setting), f"{learned.tokens:,}", f"{cost[0]:.1f}", *(f"{x:,.0f}" for x in cost[1:])]
@@ -224,7 +216,7 @@ def memory(corpora: Path) -> None:
 
 def variants(corpora: Path, settings: Sequence[str]) -> None:
     """One change at a time."""
-    rows = [["no vectors", None, None, None, *_percent(apart(_without, corpora))]]
+    rows = [["no vectors", None, None, None, *_percent(report.apart(_without, corpora))]]
     for setting in settings:
         learned, scores = measure(setting, [corpora / ENGLISH], corpora)
         rows.append([named(setting), f"{learned.seconds:.1f}", *scores])
@@ -250,7 +242,7 @@ def amount(corpora: Path, plot: Path | None) -> None:
             points.append((named(setting), learned.tokens, *map(float, scores)))
     print(report.table(("", "million tokens", "CPU s", "nearest", "ten", "tags", "unknown"), rows))
     if plot is not None:
-        draw(points, apart(_without, corpora)[0], plot)
+        draw(points, report.apart(_without, corpora)[0], plot)
 
 
 def draw(points: Sequence[tuple[Any, ...]], plain: float, path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, stdev
 
-from benchmarks.parsing import THREADS, TREEBANKS, Result, Setting, measure_apart
+from benchmarks.parsing import THREADS, TREEBANKS, Result, Setting, measure
 
 
 def argument_parser(description: str | None, *, treebank: str = "wsj") -> argparse.ArgumentParser:
@@ -46,7 +46,7 @@ def runs_of(setting: Setting, seeds: int, train: Path, dev: Path) -> list[Result
     """A setting trained and scored with each seed, each time in a process of its own."""
     results = []
     for seed in range(seeds):
-        results.append(measure_apart(setting, seed, train, dev, ()))
+        results.append(report.apart(measure, setting, seed, train, dev, ()))
         note(f"{setting.text} seed {seed}: F1 {results[-1].f1:.2f}")
     return results
 

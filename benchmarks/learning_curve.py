@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.parsing import Setting, add_settings, measure_apart
+from benchmarks.parsing import Setting, add_settings, measure
 from spectralnlp.trees import Tree, add_root
 
 SETTINGS = ("pcfg", "lpcfg:grammars=tensors", "lpcfg:grammars=clusters", "lpcfg")
@@ -37,7 +37,7 @@ def scores_of(setting: Setting, trees: Sequence[Tree], size: int, seeds: int, de
     for seed in range(seeds):
         with TemporaryDirectory() as folder:
             write_sample(trees, size, seed, Path(folder))
-            scores.append(measure_apart(setting, seed, Path(folder), dev, ()).f1)
+            scores.append(report.apart(measure, setting, seed, Path(folder), dev, ()).f1)
         experiment.note(f"{setting.text} with {size} trees, seed {seed}: F1 {scores[-1]:.2f}")
     return scores
 

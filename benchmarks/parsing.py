@@ -17,9 +17,7 @@ from benchmarks import report  # first: it sets the number of threads  # isort: 
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, stdev
 from time import perf_counter
@@ -118,12 +116,6 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
     )
 
 
-def measure_apart(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence[str]) -> Result:
-    """`measure` in a fresh process, so that its peak memory is its own."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(measure, setting, seed, train, dev, spots).result()
-
-
 def rows_of(
     treebank: str,
     settings: Sequence[Setting],
@@ -137,7 +129,9 @@ def rows_of(
         runs = []
         for seed in range(seeds):
             runs.append(
-                measure_apart(setting, seed, folder / "train", folder / "dev", spots if not seed else ())
+                report.apart(
+                    measure, setting, seed, folder / "train", folder / "dev", spots if not seed else ()
+                )
             )
             print(f"{treebank} {setting.text} seed {seed}: F1 {runs[-1].f1:.2f}", file=sys.stderr, flush=True)
         f1 = mean(run.f1 for run in runs)

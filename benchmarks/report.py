@@ -9,8 +9,11 @@ import re
 import resource
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 # One core is what is measured. Numerical libraries read these when they are first imported, also those of
 # child processes, so a benchmark imports this module before anything else.
@@ -30,6 +33,12 @@ def machine() -> str:
     busy = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return f"{_cpu()}, {cores} cores{busy}; {platform.system()}, {python}, {versions}."
+
+
+def apart(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a function in a fresh process, whose memory and kernels are its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def version_of(package: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 _PARAMETER = re.compile(r"(?<!`)`([A-Za-z_]\w*)`(?!`)")
 
@@ -131,9 +132,17 @@ class ModelError(SpectralError):
 
 
 class LackingModelError(ModelError):
-    """A model without a value or an array that this version needs; ``lacks`` is its name."""
+    """A model without a value or an array that this version needs.
 
-    lacks = ""
+    Args:
+        what: as for every `SpectralError`.
+        lacks: the name of the value or array.
+        place: path and hint, as for every `SpectralError`.
+    """
+
+    def __init__(self, what: str, *, lacks: str = "", **place: Any) -> None:
+        super().__init__(what, **place)
+        self.lacks = lacks
 
 
 class ConfigError(SpectralError):

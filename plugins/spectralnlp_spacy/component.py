@@ -110,7 +110,7 @@ class SpectralPipe(Pipe):
             ComponentError: there is none, or it cannot be loaded.
         """
         if self.model is None:
-            source = self._named_model() or self._usual_model()
+            source = self._usual_model() if self.source is None else self._named_model()
             if source is None:
                 installed = ", ".join(self._installed()) or "none of this kind"
                 message = Errors.SN002.format(name=self.name, lang=self.vocab.lang, installed=installed)
@@ -120,12 +120,14 @@ class SpectralPipe(Pipe):
 
     def _named_model(self) -> str | None:
         """The model that the config names; None where it names none, or the language has none."""
-        if self.source != AUTO:
-            return self.source
-        return self.vocab.lang if self.vocab.lang in registry.models else None
+        return self._model_of_language() if self.source == AUTO else self.source
 
     def _usual_model(self) -> str | None:
         """The installed model to take where the config names none; None where one has to be named."""
+        return None
+
+    def _model_of_language(self) -> str | None:
+        """The installed model for the language of the pipeline; None where there is none."""
         return None
 
     def _installed(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
 
+from spectralnlp import registry
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
@@ -67,6 +68,9 @@ class SpectralParser(SentencePipe):
         install_extensions(settings.prefix, spans_key=settings.spans_key)
         if settings.noun_chunks:
             install_noun_chunks(self.vocab, settings.spans_key)
+
+    def _model_of_language(self) -> str | None:
+        return self.vocab.lang if self.vocab.lang in registry.models else None
 
     @property
     def place(self) -> str:

@@ -14,7 +14,7 @@ class PipeSettings:
     """Settings of every component.
 
     Attributes:
-        model: a model folder, or the name of an installed one; ``auto`` for the installed grammar of the
+        model: a model folder, or the name of an installed one; ``auto`` for the installed one of the
             pipeline's language; None to have it trained.
         estimator: name of the estimator that `initialize` trains.
         settings: its hyper-parameters; ``preset`` names a preset.

@@ -34,6 +34,10 @@ class TaggedDoc(NamedTuple):
     tags: list[list[str]]
 
 
+# How the installed tagger of a language is called after the language, by where its tags go.
+_ENDINGS = {"tag": "tagger", "pos": "upos"}
+
+
 class SpectralTagger(SentencePipe):
     """A tagger of words, or of spans of words: entities and chunks.
 
@@ -56,8 +60,12 @@ class SpectralTagger(SentencePipe):
         self.cfg = {"attribute": settings.attribute, "spans_key": settings.spans_key}
 
     def _usual_model(self) -> str | None:
-        ending = {"tag": "tagger", "pos": "upos"}.get(self.attribute)
-        name = f"{self.vocab.lang}-{ending}"
+        return self._model_of_language()
+
+    def _model_of_language(self) -> str | None:
+        if self.attribute not in _ENDINGS:
+            return None
+        name = f"{self.vocab.lang}-{_ENDINGS[self.attribute]}"
         return name if name in registry.models else None
 
     @property

@@ -100,10 +100,12 @@ class Meter:
     """
 
     def __init__(self, files: Sequence[str]) -> None:
-        self.n_bytes = 0
-        plain = all(Path(file).is_file() and not file.endswith(".gz") for file in files)
-        # Bytes of all files; None where one is compressed, a pipe, or no file of this machine.
-        self.size = sum(Path(file).stat().st_size for file in files) or None if plain else None
+        self.files, self.n_bytes = files, 0
+
+    def size(self) -> int | None:
+        """Bytes of all files; None where one is compressed, a pipe, or no file of this machine."""
+        plain = all(Path(file).is_file() and not file.endswith(".gz") for file in self.files)
+        return sum(Path(file).stat().st_size for file in self.files) or None if plain else None
 
     def counted(self, lines: Iterable[str]) -> Iterator[str]:
         """The lines of a file, without their ends, counted as they are read."""
@@ -137,7 +139,7 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
         TimeRemainingColumn,
     )
 
-    size = None if meter is None else meter.size
+    size = None if meter is None else meter.size()
     columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
     if size:
         columns += [TaskProgressColumn(), TextColumn("about"), TimeRemainingColumn(), TextColumn("left")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from spectralnlp.runtime import reserve_blas_buffers
 
@@ -29,6 +29,7 @@ def one_blas_thread() -> Iterator[None]:
         >>> float(product.sum())
         8.0
     """
-    reserve_blas_buffers(1)
-    with threadpool_limits(limits=1, user_api="blas"):
+    controller = ThreadpoolController()
+    reserve_blas_buffers(1, controller)
+    with controller.limit(limits=1, user_api="blas"):
         yield

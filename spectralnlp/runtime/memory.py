@@ -14,7 +14,7 @@ import threading
 from threadpoolctl import ThreadpoolController
 
 BUFFER_BYTES = 1 << 25  # of OpenBLAS, for each thread that multiplies: its BUFFER_SIZE on x86-64 and arm64
-MOST_BUFFERS = 64  # with more threads than that, OpenBLAS's own tables are full
+MOST_BUFFERS = 40  # OpenBLAS's table of them has 50 places or more, and some may be in use
 
 _buffers: dict[str, int] = {}  # how many each OpenBLAS holds, by its file
 _lock = threading.Lock()
@@ -38,7 +38,7 @@ def require_room(n_bytes: int, purpose: str) -> None:
         raise MemoryError(f"another {n_bytes >> 20} MB for {purpose}") from error
 
 
-def reserve_blas_buffers(n_threads: int) -> None:
+def reserve_blas_buffers(n_threads: int, controller: ThreadpoolController | None = None) -> None:
     """Have every OpenBLAS of this process hold as many buffers as threads may use at once.
 
     A buffer is kept for the next thread that multiplies. One that cannot be had, 0.3.30 asks for again for
@@ -46,13 +46,15 @@ def reserve_blas_buffers(n_threads: int) -> None:
 
     Args:
         n_threads: of them, with the calling one.
+        controller: of the libraries, if they have been looked for just now.
 
     Raises:
         MemoryError: there is no room for them.
     """
+    libraries = (controller or ThreadpoolController()).lib_controllers
     wanted = min(n_threads, MOST_BUFFERS)
     with _lock:
-        for library in ThreadpoolController().lib_controllers:
+        for library in libraries:
             missing = wanted - _buffers.get(library.filepath, 0)
             if library.internal_api == "openblas" and missing > 0:
                 require_room(missing * BUFFER_BYTES, f"matrix products in {wanted} threads")

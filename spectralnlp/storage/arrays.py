@@ -245,9 +245,8 @@ class StoredArrays:
         """
         array = self._stored(name)
         if array is None:
-            error = LackingModelError(f"array {self.prefix + name} is missing", path=self.path, hint=_HINT)
-            error.lacks = name
-            raise error
+            what = f"array {self.prefix + name} is missing"
+            raise LackingModelError(what, lacks=name, path=self.path, hint=_HINT)
         dtype = array.dtype.name
         if dtype not in spec.stored:
             raise self.error(name, f"is of {dtype}, not {' or '.join(spec.stored)}")

@@ -142,9 +142,8 @@ class StoredValues(Mapping[str, Any]):
 
     def lacking(self, name: str) -> ModelError:
         """The refusal of a model without a value."""
-        error = LackingModelError(self._said(name, "is missing"), path=self.path, hint=_HINT)
-        error.lacks = name
-        return error
+        what = self._said(name, "is missing")
+        return LackingModelError(what, lacks=name, path=self.path, hint=_HINT)
 
     def _said(self, name: str, what: str) -> str:
         place = f"{self.where}{name}".rstrip(".") or "of the model"

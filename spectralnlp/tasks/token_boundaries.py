@@ -11,9 +11,10 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, Counts, Joint, Key
 from spectralnlp.tasks.task import Task
 from spectralnlp.text.conventions import Conventions, token_boundaries
+from spectralnlp.text.cut_words import is_cut
 
 CONVENTION_EXAMPLES = 5000  # trees or sentences that are enough to see how words are written
-CUT_WORD_EXAMPLES = 50_000  # … and to learn which words are cut
+CUT_WORD_EXAMPLES = 50_000  # that are enough to learn which words are cut
 _BOUNDARIES = "seams"  # the name of these counts in files of kept moments
 
 
@@ -31,7 +32,7 @@ class TokenBoundaries(Counts[Any]):
 
     def is_key(self, key: Key) -> bool:
         """Whether a key is a word, or tokens that may be one."""
-        return isinstance(key, str) or len(key) > 1
+        return isinstance(key, str) or len(key) == 3 or is_cut(key)
 
     def events(self, example: Any) -> Iterator[Key]:
         """Return the words of an example, and tokens that may be one."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from spectralnlp.errors import ModelError
+from spectralnlp.storage import checked_value
 from spectralnlp.text.cut_words import Cut, is_cut, learn_cuts, written
 from spectralnlp.text.english import PREFIXES
 
@@ -161,29 +162,18 @@ class Conventions:
         values = {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
-        return values if self.cut_words else {name: values[name] for name in values if name != "cut_words"}
+        if not self.cut_words:
+            del values["cut_words"]
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Conventions:
         """Read the fields of ``to_dict``; raises ModelError on an unknown field or a wrong value."""
-        defaults = {field.name: field.default for field in fields(cls)}
-        read: dict[str, Any] = {}
-        for name, value in values.items():
-            default = defaults.get(name)
-            if name == "cut_words":
-                value = _read_cuts(value)
-                good = value is not None
-            elif isinstance(default, tuple):
-                good = isinstance(value, list | tuple) and [type(item) for item in value] == [str, str]
-                value = tuple(value) if good else value
-            else:
-                good = type(value) is type(default)
-            if not good:
-                raise ModelError(
-                    f"text conventions: {name!r} cannot be {value!r}", hint="is the model damaged?"
-                )
-            read[name] = value
-        return cls(**read)
+        try:
+            read: Conventions = checked_value(cls, values)
+        except ValueError as error:
+            raise ModelError(f"text conventions: {error}", hint="is the model damaged?") from error
+        return read
 
     @classmethod
     def learn(cls, words: Iterable[str]) -> Conventions:
@@ -197,19 +187,6 @@ class Conventions:
     def of_counts(cls, counts: Mapping[str | tuple[str, ...], int]) -> Conventions:
         """Recognise the conventions from counts of `token_boundaries`; see `learn`."""
         return _LeafCounts(counts).conventions()
-
-
-def _read_cuts(value: Any) -> tuple[Cut, ...] | None:
-    """The field ``cut_words`` from JSON; None if it is none."""
-    try:
-        cuts = tuple((ending, tuple(lengths)) for ending, lengths in value)
-    except (TypeError, ValueError):
-        return None
-    good = all(
-        isinstance(ending, str) and all(type(length) is int and length > 0 for length in lengths)
-        for ending, lengths in cuts
-    )
-    return cuts if good else None
 
 
 def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:

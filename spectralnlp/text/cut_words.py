@@ -44,7 +44,7 @@ def learn_cuts(whole: Mapping[str, int], cut: Mapping[tuple[str, ...], int]) -> 
         cut: how often each sequence of parts occurs.
 
     Returns:
-        Endings in alphabetical order; one says the same as the next shorter one does not occur.
+        Endings in alphabetical order, without those that say the same as the next shorter one.
     """
     if not cut:
         return ()

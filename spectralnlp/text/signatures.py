@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Container
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.text.cut_words import JOINT, written
 
 # ``signature(word, position, known=())``: ``position`` counts from 0, ``known`` holds frequent words.
 Signature = Callable[..., str]
@@ -18,8 +19,7 @@ _LAST_LETTERS = re.compile(r"[^\W\d_]{1,5}\Z")
 # Han ideographs, with extensions and compatibility forms.
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _LONGEST_HAN = 4
-# Written where the Penn-Helsinki treebanks cut a word: ``land$ $ið``.
-_JOINT = "$"
+# Parts of words that a treebank cuts: ``land$ $ið``.
 _CUT = ("UNK-JOINED", "UNK-CLITIC")
 # A word is of the class of the first of these that it ends with.
 _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
@@ -70,8 +70,8 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
     """
     if _is_symbol(word):
         return "UNK-SYM"
-    if (part := word.strip(_JOINT)) != word:
-        side = "CLITIC" if word.startswith(_JOINT) else "JOINED"
+    if (part := written(word)) != word:
+        side = "CLITIC" if word.startswith(JOINT) else "JOINED"
         return neutral_signature(part, position, known).replace("UNK", f"UNK-{side}", 1)
     if _HAN.fullmatch(word):
         ending = f"~{word[-1]}" if len(word) > 1 else ""
@@ -110,7 +110,7 @@ def signature_chain(signature: str, word: str) -> list[str]:
     """
     look = signature.partition("~")[0]
     if look.startswith(_CUT):
-        word = word.strip(_JOINT)
+        word = written(word)
     letters = _LAST_LETTERS.search(word.lower(), 1)
     ending = letters[0] if letters else ""
     return [*(f"{look}~{ending[start:]}" for start in range(len(ending))), look]
@@ -118,7 +118,7 @@ def signature_chain(signature: str, word: str) -> list[str]:
 
 def other_spelling(word: str) -> str:
     """Return a word with the mark of a cut after it, or without: ``land`` and ``land$`` are forms of one."""
-    return word[:-1] if word.endswith(_JOINT) else f"{word}{_JOINT}"
+    return word.removesuffix(JOINT) if word.endswith(JOINT) else f"{word}{JOINT}"
 
 
 def _is_symbol(word: str) -> bool:

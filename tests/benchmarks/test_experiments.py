@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from benchmarks import experiment, ladder, learning_curve, parsing, peers, reliability
+from benchmarks import ladder, learning_curve, peers, reliability, report
 from benchmarks.reliability import Bin
 from spectralnlp.trees import read_trees
 
@@ -36,8 +36,7 @@ def run(
 ) -> str:
     """Run a command and return its output; settings are measured in this process, which starts faster."""
     module = importlib.import_module(f"benchmarks.{name}")
-    for each in (experiment, learning_curve):
-        monkeypatch.setattr(each, "measure_apart", parsing.measure)
+    monkeypatch.setattr(report, "apart", lambda function, *arguments: function(*arguments))
     monkeypatch.setattr(sys, "argv", [name, *arguments])
     module.main()
     return capsys.readouterr().out

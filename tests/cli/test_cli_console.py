@@ -49,7 +49,7 @@ def test_progress_through_files_says_about_when_it_ends(
     assert "50%" in terminal.getvalue()
     assert "left" in terminal.getvalue()
     for files in (["-"], [str(tmp_path / "text.txt.gz")], []):
-        assert console.Meter(files).size is None
+        assert console.Meter(files).size() is None
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
