@@ -141,6 +141,21 @@ def check_finite(matrix: Matrix, start: int, document: str = "") -> None:
     raise MatrixError(what, path=document or None, hint="drop or repair the row")
 
 
+def check_sums(sums: Floats, document: str = "") -> None:
+    """Refuse sums of squares, or rows made of them, that have overflowed.
+
+    Args:
+        sums: of finite rows.
+        document: where the rows are from; empty if that says nothing.
+
+    Raises:
+        MatrixError: a sum is no number.
+    """
+    if not np.isfinite(sums).all():
+        what = "squares of the rows overflow float64"
+        raise MatrixError(what, path=document or None, hint="divide the matrix by a power of ten")
+
+
 def sum_of_squares(matrix: Matrix) -> float:
     """The squared Frobenius norm, added up in float64."""
     values = matrix.data if sp.issparse(matrix) else np.ascontiguousarray(matrix).reshape(-1)

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.runtime import Batch
-from spectralnlp_sketch.errors import MatrixError, SizeError
+from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
 from spectralnlp_sketch.frequent_directions.moments import Sketch
-from spectralnlp_sketch.rows import RowMoments, check_finite, matrix_of
+from spectralnlp_sketch.rows import RowMoments, check_finite, check_sums, matrix_of
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +48,7 @@ class GramMoments(RowMoments):
 
     def leading_rows(self, size: int) -> Sketch:
         """The ``size`` rows that come closest."""
+        check_sums(self.gram)
         return leading_rows(self.gram, size)
 
     def observe(self, batch: Batch[Any]) -> None:
@@ -60,6 +61,7 @@ class GramMoments(RowMoments):
         if sp.issparse(matrix):
             check_finite(matrix, batch.start, batch.document)
             add_gram(matrix.indptr, matrix.indices, matrix.data.astype(np.float64), self.gram)
+            check_sums(np.diagonal(self.gram), batch.document)
         else:
             self.gram += _gram(matrix.astype(self.dtype, copy=False), batch)
         self._n_rows += matrix.shape[0]
@@ -82,9 +84,7 @@ def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
         check_finite(matrix, batch.start, batch.document)
         wide = matrix.astype(np.float64)
         gram = wide.T @ wide
-    if not np.isfinite(gram).all():
-        what = f"squares of rows from {batch.start} on overflow float64"
-        raise MatrixError(what, path=batch.document or None, hint="divide the matrix by a power of ten")
+    check_sums(gram, batch.document)
     return gram
 
 

@@ -30,7 +30,7 @@ from spectralnlp_sketch.leverage.whitening import (
 from spectralnlp_sketch.linear.moments import MOMENTS
 from spectralnlp_sketch.linear.sizes import required_rows, warn_if_short
 from spectralnlp_sketch.matrices import IncrementalEstimator
-from spectralnlp_sketch.rows import Matrix, RowMoments
+from spectralnlp_sketch.rows import Matrix, RowMoments, check_sums
 
 Floats = NDArray[np.float64]
 EXACT = ("gram", "qr", "svd")
@@ -172,6 +172,7 @@ class LeverageScores(IncrementalEstimator):
     def _take(self, moments: Any) -> None:
         self.moments_ = moments
         self.n_rows_ = int(moments.n_rows)
+        check_sums(self.sketch_)
 
     def _whiten_directly(self) -> Whitener | None:
         """By Cholesky decomposition or a triangle; None where that is not accurate, or directions are cut."""

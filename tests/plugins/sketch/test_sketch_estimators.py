@@ -219,9 +219,21 @@ def test_float32_that_overflows_when_squared(method: str) -> None:
     )
 
 
-def test_squares_that_overflow_float64_are_refused() -> None:
+@pytest.mark.parametrize("make_rows", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(
+    ("estimator", "rows"),
+    [
+        (FrequentDirections(sketch_size=4), X * 1e200),
+        (LeverageScores(method="gram"), X * 1e200),
+        (LeverageScores(method="qr"), np.full((3, 2), 1.7e308)),
+        (LeverageScores(method="svd"), np.full((3, 2), 1.7e308)),
+    ],
+)
+def test_squares_that_overflow_float64_are_refused(
+    estimator: Any, rows: np.ndarray, make_rows: Callable[..., Any]
+) -> None:
     with pytest.raises(MatrixError, match="overflow"):
-        FrequentDirections(sketch_size=4).fit(X * 1e200)
+        estimator.fit(make_rows(rows))
 
 
 @pytest.mark.parametrize(
