@@ -38,6 +38,7 @@ _ROOM_TO_COMPILE = 1 << 28
 _COMPILED_IN = frozenset(
     {
         "numba.cpython.builtins",
+        "numba.cpython.listobj",
         "numba.cpython.rangeobj",
         "numba.cpython.slicing",
         "numba.cpython.tupleobj",
@@ -46,6 +47,7 @@ _COMPILED_IN = frozenset(
         "numba.misc.quicksort",
         "numba.np.arraymath",
         "numba.np.arrayobj",
+        "numba.np.npyimpl",
     }
 )
 

@@ -15,15 +15,18 @@ Kernel = Callable[..., Any]
 # Not nnan and ninf: an overflow must show.
 _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
 
+# Nothing calls kernels from C; numba's wrappers for that took a sixth of the time of compiling.
+_FOR_PYTHON = {"no_cfunc_wrapper": True}
+
 
 def kernel(function: Kernel) -> Kernel:
     """Compile a function of arrays, numbers and named tuples of them at its first call."""
-    return _cached(njit(nogil=True)(function))
+    return _cached(njit(nogil=True, **_FOR_PYTHON)(function))
 
 
 def fast_kernel(function: Kernel) -> Kernel:
     """Compile a kernel whose sums may be in any order; not-a-numbers and infinities stay themselves."""
-    return _cached(njit(nogil=True, fastmath=_FAST_MATH)(function))
+    return _cached(njit(nogil=True, fastmath=_FAST_MATH, **_FOR_PYTHON)(function))
 
 
 def _cached(dispatcher: Any) -> Kernel:
@@ -39,11 +42,11 @@ def kernel_part(function: Kernel) -> Kernel:
     It compiles in less time than a kernel, is not looked for on disk, and the compiler may optimise it
     together with its caller.
     """
-    part: Kernel = register_jitable(function)
+    part: Kernel = register_jitable(**_FOR_PYTHON)(function)
     return part
 
 
 def fast_kernel_part(function: Kernel) -> Kernel:
     """Let kernels call a function whose sums may be in any order; see `kernel_part` and `fast_kernel`."""
-    part: Kernel = register_jitable(fastmath=_FAST_MATH)(function)
+    part: Kernel = register_jitable(fastmath=_FAST_MATH, **_FOR_PYTHON)(function)
     return part

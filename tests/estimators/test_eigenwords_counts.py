@@ -182,10 +182,10 @@ def test_senseless_sizes_are_refused(options: dict[str, int]) -> None:
 def test_spelling_features_are_letters_not_bytes() -> None:
     """There are as many features for words of as many letters, in one alphabet or another."""
     features = features_of(["abcdef", "привет", "日本", "", "a"], bits=20)
-    per_word = np.diff(features.indptr).tolist()
+    per_word = np.diff(features.rows).tolist()
     assert per_word[0] == per_word[1] == 4 + 4 + 5 + 2  # prefixes, trigrams, suffixes, shape and length
     assert per_word[2:] == [2 + 0 + 2 + 2, 2, 1 + 0 + 1 + 2]
-    shared = set(features_of(["running"]).indices) & set(features_of(["jumping"]).indices)
+    shared = set(features_of(["running"]).columns) & set(features_of(["jumping"]).columns)
     assert len(shared) >= 5  # g, ng, ing and the rest of the ending, the shape and the length
 
 
@@ -215,7 +215,7 @@ def test_spelling_features_are_those_of_the_definition(word: str) -> None:
     expected = [
         ((hashed(piece) + kind) * 0x9E3779B97F4A7C15 % 2**64 >> 32 >> 1) % 2**18 for kind, piece in pieces
     ]
-    assert sorted(features_of([word], bits=18).indices.tolist()) == sorted(expected)
+    assert sorted(features_of([word], bits=18).columns.tolist()) == sorted(expected)
 
 
 def test_hashed_numbers_are_those_of_the_definition() -> None:

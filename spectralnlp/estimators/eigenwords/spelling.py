@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
-from spectralnlp.inference.words.spelling import Vectors, features_of
+from spectralnlp.inference.words.spelling import BITS, SpellingFeatures, Vectors, features_of
 from spectralnlp.linalg.solve import ridge
 from spectralnlp.parameters import Spelling
 
@@ -28,7 +29,7 @@ def fit_spelling(
         weights: float64 (n_words,); how much each counts.
         penalty: of the squared coefficients, relative to the mean weight of a feature.
     """
-    features = features_of(words)
+    features = _as_matrix(features_of(words))
     mean = (weights @ vectors / weights.sum()).astype(np.float32)
     d = vectors.shape[1]
     coefficients = np.empty((features.shape[1], d), np.float32)
@@ -39,3 +40,10 @@ def fit_spelling(
             features, targets, weights / weights.mean(), penalty, tolerance=_TOLERANCE
         )
     return Spelling(weights=coefficients, mean=mean)
+
+
+def _as_matrix(features: SpellingFeatures) -> scipy.sparse.csr_array:
+    """Features as a matrix, float32 (n_words, 2^bits)."""
+    values = np.repeat(features.weights, np.diff(features.rows))
+    shape = (len(features.weights), 1 << BITS)
+    return scipy.sparse.csr_array((values, features.columns, features.rows), shape=shape)

@@ -93,3 +93,20 @@ def _class_of(byte):
     if 65 <= byte <= 90:
         return 1
     return 2 if 97 <= byte <= 122 else 4
+
+
+@kernel
+def add_spelled(features, table, vectors):
+    """Add up the rows of words' features.
+
+    Args:
+        features: `SpellingFeatures` of the words.
+        table: float32 (n_features, d).
+        vectors: float32 (n_words, d); added to.
+    """
+    for word in range(len(vectors)):
+        weight = features.weights[word]
+        for place in range(features.rows[word], features.rows[word + 1]):
+            row = table[features.columns[place]]
+            for dimension in range(vectors.shape[1]):
+                vectors[word, dimension] += weight * row[dimension]

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.inference.words.hashing import as_bytes
-from spectralnlp.inference.words.kernels import spelling_features
+from spectralnlp.inference.words.kernels import add_spelled, spelling_features
 from spectralnlp.parameters import Spelling
 
 Vectors = NDArray[np.float32]
 BITS = 15
 
 
-def features_of(words: Sequence[str], bits: int = BITS) -> scipy.sparse.csr_array:
+class SpellingFeatures(NamedTuple):
+    """Hashed features of words; those of one word weigh the same, and the squares of the weights sum to 1.
+
+    Attributes:
+        rows: int64 (n_words + 1,); where each word's features begin.
+        columns: int32 (n_features,); numbers of features, of a word in the order of its letters.
+        weights: float32 (n_words,); of a word's features.
+    """
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+
+def features_of(words: Sequence[str], bits: int = BITS) -> SpellingFeatures:
     """Features of spelling, hashed: prefixes up to 4 letters, suffixes up to 5, all trigrams, and the shape.
 
     The shape is the classes of its characters (capital, small, digit, mark, others), runs cut to one, and the
@@ -24,10 +38,7 @@ def features_of(words: Sequence[str], bits: int = BITS) -> scipy.sparse.csr_arra
 
     Args:
         words: the words.
-        bits: there are 2^bits columns.
-
-    Returns:
-        float32 (n_words, 2^bits); each row has norm 1.
+        bits: there are 2^bits features.
     """
     letters = [word.encode("utf-8", "replace") for word in words]
     text = as_bytes(b"".join(letters) or b" ")
@@ -36,12 +47,8 @@ def features_of(words: Sequence[str], bits: int = BITS) -> scipy.sparse.csr_arra
     columns = np.empty(int(bounds[-1]) + _FEATURES_BESIDE_TRIGRAMS * len(words), np.int32)
     rows = np.zeros(len(words) + 1, np.int64)
     n = spelling_features(text, bounds, bits, rows, columns)
-    matrix = scipy.sparse.csr_array(
-        (np.ones(n, np.float32), columns[:n], rows), shape=(len(words), 1 << bits)
-    )
-    lengths = np.sqrt(np.maximum(np.diff(rows), 1)).astype(np.float32)
-    matrix.data /= np.repeat(lengths, np.diff(rows))
-    return matrix
+    norms = np.sqrt(np.maximum(np.diff(rows), 1)).astype(np.float32)
+    return SpellingFeatures(rows, columns[:n], np.float32(1) / norms)
 
 
 _FEATURES_BESIDE_TRIGRAMS = 16
@@ -49,5 +56,6 @@ _FEATURES_BESIDE_TRIGRAMS = 16
 
 def spell_vectors(spelling: Spelling, words: Sequence[str]) -> Vectors:
     """Vectors of words from their spelling alone, float32 (n_words, d)."""
-    bits = int(np.log2(len(spelling.weights)))
-    return (features_of(words, bits) @ spelling.weights + spelling.mean).astype(np.float32)
+    vectors = np.zeros((len(words), spelling.weights.shape[1]), np.float32)
+    add_spelled(features_of(words, int(np.log2(len(spelling.weights)))), spelling.weights, vectors)
+    return vectors + spelling.mean
