@@ -12,7 +12,7 @@ in ``_``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -25,6 +25,28 @@ from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus, current_
 
 T = TypeVar("T")
 Unlearning = Literal["exact", "replay", "merge-only", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """How settings are chosen from the examples, before an estimator learns from all of them.
+
+    Estimators with some of the settings learn from a part of the examples and are scored on another part.
+
+    Attributes:
+        alternatives: settings that are tried, one after the other, each with those taken before it; they are
+            taken if the score is better, and not by chance.
+        trial: settings of the estimators that are tried, to learn faster.
+        final: settings of the estimator that learns in the end.
+        most_examples: from so many a trial learns, at most.
+        most_held_out: so many it is scored on, at most.
+    """
+
+    alternatives: Sequence[Mapping[str, object]]
+    trial: Mapping[str, object]
+    final: Mapping[str, object]
+    most_examples: int
+    most_held_out: int
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -90,6 +112,10 @@ class Estimator(ABC, Generic[T]):
         Raises:
             ConfigError: two hyper-parameters do not go together, or one names nothing that is known.
         """
+
+    def tuning(self) -> Tuning | None:
+        """Return how settings are chosen from the examples; None if they stay as they are."""
+        return None
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[T]:
         """Make a corpus of the arguments of ``fit``; estimators of matrices and of labels override it.

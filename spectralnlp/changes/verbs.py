@@ -92,6 +92,7 @@ def train(
     for line in corpus.remarks():
         report(line)
     corpus = task.examples(estimator, corpus)
+    estimator = task.tuned(estimator, corpus, report)
     empty = task.init_kept_moments(estimator, corpus)
     document: DocumentUnit = unit
     moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)

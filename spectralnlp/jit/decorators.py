@@ -16,7 +16,7 @@ Kernel = Callable[..., Any]
 _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
 
 # Nothing calls kernels from C; numba's wrappers for that took a sixth of the time of compiling.
-_FOR_PYTHON = {"no_cfunc_wrapper": True}
+_FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
 def kernel(function: Kernel) -> Kernel:

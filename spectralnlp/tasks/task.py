@@ -15,6 +15,7 @@ from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.samples import sample_text
+from spectralnlp.tasks.tuning import choose_settings
 
 ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
@@ -158,9 +159,23 @@ class Task(ABC):
         """
         for line in corpus.remarks():
             report(line)
+        examples = self.examples(estimator, corpus)
+        estimator = self.tuned(estimator, examples, report)
         with timed_passes(report):
-            fitted = estimator.fit(self.examples(estimator, corpus))
+            fitted = estimator.fit(examples)
         return self.described(fitted, report=report, description=description)
+
+    def tuned(
+        self, estimator: Estimator[Any], corpus: Corpus[Any], report: ProgressCallback = silent
+    ) -> Estimator[Any]:
+        """Return the estimator with settings chosen from the examples, or as it is; see `Estimator.tuning`.
+
+        Args:
+            estimator: one of this task.
+            corpus: what `examples` gave.
+            report: called with a line for each setting that is tried.
+        """
+        return choose_settings(self, estimator, corpus, report)
 
     def described(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
         """Make a model of a fitted estimator, that says what it was made from; arguments as of `train`."""

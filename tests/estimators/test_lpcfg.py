@@ -8,6 +8,7 @@ import pytest
 from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import Tuning
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.lpcfg import LPCFG, cells, sentence_ends
 from spectralnlp.estimators.pcfg.estimator import PCFG
@@ -54,10 +55,20 @@ CHANGES: dict[str, dict[str, object]] = {
     "folds": {"folds": 4},
     "eigenwords": {},  # a folder, made in the test
     "random_state": {"random_state": 7},
+    "tune": {"tune": "quick"},
 }
+# One alternative, which is better than one cluster.
+MORE_CLUSTERS = Tuning(
+    alternatives=({"n_clusters": 4},),
+    trial={},
+    final={"tune": "none"},
+    most_examples=100,
+    most_held_out=50,
+)
 # These are about span scorers, which so few trees have only if told to.
 ABOUT_SCORERS = ("span_scorer", "folds", "eigenwords")
 CONTEXT = {"bracket_price": {"decoder": "mbr"}, "absolute_marginals": {"decoder": "labelled-recall"}}
+CONTEXT["tune"] = {"n_clusters": 1, "grammars": "clusters"}
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +103,12 @@ def test_every_switch_does_something(
     if name == "sentence_ends":  # all of these trees end in a stop, so that rules would do
         monkeypatch.setattr(sentence_ends, "LEAST_TREES", 100)
         monkeypatch.setattr(sentence_ends, "_WORTH", float("nan"))
+    if name == "tune":
+        monkeypatch.setattr(
+            "spectralnlp.estimators.lpcfg.estimator.tuning_of", lambda tune, pooled: MORE_CLUSTERS
+        )
+        monkeypatch.setattr("spectralnlp.tasks.tuning._FEWEST", 100)
+        monkeypatch.setattr("spectralnlp.tasks.tuning._BY_CHANCE", float("inf"))
     context = CONTEXT.get(name, {})
     change = {"eigenwords": eigenwords} if name == "eigenwords" else CHANGES[name]
     before, after = fit(examples, **context), fit(examples, **context, **change)
