@@ -1,0 +1,112 @@
+"""Connect the words of a phrase with its head word, and name the relations.
+
+The tables follow the guidelines of Universal Dependencies 2 for English: which relation a child has to the
+head of its phrase depends on the kind of the phrase (clause, noun phrase, …) and of the child.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spectralnlp.dependencies.clauses import clause_relation, raised_subject
+from spectralnlp.dependencies.content_heads import head_among
+from spectralnlp.dependencies.coordination import CONJUNCTIONS, joined_modifiers
+from spectralnlp.dependencies.modifiers import modifier_relation
+from spectralnlp.dependencies.nominals import nominal_relation
+from spectralnlp.dependencies.phrases import Phrase
+from spectralnlp.dependencies.words import ADJECTIVAL, ADVERBIAL, NOMINAL, PREPOSITIONAL
+
+_MODIFIED = ADJECTIVAL | ADVERBIAL | PREPOSITIONAL | {"CONJP", "QP"}
+
+
+class Arcs:
+    """Heads and relations of the words of a sentence while they are found.
+
+    Args:
+        words: parts of speech, from left to right.
+    """
+
+    def __init__(self, words: list[Phrase]) -> None:
+        self.words = words
+        self.heads = [-1] * len(words)
+        self.relations = ["root"] * len(words)
+
+    def connect(self, dependent: int, head: int, relation: str) -> None:
+        """Make a word depend on another, unless they are one."""
+        if dependent != head:
+            self.heads[dependent], self.relations[dependent] = head, relation
+
+
+def attach_all(nodes: Iterable[Phrase], arcs: Arcs) -> None:
+    """Connect the words of all phrases, whose heads are known."""
+    for node in nodes:
+        if len(node.children) > 1 or (node.children and node.pivot is None):
+            if node.groups:
+                _attach_conjuncts(node, arcs)
+            else:
+                _attach_children(node, arcs)
+
+
+def _attach_children(node: Phrase, arcs: Arcs) -> None:
+    for child in node.children:
+        if child is not node.pivot and child.head != node.head:
+            _attach(child, node, node.pivot, node.head, arcs)
+    if any(each.category in CONJUNCTIONS for each in node.children[1:-1]):
+        for left, conjunction, right in joined_modifiers(node):
+            arcs.connect(right.head, left.head, "conj")
+            arcs.connect(conjunction.head, right.head, "cc")
+
+
+def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: Arcs) -> None:
+    raised = raised_subject(child)
+    if raised is not None:
+        arcs.connect(raised.head, head, "obj")
+    arcs.connect(child.head, head, relation_of(child, node, pivot, arcs.words[head]))
+
+
+def relation_of(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
+    """The relation of a child of a phrase to the governor, a word.
+
+    Args:
+        child: a child that is not the head.
+        node: the phrase.
+        pivot: the head child, or the head of the conjunct that the child belongs to; None for a predicate
+            that is further away.
+        governor: the head word.
+    """
+    if child.is_punctuation:
+        return "punct"
+    if node.category in NOMINAL:
+        return nominal_relation(child, node, pivot, governor)
+    if node.category in _MODIFIED:
+        return modifier_relation(child, node, pivot, governor)
+    return clause_relation(child, node, pivot, governor)
+
+
+def _attach_conjuncts(node: Phrase, arcs: Arcs) -> None:
+    heads: list[Phrase] = []
+    owners: dict[int, int] = {}
+    for number, group in enumerate(node.groups):
+        pivot = node.pivot if number == 0 and node.pivot is not None else head_among(node, group)
+        heads.append(pivot)
+        for each in group:
+            owners[id(each)] = number
+            if each is not pivot:
+                _attach(each, node, pivot, pivot.head, arcs)
+        if number:
+            arcs.connect(pivot.head, node.head, "conj")
+    following = len(heads) - 1
+    for child in reversed(node.children):
+        owner = owners.get(id(child))
+        if owner is not None:
+            following = owner
+        elif child.category in CONJUNCTIONS:
+            before = any(id(each) in owners for each in child.before())
+            arcs.connect(child.head, heads[following].head, "cc" if before else _opening(child, node))
+        else:
+            last = not any(id(each) in owners for each in child.after())
+            arcs.connect(child.head, node.head if last else heads[following].head, "punct")
+
+
+def _opening(conjunction: Phrase, node: Phrase) -> str:
+    return "cc" if conjunction.is_word("and", "but", "or", "so", "nor", "&", "yet") else "cc:preconj"

@@ -1,0 +1,352 @@
+"""The child that carries the content of an English phrase, as Universal Dependencies have it.
+
+Predicates, not auxiliaries and copulas, are heads of clauses; nouns, not prepositions, of prepositional
+phrases; the first conjunct of coordinations (https://universaldependencies.org/u/overview/syntax.html).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+
+from spectralnlp.dependencies.coordination import conjunct_groups
+from spectralnlp.dependencies.words import (
+    ADJECTIVAL,
+    ADJECTIVE_TAGS,
+    ADVERB_TAGS,
+    ADVERBIAL,
+    ADVERBIAL_NOUNS,
+    AUXILIARY_TAGS,
+    BE,
+    CLAUSES,
+    DO,
+    GET,
+    HAVE,
+    NOMINAL,
+    NOUN_TAGS,
+    PREPOSITIONAL,
+    VERB_TAGS,
+    WH_PHRASES,
+)
+from spectralnlp.dependencies.phrases import Phrase
+
+_PHRASAL_NOUNS = NOUN_TAGS | frozenset(["NX", "NML", "NAC", "ADD"])
+_SMALL_CLAUSE = ("VP", "ADJP", "NP", "PP", "ADVP", "UCP", "SBAR", "S", "VB", "VBG", "VBN")
+
+
+def find_heads(nodes: Iterable[Phrase]) -> None:
+    """Set `pivot` and `head` of all nodes.
+
+    Args:
+        nodes: children before their parent.
+    """
+    for node in nodes:
+        if node.children:
+            pivot = node.children[0] if len(node.children) == 1 else content_head(node)
+            node.pivot, node.head = pivot, pivot.head
+            if node.category in ("SBARQ", "SBAR") and len(node.children) > 1:
+                _make_predicate(node)
+
+
+def content_head(node: Phrase) -> Phrase:
+    """The head child of a phrase with several children, whose own heads are known."""
+    node.groups = conjunct_groups(node)
+    return head_among(node, node.groups[0] if node.groups else _spoken(node))
+
+
+def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
+    """The head of some of the children of a phrase."""
+    if len(children) == 1:
+        return children[0]
+    find = _FINDERS.get(node.category, _any_head)
+    return find(node, children)
+
+
+def _spoken(node: Phrase) -> list[Phrase]:
+    """Children that are no punctuation; all where there are no others."""
+    return [each for each in node.children if not each.is_punctuation] or node.children
+
+
+def _first(children: Iterable[Phrase], categories: Container[str]) -> Phrase | None:
+    return next((each for each in children if each.category in categories), None)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Clauses
+
+
+def _verb_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
+    verb = _first(children, AUXILIARY_TAGS)
+    if verb is None:
+        return _first(children, ("VP",)) or _first(children, ADJECTIVAL | NOMINAL) or children[0]
+    after = children[children.index(verb) + 1 :]
+    if takes_verb(verb):
+        main = _first(after, ("VP",)) or _first(after, VERB_TAGS)
+        if main is not None and not (verb.word in HAVE and main.category in VERB_TAGS):
+            return main
+    if verb.word in BE and verb.category in VERB_TAGS and not is_existential(node):
+        return _predicate(after) or verb
+    return verb
+
+
+def takes_verb(verb: Phrase) -> bool:
+    """Whether a verb before a verb phrase is its auxiliary."""
+    if verb.category in ("MD", "TO") or verb.word in BE | HAVE | DO:
+        return True
+    return verb.word in GET and any(each.category == "VP" and _is_participle(each) for each in verb.after())
+
+
+def _is_participle(phrase: Phrase) -> bool:
+    return phrase.head_word().category in ("VBN", "VBD")
+
+
+def _predicate(after: list[Phrase]) -> Phrase | None:
+    """What a copula links the subject to."""
+    marked = next((each for each in after if "PRD" in each.functions), None)
+    if marked is not None:
+        return marked
+    for categories in (ADJECTIVAL, NOMINAL, PREPOSITIONAL, ("UCP",), CLAUSES, ADVERBIAL, ("VP",)):
+        for each in after:
+            if each.category in categories and not (categories is NOMINAL and is_adverbial_noun(each)):
+                return each
+    return None
+
+
+def is_adverbial_noun(phrase: Phrase) -> bool:
+    """Whether a noun phrase says when, how long or how, by its function tags or its noun."""
+    if phrase.functions & _ADVERBIAL_NOMINAL:
+        return True
+    return phrase.head_word().word in ADVERBIAL_NOUNS
+
+
+_ADVERBIAL_NOMINAL = frozenset(["TMP", "ADV", "LOC", "MNR", "DIR", "EXT"])
+
+
+def is_existential(node: Phrase) -> bool:
+    """Whether the clause around a verb phrase has *there* as its subject."""
+    clause: Phrase | None = node
+    while clause is not None and clause.category == "VP":
+        clause = clause.parent
+    if clause is None:
+        return False
+    return any(each.last_word().category == "EX" for each in clause.children if each.category == "NP")
+
+
+def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
+    verbal = _first(children, ("VP",))
+    if verbal is not None:
+        return verbal
+    marked = next((each for each in children if "PRD" in each.functions), None)
+    if marked is not None:
+        return marked
+    clause = _first(children, ("S", "SINV", "SQ"))
+    if clause is not None:
+        return clause
+    verb = _first(children, VERB_TAGS)
+    if verb is not None:
+        return _inverted(node, children)
+    rest = [each for each in children if "SBJ" not in each.functions]
+    if len(rest) < len(children) or children[0].category == "NP":
+        small = [each for each in rest if each.category in _SMALL_CLAUSE]
+        if small:
+            return small[-1] if small[-1].category not in CLAUSES else small[0]
+    return _any_head(node, children)
+
+
+def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
+    """The head of a question or inverted clause, whose verb comes before its subject."""
+    verb = _first(children, AUXILIARY_TAGS)
+    if verb is None:
+        return _clause(node, children) if _first(children, ("VP", "S")) else _any_head(node, children)
+    after = children[children.index(verb) + 1 :]
+    main = _first(after, ("VP",))
+    if main is not None:
+        return main
+    if verb.word not in BE or is_existential(node):
+        return verb
+    subject = next((each for each in after if each.category in NOMINAL), None)
+    marked = next((each for each in children if "PRD" in each.functions), None)
+    return marked or _predicate([each for each in after if each is not subject]) or verb
+
+
+def _subordinate(node: Phrase, children: list[Phrase]) -> Phrase:
+    clause = _first(children, ("S", "SQ", "SINV", "SBARQ", "VP", "FRAG"))
+    question = _first(children, WH_PHRASES)
+    if question is not None and question is children[0] and is_free_relative(node, question):
+        return question
+    return clause or _first(children, ("SBAR",)) or question or _any_head(node, children)
+
+
+def is_free_relative(node: Phrase, question: Phrase) -> bool:
+    """Whether *what you see*, *how it works* is built like a noun with a relative clause."""
+    if node.category != "SBAR":
+        return False
+    parent = node.parent
+    while parent is not None and parent.category == "SBAR":
+        parent = parent.parent
+    if parent is None or (parent.category in ("NP", "NX", "WHNP") and parent.children[0] is not node):
+        return False
+    word = question.first_word().word
+    if word in ("what", "how", "why", "whatever", "wherever", "whoever", "whichever", "however"):
+        return not (question.category == "WHADVP" and word == "however")
+    if word == "where" or word == "who" or question.first_word().category in ("WDT", "WP"):
+        return parent.category != "S" or "SBJ" in node.functions
+    return False
+
+
+def _make_predicate(node: Phrase) -> None:
+    """Make *what* the predicate of *what it is*: nothing else there says what is linked to the subject."""
+    question = next((each for each in node.children if each.category in WH_PHRASES), None)
+    verb = node.head_word()
+    if question is None or node.pivot is question or verb.word not in BE or is_existential_below(node):
+        return
+    if question.category == "WHNP" and "SBJ" in question.functions:
+        return
+    chain: Phrase | None = node
+    has_subject = False
+    links = []
+    while chain is not None and chain.children:
+        links.append(chain)
+        has_subject |= chain is not node and any(each.category == "NP" for each in chain.children)
+        chain = chain.pivot
+    if has_subject:
+        node.pivot = question
+        for link in links:
+            link.head = question.head
+            if link is not node:
+                link.pivot = None
+
+
+def is_existential_below(node: Phrase) -> bool:
+    """Whether *there* is the subject of the clause that a phrase holds."""
+    link: Phrase | None = node
+    while link is not None and link.children:
+        if any(each.category == "NP" and each.last_word().category == "EX" for each in link.children):
+            return True
+        link = link.pivot
+    return False
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Other phrases
+
+
+def _noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
+    if children[-1].category == "POS":
+        children = children[:-1]
+    core = _before_modifiers(children)
+    noun = next((each for each in reversed(core) if each.category in _PHRASAL_NOUNS), None)
+    if noun is not None:
+        return noun
+    nominal = [each for each in core if each.category in NOMINAL and not _is_possessive(each)]
+    if nominal:
+        if len(nominal) > 1 and any(each.category == "HYPH" for each in node.children):
+            return nominal[-1]
+        return next((each for each in nominal if each.category != "QP"), nominal[0])
+    for categories in _NOUN_LIKE:
+        word = next((each for each in reversed(core) if each.category in categories), None)
+        if word is not None:
+            return word
+    return core[-1] if core else children[0]
+
+
+_NOUN_LIKE = (
+    ("PRP", "WP", "EX", "FW"),
+    ("$",),
+    ("CD", "QP"),
+    ("JJ", "JJR", "JJS", "ADJP", "VBG", "VBN"),
+    ("PRP$", "DT", "WDT", "WP$"),
+    ("SBAR", "S", "VP"),
+    ("RB", "ADVP", "UH"),
+    ("SYM", "X", "LS"),
+)
+_POSTMODIFIERS = frozenset(["PP", "SBAR", "VP", "S", "PRN", "WHPP", "FRAG", "RRC", "SQ"])
+
+
+def _before_modifiers(children: list[Phrase]) -> list[Phrase]:
+    for place, each in enumerate(children):
+        if place and each.category in _POSTMODIFIERS:
+            return children[:place]
+    return children
+
+
+def _is_possessive(phrase: Phrase) -> bool:
+    return phrase.last_word().category == "POS"
+
+
+def _prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
+    for categories in (NOMINAL | CLAUSES, ("VP", "ADJP", "UCP"), PREPOSITIONAL, NOUN_TAGS | {"CD", "PRP"}):
+        found = _first(children, categories)
+        if found is not None and not (found is children[0] and _first(children[1:], PREPOSITIONAL)):
+            return found
+    place = next((i for i, each in enumerate(children) if each.category in ("IN", "TO", "VBG", "RP")), 0)
+    after = [each for each in children[place + 1 :] if each.category in ("ADVP", "RB", "JJ", "DT", "WHNP")]
+    return after[0] if after else children[place]
+
+
+def _adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
+    phrase = _first(children, ADJECTIVAL)
+    if phrase is not None and phrase is children[0]:
+        return phrase
+    core = _before_modifiers(children)
+    for categories in (ADJECTIVE_TAGS | {"VBN", "VBG"}, ADJECTIVAL, NOUN_TAGS | {"$", "CD", "QP", "NP"}):
+        found = next((each for each in reversed(core) if each.category in categories), None)
+        if found is not None:
+            return found
+    return core[-1]
+
+
+def _adverbial(node: Phrase, children: list[Phrase]) -> Phrase:
+    phrase = _first(children, ADVERBIAL)
+    if phrase is not None and phrase is children[0]:
+        return phrase
+    core = _before_modifiers(children)
+    found = next((each for each in reversed(core) if each.category in ADVERB_TAGS | {"IN", "ADVP"}), None)
+    return found or core[-1]
+
+
+def _quantity(node: Phrase, children: list[Phrase]) -> Phrase:
+    for categories in (("$",), ("NN", "NNS"), ("CD",)):
+        found = next((each for each in reversed(children) if each.category in categories), None)
+        if found is not None:
+            return found
+    return children[-1]
+
+
+def _conjunction(node: Phrase, children: list[Phrase]) -> Phrase:
+    return children[0]
+
+
+def _any_head(node: Phrase, children: list[Phrase]) -> Phrase:
+    for categories in _LIKELY:
+        found = _first(children, categories)
+        if found is not None:
+            return found
+    return children[0]
+
+
+_LIKELY = (
+    ("S", "SINV", "SQ", "SBARQ"),
+    ("VP", *VERB_TAGS),
+    tuple(NOMINAL),
+    ("SBAR", "FRAG"),
+    tuple(NOUN_TAGS),
+    ("ADJP", "PP", "ADVP", "CD", "JJ", "UCP", "X"),
+)
+
+_FINDERS: dict[str, Callable[[Phrase, list[Phrase]], Phrase]] = {
+    "VP": _verb_phrase,
+    "S": _clause,
+    "SQ": _inverted,
+    "SINV": _clause,
+    "SBAR": _subordinate,
+    "SBARQ": _subordinate,
+    "PP": _prepositional,
+    "WHPP": _prepositional,
+    "ADJP": _adjectival,
+    "WHADJP": _adjectival,
+    "ADVP": _adverbial,
+    "WHADVP": _adverbial,
+    "QP": _quantity,
+    "CONJP": _conjunction,
+    **dict.fromkeys(["NP", "NX", "NML", "NAC", "WHNP"], _noun_phrase),
+}

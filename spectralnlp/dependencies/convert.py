@@ -1,0 +1,13 @@
+from __future__ import annotations
+from spectralnlp.dependencies.attachment import Arcs, attach_all
+from spectralnlp.dependencies.content_heads import find_heads
+from spectralnlp.dependencies.phrases import working_copy
+from spectralnlp.trees import Tree
+
+
+def convert(tree: Tree) -> Arcs:
+    nodes, words = working_copy(tree)
+    find_heads(nodes)
+    arcs = Arcs(words)
+    attach_all(nodes, arcs)
+    return arcs

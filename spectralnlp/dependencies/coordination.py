@@ -1,0 +1,121 @@
+"""Which children of a phrase are conjuncts.
+
+The first conjunct is the head of the others; a conjunction belongs to the conjunct after it
+(https://universaldependencies.org/u/dep/conj.html).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spectralnlp.dependencies.phrases import Phrase
+from spectralnlp.dependencies.words import (
+    ADJECTIVAL,
+    ADJECTIVE_TAGS,
+    ADVERB_TAGS,
+    ADVERBIAL,
+    AUXILIARY_TAGS,
+    CLAUSES,
+    NOMINAL,
+    NOMINAL_TAGS,
+    NOUN_TAGS,
+    PREPOSITIONAL,
+    PUNCTUATION,
+    VERB_TAGS,
+)
+
+CONJUNCTIONS = frozenset(["CC", "CONJP"])
+_NOMINAL = NOMINAL | NOMINAL_TAGS
+_ALIKE = (
+    _NOMINAL,
+    CLAUSES | {"VP"} | VERB_TAGS,
+    ADJECTIVAL | ADJECTIVE_TAGS | {"VBN", "VBG"},
+    ADVERBIAL | ADVERB_TAGS,
+    PREPOSITIONAL | {"IN", "TO"},
+    frozenset(["CD", "QP"]),
+    AUXILIARY_TAGS,
+)
+
+
+def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
+    """The children of a coordination that belong to each conjunct; empty where nothing is coordinated.
+
+    Punctuation and conjunctions are in no group.
+    """
+    children = node.children
+    places = [i for i, each in enumerate(children) if each.category in CONJUNCTIONS]
+    if not places:
+        return []
+    parts = [_spoken(children[a + 1 : b]) for a, b in zip([-1, *places], [*places, len(children)], strict=True)]
+    if not parts[0]:  # "And" at the beginning, "both … and"
+        del parts[0]
+    parts = [part for part in parts if part]
+    if len(parts) < 2 or (node.category in NOMINAL and _joins_modifiers(parts)):
+        return []
+    if node.category in ("VP", "SQ") and _joins_auxiliaries(parts):
+        return []
+    first = children[: places[0]] if _spoken(children[: places[0]]) else children[: places[1]]
+    return [*_listed(first, parts[1]), *parts[1:]]
+
+
+def _spoken(children: Sequence[Phrase]) -> list[Phrase]:
+    return [each for each in children if each.category not in PUNCTUATION and each.category not in CONJUNCTIONS]
+
+
+def _joins_modifiers(parts: Sequence[Sequence[Phrase]]) -> bool:
+    """Whether the conjunction stands between words before a noun: *red and green apples*."""
+    before, after = parts[0], parts[1]
+    left, right = before[-1], after[0]
+    if left.category not in _NOMINAL:
+        return any(each.category in _NOMINAL for each in after)
+    more_nouns = len(after) > 1 and after[1].category in NOUN_TAGS
+    singular = left.category in ("NN", "NNP") and right.category == left.category
+    return more_nouns and singular
+
+
+def _joins_auxiliaries(parts: Sequence[Sequence[Phrase]]) -> bool:
+    """Whether auxiliaries of one verb phrase are joined: *can and will go*."""
+    return len(parts[0]) == 1 and parts[0][0].category == "MD" and parts[1][0].category == "MD"
+
+
+def _listed(children: Sequence[Phrase], after: Sequence[Phrase]) -> list[list[Phrase]]:
+    """The parts of a list before its conjunction: *a, b* of *a, b and c*."""
+    parts: list[list[Phrase]] = [[]]
+    for each in children:
+        if each.category in (",", ":"):
+            parts.append([])
+        elif each.category not in PUNCTUATION and each.category not in CONJUNCTIONS:
+            parts[-1].append(each)
+    groups: list[list[Phrase]] = []
+    for part in filter(None, parts):
+        if groups and not are_alike(part[0], groups[0][-1]) and not are_alike(part[-1], groups[0][-1]):
+            groups[-1] += part
+        elif groups and all(each.category in ADVERBIAL or each.category in PREPOSITIONAL for each in part):
+            if are_alike(part[0], after[-1]):
+                groups.append(part)
+            else:
+                groups[-1] += part
+        elif groups and not any(are_alike(each, after[-1]) for each in part):
+            groups[-1] += part
+        elif groups and not any(are_alike(each, after[-1]) for each in groups[-1]):
+            groups[-1] += part
+        else:
+            groups.append(part)
+    return groups
+
+
+def are_alike(a: Phrase, b: Phrase) -> bool:
+    """Whether two phrases are of a kind that is usually coordinated."""
+    return a.category == b.category or any(a.category in kind and b.category in kind for kind in _ALIKE)
+
+
+def joined_modifiers(node: Phrase) -> list[tuple[Phrase, Phrase, Phrase]]:
+    """Conjunct, conjunction and conjunct of pairs of words within a phrase: *red and green* apples."""
+    children = node.children
+    pairs = []
+    for place, each in enumerate(children):
+        if each.category in CONJUNCTIONS and 0 < place < len(children) - 1:
+            left, right = children[place - 1], children[place + 1]
+            if not (left.is_punctuation or right.is_punctuation) and left is not node.pivot:
+                pairs.append((left, each, right))
+    return pairs

@@ -1,0 +1,91 @@
+"""Closed classes of English words and tags that the rules name."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PUNCTUATION = _words(", . : `` '' -LRB- -RRB- HYPH \" ( ) NFP ! ? ; '")
+VERB_TAGS = _words("VB VBD VBG VBN VBP VBZ")
+FINITE_TAGS = _words("VBD VBP VBZ MD")
+AUXILIARY_TAGS = VERB_TAGS | _words("MD TO")
+NOUN_TAGS = _words("NN NNS NNP NNPS")
+# Tags of words that can stand for a noun phrase.
+NOMINAL_TAGS = NOUN_TAGS | _words("PRP WP EX CD DT WDT $ FW ADD SYM")
+ADJECTIVE_TAGS = _words("JJ JJR JJS")
+ADVERB_TAGS = _words("RB RBR RBS WRB")
+
+NOMINAL = _words("NP NX NML NAC WHNP QP")
+CLAUSES = _words("S SINV SQ SBARQ SBAR")
+PREPOSITIONAL = _words("PP WHPP")
+ADJECTIVAL = _words("ADJP WHADJP")
+ADVERBIAL = _words("ADVP WHADVP")
+WH_PHRASES = _words("WHNP WHADVP WHADJP WHPP")
+PREDICATES = _words("VP ADJP NP PP ADVP UCP SBAR S")
+
+BE = _words("be am is are was were been being 's 're 'm ’s ’re ’m ai m s re bein ' wuz waz")
+HAVE = _words("have has had having 've 'd 's ’ve ’d ’s ve of hath")
+DO = _words("do does did doing done du d' doth")
+GET = _words("get gets got getting gotten")
+AUXILIARIES = BE | HAVE | DO | GET
+NOT = _words("not n't n’t nt")
+
+# Function tags of the Penn treebank for what is no argument.
+ADVERBIAL_FUNCTIONS = _words("ADV TMP LOC MNR PRP DIR EXT BNF")
+
+# Heads of noun phrases that say when, how long, how far or how.
+ADVERBIAL_NOUNS = _words(
+    "today tonight tomorrow yesterday day days week weeks weekend month months year years decade decades "
+    "century centuries morning afternoon evening night nights hour hours minute minutes second seconds moment "
+    "time times while summer winter autumn fall spring monday tuesday wednesday thursday friday saturday sunday "
+    "january february march april may june july august september october november december way bit lot mile "
+    "miles feet inches metres meters kilometers km percent season nite mornings evenings weekends sundays"
+)
+MONTHS = _words(
+    "january february march april may june july august september october november december jan. feb. mar. apr. "
+    "jun. jul. aug. sep. sept. oct. nov. dec. jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+WEEKDAYS = _words("monday tuesday wednesday thursday friday saturday sunday")
+REFLEXIVES = _words("myself yourself himself herself itself ourselves yourselves themselves oneself")
+
+# Subordinators of adverbial clauses; that, whether and if also introduce complements.
+ADVERBIAL_SUBORDINATORS = _words(
+    "because although though while whilst since unless until till before after as so once whereas if than like "
+    "in for by with without lest 'cause cause cuz cos except despite upon when where whenever wherever"
+)
+COMPLEMENTISERS = _words("that whether if")
+
+# Verbs and adjectives whose if-clause is a question, not a condition.
+ASKING = _words(
+    "ask asks asked asking wonder wonders wondered wondering know knows knew known see sees saw seen seeing "
+    "check checks checked checking decide determine doubt tell test sure find figure remember say care clear "
+    "examine investigate explore"
+)
+
+PREDETERMINERS = _words("all both half such many quite")
+PRECONJUNCTIONS = _words("both either neither whether not")
+
+# Nouns that name no person: with one of them, a name is a compound.
+ORGANISATIONS = _words(
+    "university college school institute institution department ministry agency association society academy "
+    "company corporation corp. inc. co. ltd. bank museum gallery library church cathedral mosque castle palace "
+    "park street road avenue square bridge river lake mountain mountains island islands sea ocean bay city town "
+    "county state states district province republic kingdom empire union council committee commission court "
+    "house senate congress parliament party army navy force forces corps war battle revolution treaty act law "
+    "prize award awards medal festival league cup championship games series team club orchestra band film movie "
+    "center centre hall tower building hotel restaurant airport station hospital press times post journal news "
+    "magazine review day week year century age movement theory test scale model system group foundation fund "
+    "organization organisation trust board office bureau service services administration program programme "
+    "project plan conference convention congress summit market exchange index street st. ave. blvd. rd. region "
+    "area valley coast beach hill hills mount mt. north south east west northern southern eastern western "
+    "america africa asia europe germany england korea zealand york jersey hampshire carolina dakota virginia "
+    "mexico zealand angeles francisco diego lanka rica arabia kong columbia"
+)
+TITLES = _words(
+    "mr. mrs. ms. dr. prof. st. sir mr mrs ms dr prof king queen prince princess president premier general "
+    "colonel captain major lieutenant sergeant senator governor mayor judge justice chancellor minister bishop "
+    "pope saint lord lady professor inspector detective father sheikh emperor chairman director secretary "
+    "ambassador aunt uncle chief doctor"
+)
