@@ -8,33 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spectralnlp.dependencies.arcs import Arcs
 from spectralnlp.dependencies.clauses import clause_relation, raised_subject
 from spectralnlp.dependencies.content_heads import head_among
 from spectralnlp.dependencies.coordination import CONJUNCTIONS, joined_modifiers
 from spectralnlp.dependencies.modifiers import modifier_relation
 from spectralnlp.dependencies.nominals import nominal_relation
+from spectralnlp.dependencies.noun_groups import group_before
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import ADJECTIVAL, ADVERBIAL, NOMINAL, PREPOSITIONAL
 
+_GROUPED = NOMINAL | ADJECTIVAL
 _MODIFIED = ADJECTIVAL | ADVERBIAL | PREPOSITIONAL | {"CONJP", "QP"}
-
-
-class Arcs:
-    """Heads and relations of the words of a sentence while they are found.
-
-    Args:
-        words: parts of speech, from left to right.
-    """
-
-    def __init__(self, words: list[Phrase]) -> None:
-        self.words = words
-        self.heads = [-1] * len(words)
-        self.relations = ["root"] * len(words)
-
-    def connect(self, dependent: int, head: int, relation: str) -> None:
-        """Make a word depend on another, unless they are one."""
-        if dependent != head:
-            self.heads[dependent], self.relations[dependent] = head, relation
 
 
 def attach_all(nodes: Iterable[Phrase], arcs: Arcs) -> None:
@@ -61,6 +46,11 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
     raised = raised_subject(child)
     if raised is not None:
         arcs.connect(raised.head, head, "obj")
+    if pivot is not None and child.head < head and node.category in _GROUPED and pivot.parent is node:
+        group = group_before(child, pivot)
+        if group is not None:
+            arcs.connect(child.head, group[0].head, group[1])
+            return
     arcs.connect(child.head, head, relation_of(child, node, pivot, arcs.words[head]))
 
 

@@ -27,6 +27,7 @@ from spectralnlp.dependencies.words import (
     VERB_TAGS,
     WH_PHRASES,
 )
+from spectralnlp.dependencies.noun_groups import date_head, name_among
 from spectralnlp.dependencies.phrases import Phrase
 
 _PHRASAL_NOUNS = NOUN_TAGS | frozenset(["NX", "NML", "NAC", "ADD"])
@@ -234,6 +235,15 @@ def _noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
     if children[-1].category == "POS":
         children = children[:-1]
     core = _before_modifiers(children)
+    day = date_head(core)
+    if day is not None:
+        return day
+    name = name_among(core)
+    if name:
+        return name[0]
+    money = next((each for each in core if each.category == "$"), None)
+    if money is not None and core[-1].category in ("CD", "QP", "$"):
+        return money
     noun = next((each for each in reversed(core) if each.category in _PHRASAL_NOUNS), None)
     if noun is not None:
         return noun

@@ -1,7 +1,9 @@
 from __future__ import annotations
-from spectralnlp.dependencies.attachment import Arcs, attach_all
+from spectralnlp.dependencies.arcs import Arcs
+from spectralnlp.dependencies.attachment import attach_all
 from spectralnlp.dependencies.content_heads import find_heads
 from spectralnlp.dependencies.phrases import working_copy
+from spectralnlp.dependencies.refinement import refine
 from spectralnlp.trees import Tree
 
 
@@ -10,4 +12,5 @@ def convert(tree: Tree) -> Arcs:
     find_heads(nodes)
     arcs = Arcs(words)
     attach_all(nodes, arcs)
+    refine(arcs)
     return arcs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spectralnlp.dependencies.content_heads import is_adverbial_noun
+from spectralnlp.dependencies.noun_groups import name_among
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
     ADJECTIVE_TAGS,
@@ -12,6 +13,7 @@ from spectralnlp.dependencies.words import (
     NOUN_TAGS,
     ORGANISATIONS,
     PREDETERMINERS,
+    PROPER_ADJECTIVES,
     REFLEXIVES,
     TITLES,
 )
@@ -74,9 +76,12 @@ def _before(child: Phrase, governor: Phrase) -> str:
         return "det:predet" if _next_is_determiner(child) else "det"
     if category == "RB" and child.word in PREDETERMINERS and _next_is_determiner(child):
         return "det:predet"
-    if category in ("NNP", "NN") and child.word in TITLES and governor.category == "NNP":
-        return "nmod:desc"
-    if category == "NNP" and child.word in _PROPER_ADJECTIVES:
+    if category in NOUN_TAGS and governor.category == "NNP":
+        if child.word in TITLES or (category == "NN" and governor.parent is not None and name_among(node_core(governor))):
+            return "nmod:desc"
+    if category == "NNP" and governor.category == "CD" and child.word in MONTHS:
+        return "compound"
+    if category == "NNP" and child.word in PROPER_ADJECTIVES:
         return "amod"
     if category == "CD" and governor.category == "CD":
         return "compound"
@@ -85,11 +90,14 @@ def _before(child: Phrase, governor: Phrase) -> str:
     return _BEFORE.get(category, "dep")
 
 
-_PROPER_ADJECTIVES = frozenset(
-    "united new national creative democratic red american international civic open royal major central chemical "
-    "global middle public european african general federal great high western eastern northern southern golden "
-    "british french german black white free social grand digital electrical old".split()
-)
+def node_core(governor: Phrase) -> list[Phrase]:
+    """The words of a name that begins with the governor."""
+    run = [governor]
+    for each in governor.after():
+        if each.category not in ("NNP", "NNPS", "HYPH"):
+            break
+        run.append(each)
+    return [each for each in run if each.category != "HYPH"]
 
 
 def _next_is_determiner(child: Phrase) -> bool:
@@ -159,10 +167,12 @@ def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
         if separated or governor.category == "CD" or len(word.word) == 4:
             return "nmod:unmarked"
         return "nummod" if child.category == "QP" else "flat"
-    if is_adverbial_noun(child):
+    if is_adverbial_noun(child) or word.word in MONTHS:
         return "nmod:unmarked"
     if not child.children:
         return "flat"
+    if child.category == "NP" and not separated and governor.category in NOUN_TAGS and word.category == "NNP":
+        return "appos"
     return "appos"
 
 
@@ -177,7 +187,7 @@ def _between(child: Phrase, governor: Phrase) -> list[Phrase]:
 
 def _subordinate_after(child: Phrase) -> str:
     first = child.children[0]
-    if first.category.startswith("WH") or child.head_word().category == "WDT":
+    if first.category.startswith("WH") or first.first_word().category in ("WDT", "WP", "WP$", "WRB"):
         return "acl:relcl"
     if first.category in ("IN", "DT", "RB") or first.is_word("that", "whether", "if"):
         return "acl"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -89,3 +91,66 @@ TITLES = _words(
     "pope saint lord lady professor inspector detective father sheikh emperor chairman director secretary "
     "ambassador aunt uncle chief doctor"
 )
+
+PROPER_ADJECTIVES = _words(
+    "united new national creative democratic red american international civic open royal major central chemical "
+    "global middle public european african general federal great high western eastern northern southern golden "
+    "british french german black white free social grand digital electrical old"
+)
+
+
+class Expression(NamedTuple):
+    """An expression that is used like one word.
+
+    Attributes:
+        words: of the expression.
+        relation: of the whole to its head.
+        tag: of the first word; empty for any.
+        before: tags of the next word; empty for any.
+    """
+
+    words: tuple[str, ...]
+    relation: str
+    tag: str = ""
+    before: frozenset[str] = frozenset()
+
+
+_NUMBERS = _words("CD DT $ RB")
+MULTIWORD: dict[str, list[Expression]] = {}
+for _text, _relation, _tag, _before in [
+    ("as well as", "cc", "", ""),
+    ("such as", "case", "JJ", ""),
+    ("out of", "case", "IN", ""),
+    ("kind of", "advmod", "NN", "RB JJ VB VBD VBN VBZ VBP VBG PRP , . JJR UH TO"),
+    ("sort of", "advmod", "NN", "RB JJ VB VBD VBN VBZ VBP VBG PRP , . JJR UH TO"),
+    ("of course", "advmod", "", ""),
+    ("according to", "case", "", ""),
+    ("as well", "advmod", "RB", ""),
+    ("so that", "mark", "IN", ""),
+    ("rather than", "cc", "", ""),
+    ("due to", "case", "JJ", ""),
+    ("because of", "case", "", ""),
+    ("in order", "mark", "", "TO IN"),
+    ("more than", "advmod", "RBR", "CD DT $ NN RB JJ VBG"),
+    ("more than", "advmod", "JJR", "CD $"),
+    ("less than", "advmod", "RBR", "CD DT $"),
+    ("less than", "advmod", "JJR", "CD $"),
+    ("fewer than", "advmod", "", "CD"),
+    ("instead of", "case", "", ""),
+    ("as if", "mark", "", ""),
+    ("as though", "mark", "", ""),
+    ("as of", "case", "IN", ""),
+    ("depending on", "case", "", ""),
+    ("depending upon", "case", "", ""),
+    ("as to", "case", "IN", ""),
+    ("each other", "", "DT", ""),
+    ("one another", "", "", ""),
+    ("up to", "advmod", "IN", "CD"),
+    ("prior to", "case", "", ""),
+    ("as opposed to", "case", "", ""),
+    ("off of", "case", "", ""),
+    ("let alone", "cc", "", ""),
+    ("that is", "advmod", "DT", ","),
+]:
+    _all = tuple(_text.split())
+    MULTIWORD.setdefault(_all[0], []).append(Expression(_all, _relation, _tag, _words(_before)))

@@ -1,0 +1,116 @@
+"""Flat sequences of nouns: which words are a name, which belong together before the last noun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spectralnlp.dependencies.phrases import Phrase
+from spectralnlp.dependencies.words import (
+    ADJECTIVE_TAGS,
+    MONTHS,
+    NOUN_TAGS,
+    ORGANISATIONS,
+    PROPER_ADJECTIVES,
+    TITLES,
+)
+
+_PROPER = ("NNP", "NNPS")
+
+
+def name_among(children: Sequence[Phrase]) -> list[Phrase]:
+    """The words of a name at the end of a noun phrase's core, head first; empty where there is none.
+
+    Several proper nouns in a row are a name (`flat`) unless one of them says what kind of institution or
+    place it is (*Durham University*, `compound`).
+    """
+    run: list[Phrase] = []
+    for each in reversed(children):
+        if each.category not in _PROPER and not (run and each.category == "FW"):
+            break
+        run.append(each)
+    run.reverse()
+    while run and run[0].word in TITLES and len(run) > 1:
+        del run[0]
+    if len(run) < 2 or any(each.word in ORGANISATIONS or each.word in MONTHS for each in run):
+        return []
+    if run[0].word in PROPER_ADJECTIVES or run[-1].category == "NNPS" or _has_article(children, run):
+        return []
+    return run
+
+
+def _has_article(children: Sequence[Phrase], run: Sequence[Phrase]) -> bool:
+    before = children[: len(children) - len(run)]
+    return bool(before) and before[-1].category == "DT"
+
+
+def date_head(children: Sequence[Phrase]) -> Phrase | None:
+    """The day of *October 6* and *6 October*; None where the children are no date."""
+    words = [each for each in children if each.category in ("NNP", "CD", "JJ", "NN")]
+    for a, b in zip(words, words[1:], strict=False):
+        month, day = (a, b) if a.word in MONTHS else (b, a)
+        if month.word in MONTHS and month.category == "NNP" and _is_day(day):
+            return day
+    return None
+
+
+def _is_day(word: Phrase) -> bool:
+    digits = word.word.rstrip("stndrh")
+    return digits.isdigit() and len(digits) <= 2
+
+
+def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
+    """The word between a premodifier and its noun that it belongs to, and its relation to it.
+
+    Words joined by a hyphen belong together, as do proper nouns before a common noun (*United States
+    television*), and what modifies an occupation before a name (*former US president Barack Obama*).
+    """
+    siblings = child.parent.children if child.parent is not None else []
+    place = siblings.index(child)
+    if place + 2 < len(siblings) and siblings[place + 1].category == "HYPH":
+        return _hyphenated(child, siblings[place + 2], pivot)
+    if child.category in _PROPER:
+        return _proper(child, siblings, place, pivot)
+    if child.category in NOUN_TAGS | ADJECTIVE_TAGS and pivot.category in _PROPER:
+        return _of_occupation(child, siblings, place, pivot)
+    return None
+
+
+def _hyphenated(child: Phrase, other: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
+    if other is pivot or other.is_punctuation or other.head >= pivot.head:
+        return None
+    if child.category in ADJECTIVE_TAGS:
+        return other, "amod"
+    if child.category == "CD":
+        return other, "nummod" if other.category in NOUN_TAGS else "compound"
+    return other, "advmod" if child.category.startswith("RB") else "compound"
+
+
+def _proper(
+    child: Phrase, siblings: Sequence[Phrase], place: int, pivot: Phrase
+) -> tuple[Phrase, str] | None:
+    end = place
+    while end + 1 < len(siblings) and siblings[end + 1].category in _PROPER:
+        end += 1
+    last = siblings[end]
+    if last is child or pivot in siblings[place : end + 1] or last.head > pivot.head:
+        return None
+    if pivot.category in _PROPER and end + 1 < len(siblings) and siblings[end + 1].category in NOUN_TAGS:
+        return None
+    start = place
+    while start and siblings[start - 1].category in _PROPER:
+        start -= 1
+    name = name_among(siblings[start : end + 1])
+    if child in name:
+        return (name[0], "flat") if child is not name[0] else None
+    return last, "amod" if child.word in PROPER_ADJECTIVES else "compound"
+
+
+def _of_occupation(
+    child: Phrase, siblings: Sequence[Phrase], place: int, pivot: Phrase
+) -> tuple[Phrase, str] | None:
+    nouns = [
+        each for each in siblings[place + 1 : siblings.index(pivot)] if each.category in ("NN", "NNS")
+    ]
+    if not nouns:
+        return None
+    return nouns[-1], "amod" if child.category in ADJECTIVE_TAGS else "compound"

@@ -1,0 +1,158 @@
+"""Corrections that look at words and at arcs, not at phrases: passives, expletives, fixed expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from spectralnlp.dependencies.arcs import Arcs
+from spectralnlp.dependencies.words import BE, GET, MULTIWORD, Expression
+
+_PASSIVE_SUBJECTS = {"nsubj": "nsubj:pass", "csubj": "csubj:pass"}
+
+
+def refine(arcs: Arcs) -> None:
+    """Apply all corrections in place."""
+    for correct in _CORRECTIONS:
+        correct(arcs)
+
+
+def mark_passives(arcs: Arcs) -> None:
+    """Name auxiliaries, subjects and agents of passive participles."""
+    words, heads, relations = arcs.words, arcs.heads, arcs.relations
+    last: dict[int, int] = {}
+    for index, relation in enumerate(relations):
+        if relation == "aux" and index < heads[index]:
+            last[heads[index]] = index
+    passive = set()
+    for verb, auxiliary in last.items():
+        if words[verb].category in ("VBN", "VBD") and words[auxiliary].word in BE | GET:
+            if words[auxiliary].word in ("'s", "’s", "s") and relations[verb] == "root" and False:
+                continue
+            relations[auxiliary] = "aux:pass"
+            passive.add(verb)
+    for index, relation in enumerate(relations):
+        verb = heads[index]
+        if relation in _PASSIVE_SUBJECTS:
+            if verb in passive or (
+                words[verb].category == "VBN" and verb not in last and relations[verb] == "conj" and heads[verb] in passive
+            ):
+                relations[index] = _PASSIVE_SUBJECTS[relation]
+        elif relation == "case" and words[index].word == "by" and relations[verb] == "obl":
+            participle = heads[verb]
+            if participle in passive or (words[participle].category == "VBN" and participle not in last):
+                phrase = _by_phrase(arcs, index)
+                if phrase:
+                    relations[verb] = "obl:agent"
+
+
+def _by_phrase(arcs: Arcs, index: int) -> bool:
+    """Whether the noun after *by* is an agent, not a time or an amount."""
+    noun = arcs.words[arcs.heads[index]]
+    parent = noun.parent
+    while parent is not None and parent.category != "PP":
+        if "LGS" in parent.functions:
+            return True
+        parent = parent.parent
+    return noun.category not in ("CD",)
+
+
+def mark_expletives(arcs: Arcs) -> None:
+    """Name *it* an expletive where a clause after the predicate is what is meant."""
+    words, heads, relations = arcs.words, arcs.heads, arcs.relations
+    for index, relation in enumerate(relations):
+        if relation in ("nsubj", "nsubj:pass") and words[index].word == "it":
+            predicate = heads[index]
+            clause = next(
+                (
+                    other
+                    for other in range(predicate + 1, len(words))
+                    if heads[other] == predicate and relations[other] in ("csubj", "csubj:pass")
+                ),
+                None,
+            )
+            if clause is not None:
+                relations[index] = "expl"
+
+
+def join_fixed(arcs: Arcs) -> None:
+    """Join expressions that are used like one word: *such as*, *because of*, *as well as*."""
+    index = 0
+    while index < len(arcs.words):
+        candidates = MULTIWORD.get(arcs.words[index].word, ())
+        matched = next((each for each in candidates if _matches(arcs, index, each)), None)
+        if matched is not None and _join(arcs, index, matched):
+            index += len(matched.words)
+        else:
+            index += 1
+
+
+def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
+    heads, relations = arcs.heads, arcs.relations
+    inside = range(first, first + len(expression.words))
+    outer = [each for each in inside if heads[each] not in inside]
+    if len({heads[each] for each in outer}) > 1 and not _turn_round(arcs, outer):
+        return False
+    chosen = outer[-1]
+    for each in range(len(heads)):
+        if each not in inside and heads[each] in inside:
+            heads[each] = first
+    relations[first] = (expression.relation or relations[chosen]) if heads[chosen] >= 0 else "root"
+    heads[first] = heads[chosen]
+    for each in inside[1:]:
+        heads[each], relations[each] = first, "fixed"
+    return True
+
+
+def _turn_round(arcs: Arcs, outer: Sequence[int]) -> bool:
+    """Make the word after an expression the head: *beauty* of *it is due to its beauty*."""
+    heads, relations = arcs.heads, arcs.relations
+    upper, lower = outer[0], outer[-1]
+    content = heads[lower]
+    if len(outer) != 2 or heads[content] != upper or arcs.words[upper].category == "VBG":
+        return False
+    for each in range(len(heads)):
+        if heads[each] == upper:
+            heads[each] = content
+    heads[content], relations[content] = heads[upper], relations[upper]
+    heads[upper] = content
+    return True
+
+
+def _matches(arcs: Arcs, index: int, expression: Expression) -> bool:
+    words = arcs.words[index : index + len(expression.words)]
+    if [each.word for each in words] != list(expression.words):
+        return False
+    if expression.tag and words[0].category != expression.tag:
+        return False
+    if expression.before and (
+        index + len(words) >= len(arcs.words)
+        or arcs.words[index + len(words)].category not in expression.before
+    ):
+        return False
+    return True
+
+
+def mark_repairs(arcs: Arcs) -> None:
+    """Name words that a speaker says again, or breaks off, `reparandum` of what follows."""
+    words, heads, relations = arcs.words, arcs.heads, arcs.relations
+    for index, each in enumerate(words[:-1]):
+        following = index + 1
+        while following < len(words) - 1 and words[following].is_punctuation:
+            following += 1
+        if following - index > 2 or words[following].is_punctuation:
+            continue
+        again = words[following]
+        same = each.word == again.word and each.category == again.category and each.category in _REPEATED
+        if same and heads[following] != index and heads[index] != -1 and not _has_dependents(arcs, index):
+            if heads[index] == following or heads[index] == heads[following]:
+                heads[index], relations[index] = following, "reparandum"
+
+
+_REPEATED = frozenset("DT PRP CC IN VBD VBZ VBP MD TO PRP$ WP WDT EX WRB".split())
+
+
+def _has_dependents(arcs: Arcs, index: int) -> bool:
+    return any(head == index and arcs.relations[i] != "punct" for i, head in enumerate(arcs.heads))
+
+
+_CORRECTIONS: tuple[Callable[[Arcs], None], ...] = (join_fixed, mark_passives, mark_expletives, mark_repairs)
