@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from spectralnlp.dependencies.arcs import Arcs
 from spectralnlp.dependencies.clauses import clause_relation, raised_subject
 from spectralnlp.dependencies.content_heads import head_among
-from spectralnlp.dependencies.coordination import CONJUNCTIONS, joined_modifiers
+from spectralnlp.dependencies.coordination import is_conjunction, joined_modifiers
 from spectralnlp.dependencies.modifiers import modifier_relation
 from spectralnlp.dependencies.nominals import nominal_relation
 from spectralnlp.dependencies.noun_groups import group_before
 from spectralnlp.dependencies.phrases import Phrase
-from spectralnlp.dependencies.words import ADJECTIVAL, ADVERBIAL, NOMINAL, PREPOSITIONAL
+from spectralnlp.dependencies.words import ADJECTIVAL, ADVERBIAL, FOCUSING, NOMINAL, PREPOSITIONAL
 
 _GROUPED = NOMINAL | ADJECTIVAL
 _MODIFIED = ADJECTIVAL | ADVERBIAL | PREPOSITIONAL | {"CONJP", "QP"}
@@ -36,7 +36,7 @@ def _attach_children(node: Phrase, arcs: Arcs) -> None:
     for child in node.children:
         if child is not node.pivot and child.head != node.head:
             _attach(child, node, node.pivot, node.head, arcs)
-    if any(each.category in CONJUNCTIONS for each in node.children[1:-1]):
+    if any(is_conjunction(each) for each in node.children[1:-1]):
         for left, conjunction, right in joined_modifiers(node):
             arcs.connect(right.head, left.head, "conj")
             arcs.connect(conjunction.head, right.head, "cc")
@@ -51,7 +51,33 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
         if group is not None:
             arcs.connect(child.head, group[0].head, group[1])
             return
+    nearer = _nearer_head(child, node)
+    if nearer is not None:
+        arcs.connect(child.head, nearer.head, "advmod")
+        return
     arcs.connect(child.head, head, relation_of(child, node, pivot, arcs.words[head]))
+
+
+def _nearer_head(child: Phrase, node: Phrase) -> Phrase | None:
+    """The sibling that an adverb belongs to: *right* of *right into it*, *so* of a clause after another."""
+    if child.category not in ("RB", "ADVP", "IN", "RBR", "CC"):
+        return None
+    following = next(child.after(), None)
+    if following is None:
+        return None
+    if node.category in ("S", "SBAR", "FRAG", "X") and following.category in ("S", "SQ", "SBARQ", "SINV"):
+        return following if child.category in ("RB", "ADVP") and _clause_precedes(child) else None
+    if node.category in ("VP", "S", "FRAG") and following.category in ("PP", "NP", "SBAR"):
+        if following.category == "NP" and ("SBJ" in following.functions or node.category == "S"):
+            return None
+        return following if child.is_word(*FOCUSING) and child.category != "IN" and not child.is_word("not", "also") else None
+    if node.category in NOMINAL and following.category in ("JJ", "CD", "QP", "JJR", "VBN", "RB") and following is not node.pivot:
+        return following if child.category in ("RB", "RBR", "IN") and child.word not in ("not",) else None
+    return None
+
+
+def _clause_precedes(child: Phrase) -> bool:
+    return any(each.category in ("S", "SQ", "SBARQ", "SINV") for each in child.before())
 
 
 def relation_of(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
@@ -90,9 +116,11 @@ def _attach_conjuncts(node: Phrase, arcs: Arcs) -> None:
         owner = owners.get(id(child))
         if owner is not None:
             following = owner
-        elif child.category in CONJUNCTIONS:
+        elif is_conjunction(child):
             before = any(id(each) in owners for each in child.before())
             arcs.connect(child.head, heads[following].head, "cc" if before else _opening(child, node))
+            if child.category == "CONJP" and child.word_text() not in ("as well as", "rather than", "instead of"):
+                _spread(child, heads[following].head, arcs)
         else:
             last = not any(id(each) in owners for each in child.after())
             arcs.connect(child.head, node.head if last else heads[following].head, "punct")
@@ -100,3 +128,9 @@ def _attach_conjuncts(node: Phrase, arcs: Arcs) -> None:
 
 def _opening(conjunction: Phrase, node: Phrase) -> str:
     return "cc" if conjunction.is_word("and", "but", "or", "so", "nor", "&", "yet") else "cc:preconj"
+
+
+def _spread(conjunction: Phrase, head: int, arcs: Arcs) -> None:
+    """Attach each word of *but also*, *not only* to the conjunct."""
+    for each in conjunction.children:
+        arcs.connect(each.head, head, "cc" if each.category == "CC" else "advmod")

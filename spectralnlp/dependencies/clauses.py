@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spectralnlp.dependencies.content_heads import is_adverbial_noun, is_existential, takes_verb
-from spectralnlp.dependencies.nominals import is_finite, parenthetical
+from spectralnlp.dependencies.nominals import has_clause, is_finite, parenthetical
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
     ADJECTIVAL,
@@ -11,12 +11,15 @@ from spectralnlp.dependencies.words import (
     ADVERBIAL_SUBORDINATORS,
     ASKING,
     AUXILIARY_TAGS,
+    ALWAYS_TELLING,
     BE,
     CLAUSES,
     COMPLEMENTISERS,
     NOMINAL,
+    LINKING,
     NOUN_TAGS,
     REFLEXIVES,
+    TELLING,
     VERB_TAGS,
 )
 
@@ -59,11 +62,22 @@ def clause_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor:
         return _nominal_relation(child, node, pivot, governor)
     if category in ("PP", "WHPP"):
         return _prepositional(child, node, governor)
+    if category == "ADVP" and child.first_word().word == "at" and len(child.children) == 2:
+        return "obl"
     if category in ("S", "SBAR", "VP", "SQ", "SINV", "SBARQ"):
         return _clausal_relation(child, node, pivot, governor)
+    if category == "ADVP":
+        return _adverbial(child)
     if category in ADJECTIVAL:
         return "xcomp" if child.head > governor.index and node.category in ("VP", "SQ") else "advcl"
     return _TABLE.get(category, "dep")
+
+
+def _adverbial(child: Phrase) -> str:
+    word = child.head_word()
+    if len(child.children) == 1 and word.category in ("RP", "UH"):
+        return "compound:prt" if word.category == "RP" else "discourse"
+    return "advmod"
 
 
 def _verb_relation(child: Phrase, pivot: Phrase | None) -> str:
@@ -86,7 +100,7 @@ def _nominal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governo
     if child.functions & ADVERBIAL_FUNCTIONS:
         return "obl:unmarked"
     if node.category == "VP" and child.head > governor.index:
-        return _object(child, governor)
+        return _object(child, node, governor)
     if node.category in ("SQ", "SINV", "S", "SBAR"):
         return _outside_verb_phrase(child, node, governor)
     if node.category in _VERBLESS or node.category not in ("VP", "S"):
@@ -130,18 +144,28 @@ def _outside_verb_phrase(child: Phrase, node: Phrase, governor: Phrase) -> str:
     return _subject(node)
 
 
-def _object(child: Phrase, governor: Phrase) -> str:
+def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
     later = [each for each in child.after() if each.category == "NP" and not each.functions & ADVERBIAL_FUNCTIONS]
     earlier = [each for each in child.before() if each.category == "NP"]
-    if "PRD" in child.functions:
-        return "xcomp"
+    if "PRD" in child.functions or governor.word in LINKING:
+        return "xcomp" if not is_adverbial_noun(child) or "PRD" in child.functions else "obl:unmarked"
+    if governor.word in BE and is_existential(node) and not earlier:
+        return "nsubj"
     if is_adverbial_noun(child) and (child.functions or earlier or _INTRANSITIVE(child)):
         return "obl:unmarked"
     if later and not earlier and not is_adverbial_noun(later[0]):
         return "obj" if later[0].is_word(*REFLEXIVES) else "iobj"
     if child.is_word(*REFLEXIVES) and earlier:
         return "obl:unmarked"
+    if governor.word in TELLING and not earlier and (governor.word in ALWAYS_TELLING or _has_message(child)):
+        return "iobj"
     return "obj"
+
+
+def _has_message(child: Phrase) -> bool:
+    """Whether a clause or *about* follows a noun phrase: what someone is told or asked."""
+    following = next((each for each in child.after() if not each.is_punctuation), None)
+    return following is not None and (following.category in CLAUSES or following.first_word().word == "about")
 
 
 def _INTRANSITIVE(child: Phrase) -> bool:
@@ -175,11 +199,10 @@ def has_subject(clause: Phrase) -> bool:
 
 
 def _prepositional(child: Phrase, node: Phrase, governor: Phrase) -> str:
-    content = child
-    while content.pivot is not None and content.category == "PP":
-        content = content.pivot
-    if content.category in ("S", "VP", "SBAR", "VBG") and content is not child.first_word() and content.head_word().category not in ("WP", "WRB"):
+    if has_clause(child):
         return "advcl"
+    if node.category in _VERBLESS and governor.category in NOUN_TAGS:
+        return "nmod"
     return "obl"
 
 
@@ -196,7 +219,7 @@ def _clausal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governo
         if pivot is not None and pivot.category in ("WHNP", "WHADVP"):
             return "acl:relcl" if governor.category in ("WP", "NN", "NNS", "WDT") else "advcl:relcl"
     if node.category in ("S", "SINV") and child.head > governor.index:
-        return "advcl" if child.category in ("SBAR", "VP") or not is_finite(child) else "parataxis"
+        return "advcl" if child.category in ("SBAR", "VP") or not (is_finite(child) or _is_imperative(child)) else "parataxis"
     if node.category in ("S", "SINV", "SQ", "SBARQ"):
         return _clause_before(child, node)
     if node.category == "VP":
@@ -218,9 +241,14 @@ def _clause_before(child: Phrase, node: Phrase) -> str:
     if following is not None and following.category == "VP" and child.category in ("S", "VP") and not is_finite(child):
         comma = next((each for each in child.after()), None)
         return "csubj" if comma is following and not has_subject(node) else "advcl"
-    if is_finite(child):
-        return "ccomp" if node.category == "SINV" or any(each.is_punctuation for each in child.after()) else "parataxis"
+    if is_finite(child) or _is_imperative(child):
+        return "ccomp" if node.category == "SINV" else "parataxis"
     return "advcl"
+
+
+def _is_imperative(clause: Phrase) -> bool:
+    verb = clause.head_word()
+    return verb.category == "VB" and not has_subject(clause) and clause.first_word().category != "TO"
 
 
 def _subordinate(child: Phrase, node: Phrase, governor: Phrase) -> str:

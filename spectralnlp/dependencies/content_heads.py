@@ -24,6 +24,7 @@ from spectralnlp.dependencies.words import (
     NOMINAL,
     NOUN_TAGS,
     PREPOSITIONAL,
+    SAYING,
     VERB_TAGS,
     WH_PHRASES,
 )
@@ -134,6 +135,9 @@ def is_existential(node: Phrase) -> bool:
 
 def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
     verbal = _first(children, ("VP",))
+    said = _first(children, ("S", "SQ", "SBARQ", "SINV"))
+    if said is not None and verbal is not None and _is_said(said, verbal, children):
+        return said
     if verbal is not None:
         return verbal
     marked = next((each for each in children if "PRD" in each.functions), None)
@@ -151,6 +155,13 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
         if small:
             return small[-1] if small[-1].category not in CLAUSES else small[0]
     return _any_head(node, children)
+
+
+def _is_said(said: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
+    """Whether a clause is what the verb after it says: *It is cold, he thought*."""
+    if children.index(said) > children.index(verbal) or verbal.head_word().word not in SAYING:
+        return False
+    return not any(each.category in ("S", "SBAR", "SQ", "SBARQ", "NP") for each in verbal.children)
 
 
 def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:

@@ -43,9 +43,9 @@ def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
     Punctuation and conjunctions are in no group.
     """
     children = node.children
-    places = [i for i, each in enumerate(children) if each.category in CONJUNCTIONS]
+    places = [i for i, each in enumerate(children) if is_conjunction(each)]
     if not places:
-        return []
+        return _plain_list(node)
     parts = [_spoken(children[a + 1 : b]) for a, b in zip([-1, *places], [*places, len(children)], strict=True)]
     if not parts[0]:  # "And" at the beginning, "both … and"
         del parts[0]
@@ -58,8 +58,24 @@ def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
     return [*_listed(first, parts[1]), *parts[1:]]
 
 
+def is_conjunction(child: Phrase) -> bool:
+    """Whether a child joins others: *and*, *as well as*, a slash or a plus."""
+    return child.category in CONJUNCTIONS or (child.category == "SYM" and child.word in ("/", "+", "&"))
+
+
+def _plain_list(node: Phrase) -> list[list[Phrase]]:
+    """Conjuncts without a conjunction: three noun phrases or more, or phrases of another kind, and commas."""
+    spoken = [each for each in node.children if not each.is_punctuation]
+    if len(spoken) < 2 or len({each.category for each in spoken}) > 1 or node.category != spoken[0].category:
+        return []
+    if len(spoken) < (3 if node.category in ("NP", "NX") else 2) or node.category in ("S", "SBAR", "PP", "FRAG"):
+        return []
+    marks = [each.category in (",", ":") for each in node.children[1:-1] if each.is_punctuation]
+    return [[each] for each in spoken] if sum(marks) >= len(spoken) - 1 else []
+
+
 def _spoken(children: Sequence[Phrase]) -> list[Phrase]:
-    return [each for each in children if each.category not in PUNCTUATION and each.category not in CONJUNCTIONS]
+    return [each for each in children if each.category not in PUNCTUATION and not is_conjunction(each)]
 
 
 def _joins_modifiers(parts: Sequence[Sequence[Phrase]]) -> bool:
@@ -84,7 +100,7 @@ def _listed(children: Sequence[Phrase], after: Sequence[Phrase]) -> list[list[Ph
     for each in children:
         if each.category in (",", ":"):
             parts.append([])
-        elif each.category not in PUNCTUATION and each.category not in CONJUNCTIONS:
+        elif each.category not in PUNCTUATION and not is_conjunction(each):
             parts[-1].append(each)
     groups: list[list[Phrase]] = []
     for part in filter(None, parts):
@@ -114,7 +130,7 @@ def joined_modifiers(node: Phrase) -> list[tuple[Phrase, Phrase, Phrase]]:
     children = node.children
     pairs = []
     for place, each in enumerate(children):
-        if each.category in CONJUNCTIONS and 0 < place < len(children) - 1:
+        if is_conjunction(each) and 0 < place < len(children) - 1:
             left, right = children[place - 1], children[place + 1]
             if not (left.is_punctuation or right.is_punctuation) and left is not node.pivot:
                 pairs.append((left, each, right))

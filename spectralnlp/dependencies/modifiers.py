@@ -67,6 +67,8 @@ _RAISING = frozenset(
 
 
 def _in_prepositional(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
+    if child.category == "UH":
+        return "discourse"
     if child.category in ("IN", "TO", "VBG", "RP", "VBN", "SYM", "CC", "JJ", "FW") and child.head < governor.index:
         if child.category == "CC":
             return "cc"

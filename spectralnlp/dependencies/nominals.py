@@ -85,6 +85,12 @@ def _before(child: Phrase, governor: Phrase) -> str:
         return "amod"
     if category == "CD" and governor.category == "CD":
         return "compound"
+    if category == "ADJP" and child.head_word().category in NOUN_TAGS:
+        return "compound"
+    if category == "ADVP" and child.head_word().category == "UH":
+        return "discourse"
+    if category == "CD" and len(child.word) == 4 and child.word.isdigit() and governor.category in NOUN_TAGS:
+        return "compound"
     if category == "CC":
         return "cc:preconj" if child.word in ("both", "either", "neither") else "cc"
     return _BEFORE.get(category, "dep")
@@ -123,6 +129,8 @@ def _after(child: Phrase, node: Phrase, governor: Phrase) -> str:
     category = child.category
     if category == "PRN":
         return parenthetical(child, governor)
+    if category in ("PP", "WHPP"):
+        return "acl" if has_clause(child) else "nmod"
     if category in NOMINAL or category in NOUN_TAGS or category == "CD":
         return _nominal_after(child, node, governor)
     if category == "SBAR":
@@ -174,6 +182,18 @@ def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
     if child.category == "NP" and not separated and governor.category in NOUN_TAGS and word.category == "NNP":
         return "appos"
     return "appos"
+
+
+def has_clause(phrase: Phrase) -> bool:
+    """Whether the object of a preposition is a clause: *of seeing it*."""
+    content = phrase
+    while content.pivot is not None and content.category in ("PP", "WHPP"):
+        content = content.pivot
+    if content is phrase.first_word() or content.head_word().category in ("WP", "WRB", "WDT"):
+        return False
+    return content.category in ("S", "VP", "SBAR", "SQ", "SINV") or (
+        content.category in ("VBG", "ADJP") and content is not phrase
+    )
 
 
 def _between(child: Phrase, governor: Phrase) -> list[Phrase]:

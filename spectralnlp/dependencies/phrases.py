@@ -81,6 +81,10 @@ class Phrase:
             node = node.children[0]
         return node.word in words
 
+    def word_text(self) -> str:
+        """The words of the children that are words, blanks between."""
+        return " ".join(each.word for each in self.children if each.word)
+
     def position(self) -> int:
         """The place among the children of the parent."""
         return 0 if self.parent is None else self.parent.children.index(self)

@@ -62,16 +62,76 @@ def mark_expletives(arcs: Arcs) -> None:
     for index, relation in enumerate(relations):
         if relation in ("nsubj", "nsubj:pass") and words[index].word == "it":
             predicate = heads[index]
-            clause = next(
-                (
-                    other
-                    for other in range(predicate + 1, len(words))
-                    if heads[other] == predicate and relations[other] in ("csubj", "csubj:pass")
-                ),
-                None,
-            )
+            if words[predicate].word in _WEATHER:
+                relations[index] = "expl"
+                continue
+            clause = _extraposed(arcs, predicate)
             if clause is not None:
                 relations[index] = "expl"
+                relations[clause] = "csubj"
+
+
+_WEATHER = frozenset("rain rains rained raining snow snows snowed snowing".split())
+_SEEMING = frozenset("seems seem seemed appears appear appeared turns turned takes took take happens happened".split())
+
+
+def _extraposed(arcs: Arcs, predicate: int) -> int | None:
+    """The clause after a predicate that *it* stands for: *to see* of *it is good to see*."""
+    words, heads, relations = arcs.words, arcs.heads, arcs.relations
+    copular = any(relations[i] == "cop" and heads[i] == predicate for i in range(predicate))
+    adjective = words[predicate].category in ("JJ", "JJR", "JJS")
+    for index in range(predicate + 1, len(words)):
+        if heads[index] != predicate:
+            continue
+        if relations[index] in ("csubj", "csubj:pass"):
+            return index
+        marked = [words[i].word for i in range(predicate, index) if heads[i] == index and relations[i] == "mark"]
+        if copular and adjective and relations[index] in ("xcomp", "ccomp", "advcl"):
+            if any(each in ("to", "that", "for", "na") for each in marked) or relations[index] == "ccomp":
+                return index
+        if words[predicate].word in _SEEMING and relations[index] in ("ccomp", "xcomp", "advcl"):
+            if words[predicate].word.startswith("t") == ("to" in marked) and marked[:1] != ["as"]:
+                return index if "that" in marked or "to" in marked else None
+    return None
+
+
+def demote_asides(arcs: Arcs) -> None:
+    """Make *I mean* and *you know* depend on the clause after them."""
+    words, heads, relations = arcs.words, arcs.heads, arcs.relations
+    for index in range(1, len(words) - 1):
+        if (words[index - 1].word, words[index].word) not in (("i", "mean"), ("you", "know")):
+            continue
+        clause = next((i for i in range(index + 1, len(words)) if heads[i] == index and relations[i] in ("ccomp", "parataxis", "xcomp")), None)
+        if clause is None or heads[index - 1] != index or words[clause].category in ("WP", "WRB"):
+            continue
+        if any(heads[i] == clause and words[i].word in ("that", "if", "whether") and relations[i] == "mark" for i in range(index, clause)):
+            continue
+        if any(relations[i] in ("aux", "neg", "obj") and heads[i] == index for i in range(len(words))):
+            continue
+        heads[clause], relations[clause] = heads[index], relations[index]
+        for each in range(len(words)):
+            if heads[each] == index and each not in (clause, index - 1):
+                heads[each] = clause
+        heads[index], relations[index] = clause, "parataxis"
+
+
+def attach_at_least(arcs: Arcs) -> None:
+    """Attach *at* of *at least* to *least*, an oblique or a modifier."""
+    words, heads, relations = arcs.words, arcs.heads, arcs.relations
+    for index in range(len(words) - 1):
+        if words[index].word == "at" and words[index + 1].word in ("least", "most", "first", "last"):
+            least, governor = index + 1, heads[index + 1] if heads[index + 1] != index else heads[index]
+            if governor < 0 or governor == index:
+                continue
+            if words[least].word in ("first", "last") and heads[index] != least:
+                continue
+            following = index + 2
+            if following < len(words) and words[following].category == "CD" and heads[following] != least:
+                governor = following
+            heads[index], relations[index] = least, "case"
+            if governor != least:
+                heads[least] = governor
+                relations[least] = "nmod" if words[governor].category in ("CD", "NN", "NNS", "NNP", "$") and relations[governor] != "root" else "obl"
 
 
 def join_fixed(arcs: Arcs) -> None:
@@ -96,7 +156,10 @@ def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
     for each in range(len(heads)):
         if each not in inside and heads[each] in inside:
             heads[each] = first
-    relations[first] = (expression.relation or relations[chosen]) if heads[chosen] >= 0 else "root"
+    relation = expression.relation or relations[chosen]
+    if relation == "case" and relations[chosen] == "mark":
+        relation = "mark"
+    relations[first] = relation if heads[chosen] >= 0 else "root"
     heads[first] = heads[chosen]
     for each in inside[1:]:
         heads[each], relations[each] = first, "fixed"
@@ -119,6 +182,8 @@ def _turn_round(arcs: Arcs, outer: Sequence[int]) -> bool:
 
 
 def _matches(arcs: Arcs, index: int, expression: Expression) -> bool:
+    if expression.tag == "NN" and index and arcs.words[index - 1].category in ("DT", "WDT", "JJ", "PDT", "WP", "PRP$"):
+        return False
     words = arcs.words[index : index + len(expression.words)]
     if [each.word for each in words] != list(expression.words):
         return False
@@ -155,4 +220,11 @@ def _has_dependents(arcs: Arcs, index: int) -> bool:
     return any(head == index and arcs.relations[i] != "punct" for i, head in enumerate(arcs.heads))
 
 
-_CORRECTIONS: tuple[Callable[[Arcs], None], ...] = (join_fixed, mark_passives, mark_expletives, mark_repairs)
+_CORRECTIONS: tuple[Callable[[Arcs], None], ...] = (
+    demote_asides,
+    attach_at_least,
+    join_fixed,
+    mark_passives,
+    mark_expletives,
+    mark_repairs,
+)

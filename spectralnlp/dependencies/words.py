@@ -66,6 +66,28 @@ ASKING = _words(
     "examine investigate explore"
 )
 
+LINKING = _words("become becomes became becoming remain remains remained remaining")
+# Verbs whose only object may be who is told or asked.
+ALWAYS_TELLING = _words("tell tells told telling")
+TELLING = ALWAYS_TELLING | _words(
+    "ask asks asked asking show shows showed showing remind reminds reminded teach teaches taught teaching "
+    "promise promised warn warned assure assured inform informed"
+)
+# Verbs of speech and thought that may stand after what is said.
+SAYING = _words(
+    "say says said saying think thinks thought thinking guess guesses guessed know knows knew mean suppose "
+    "believe believes believed hope hoped ask asks asked reply replied replies answer answered add added adds "
+    "explain explained whisper whispered shout shouted yell yelled mutter muttered cry cried continue continued "
+    "wonder wondered feel felt tell tells told go goes went write wrote writes claim claimed argue argued note "
+    "noted notes state stated observe observed agree agreed announce announced report reported suggest suggested "
+    "call called repeat repeated exclaim exclaimed murmur murmured demand demanded insist insisted admit admitted"
+)
+# Adverbs that belong to the phrase right after them.
+FOCUSING = _words(
+    "only just even especially particularly right mainly mostly almost about approximately roughly nearly "
+    "primarily exactly straight simply merely largely partly also probably perhaps maybe not"
+)
+
 PREDETERMINERS = _words("all both half such many quite")
 PRECONJUNCTIONS = _words("both either neither whether not")
 
