@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from spectralnlp.dependencies.arcs import Arcs
 from spectralnlp.dependencies.clauses import clause_relation, raised_subject
-from spectralnlp.dependencies.content_heads import head_among
+from spectralnlp.dependencies.content_heads import head_among, is_abandoned
 from spectralnlp.dependencies.coordination import is_conjunction, joined_modifiers
 from spectralnlp.dependencies.modifiers import modifier_relation
 from spectralnlp.dependencies.nominals import nominal_relation
@@ -50,6 +50,11 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
         group = group_before(child, pivot)
         if group is not None:
             arcs.connect(child.head, group[0].head, group[1])
+            return
+    if child.category in ("NNP", "NNPS") and pivot is not None and pivot.category in ("NN", "NNS") and child.head > head:
+        first = next(pivot.after())
+        if first is not child and node.children[0].category in ("DT", "PRP$") and first.category == "NNP":
+            arcs.connect(child.head, first.head, "flat")
             return
     nearer = _nearer_head(child, node)
     if nearer is not None:
@@ -92,6 +97,8 @@ def relation_of(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phr
     """
     if child.is_punctuation:
         return "punct"
+    if child.head < governor.index and child is node.children[0] and is_abandoned(child):
+        return "reparandum"
     if node.category in NOMINAL:
         return nominal_relation(child, node, pivot, governor)
     if node.category in _MODIFIED:

@@ -19,6 +19,7 @@ from spectralnlp.dependencies.words import (
     LINKING,
     NOUN_TAGS,
     REFLEXIVES,
+    SAYING,
     TELLING,
     VERB_TAGS,
 )
@@ -242,7 +243,8 @@ def _clause_before(child: Phrase, node: Phrase) -> str:
         comma = next((each for each in child.after()), None)
         return "csubj" if comma is following and not has_subject(node) else "advcl"
     if is_finite(child) or _is_imperative(child):
-        return "ccomp" if node.category == "SINV" else "parataxis"
+        said = any(each.category in ("VP", *VERB_TAGS) and each.head_word().word in SAYING for each in child.after())
+        return "ccomp" if node.category == "SINV" or said else "parataxis"
     return "advcl"
 
 

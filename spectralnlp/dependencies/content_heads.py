@@ -24,7 +24,7 @@ from spectralnlp.dependencies.words import (
     NOMINAL,
     NOUN_TAGS,
     PREPOSITIONAL,
-    SAYING,
+    THINKING,
     VERB_TAGS,
     WH_PHRASES,
 )
@@ -59,8 +59,19 @@ def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
     """The head of some of the children of a phrase."""
     if len(children) == 1:
         return children[0]
+    if is_abandoned(children[0]):
+        children = children[1:]
     find = _FINDERS.get(node.category, _any_head)
     return find(node, children)
+
+
+def is_abandoned(child: Phrase) -> bool:
+    """Whether a phrase breaks off and the next begins with its words: *any — any time*."""
+    following = next(child.after(), None)
+    if following is None or following.category != ":" or not following.word.startswith(("-", "–", "—")):
+        return False
+    again = next((each for each in child.after() if not each.is_punctuation), None)
+    return again is not None and again.first_word().word == child.first_word().word
 
 
 def _spoken(node: Phrase) -> list[Phrase]:
@@ -159,7 +170,9 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
 
 def _is_said(said: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
     """Whether a clause is what the verb after it says: *It is cold, he thought*."""
-    if children.index(said) > children.index(verbal) or verbal.head_word().word not in SAYING:
+    if children.index(said) > children.index(verbal) or verbal.head_word().word not in THINKING:
+        return False
+    if any(each.category in ("``", "''") for each in said.after()):
         return False
     return not any(each.category in ("S", "SBAR", "SQ", "SBARQ", "NP") for each in verbal.children)
 
@@ -251,7 +264,8 @@ def _noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
         return day
     name = name_among(core)
     if name:
-        return name[0]
+        before = core[-len(name) - 1] if len(core) > len(name) else None
+        return before if before is not None and before.category in ("NN", "NNS") else name[0]
     money = next((each for each in core if each.category == "$"), None)
     if money is not None and core[-1].category in ("CD", "QP", "$"):
         return money
@@ -337,6 +351,10 @@ def _conjunction(node: Phrase, children: list[Phrase]) -> Phrase:
     return children[0]
 
 
+def _interjection(node: Phrase, children: list[Phrase]) -> Phrase:
+    return children[-1] if all(each.category == "UH" for each in children) else _any_head(node, children)
+
+
 def _any_head(node: Phrase, children: list[Phrase]) -> Phrase:
     for categories in _LIKELY:
         found = _first(children, categories)
@@ -369,5 +387,6 @@ _FINDERS: dict[str, Callable[[Phrase, list[Phrase]], Phrase]] = {
     "WHADVP": _adverbial,
     "QP": _quantity,
     "CONJP": _conjunction,
+    "INTJ": _interjection,
     **dict.fromkeys(["NP", "NX", "NML", "NAC", "WHNP"], _noun_phrase),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from spectralnlp.dependencies.content_heads import is_adverbial_noun
-from spectralnlp.dependencies.noun_groups import name_among
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
     ADJECTIVE_TAGS,
@@ -77,7 +76,7 @@ def _before(child: Phrase, governor: Phrase) -> str:
     if category == "RB" and child.word in PREDETERMINERS and _next_is_determiner(child):
         return "det:predet"
     if category in NOUN_TAGS and governor.category == "NNP":
-        if child.word in TITLES or (category == "NN" and governor.parent is not None and name_among(node_core(governor))):
+        if child.word in TITLES:
             return "nmod:desc"
     if category == "NNP" and governor.category == "CD" and child.word in MONTHS:
         return "compound"
@@ -94,16 +93,6 @@ def _before(child: Phrase, governor: Phrase) -> str:
     if category == "CC":
         return "cc:preconj" if child.word in ("both", "either", "neither") else "cc"
     return _BEFORE.get(category, "dep")
-
-
-def node_core(governor: Phrase) -> list[Phrase]:
-    """The words of a name that begins with the governor."""
-    run = [governor]
-    for each in governor.after():
-        if each.category not in ("NNP", "NNPS", "HYPH"):
-            break
-        run.append(each)
-    return [each for each in run if each.category != "HYPH"]
 
 
 def _next_is_determiner(child: Phrase) -> bool:
@@ -178,7 +167,8 @@ def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
     if is_adverbial_noun(child) or word.word in MONTHS:
         return "nmod:unmarked"
     if not child.children:
-        return "flat"
+        first = node.children[0].category
+        return "appos" if first in ("DT", "PRP$") and governor.category in ("NN", "NNS") else "flat"
     if child.category == "NP" and not separated and governor.category in NOUN_TAGS and word.category == "NNP":
         return "appos"
     return "appos"

@@ -70,8 +70,6 @@ def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
         return _hyphenated(child, siblings[place + 2], pivot)
     if child.category in _PROPER:
         return _proper(child, siblings, place, pivot)
-    if child.category in NOUN_TAGS | ADJECTIVE_TAGS and pivot.category in _PROPER:
-        return _of_occupation(child, siblings, place, pivot)
     return None
 
 
@@ -103,14 +101,3 @@ def _proper(
     if child in name:
         return (name[0], "flat") if child is not name[0] else None
     return last, "amod" if child.word in PROPER_ADJECTIVES else "compound"
-
-
-def _of_occupation(
-    child: Phrase, siblings: Sequence[Phrase], place: int, pivot: Phrase
-) -> tuple[Phrase, str] | None:
-    nouns = [
-        each for each in siblings[place + 1 : siblings.index(pivot)] if each.category in ("NN", "NNS")
-    ]
-    if not nouns:
-        return None
-    return nouns[-1], "amod" if child.category in ADJECTIVE_TAGS else "compound"

@@ -82,6 +82,7 @@ SAYING = _words(
     "noted notes state stated observe observed agree agreed announce announced report reported suggest suggested "
     "call called repeat repeated exclaim exclaimed murmur murmured demand demanded insist insisted admit admitted"
 )
+THINKING = _words("think thinks thought guess know mean suppose believe hope")
 # Adverbs that belong to the phrase right after them.
 FOCUSING = _words(
     "only just even especially particularly right mainly mostly almost about approximately roughly nearly "
@@ -105,10 +106,11 @@ ORGANISATIONS = _words(
     "project plan conference convention congress summit market exchange index street st. ave. blvd. rd. region "
     "area valley coast beach hill hills mount mt. north south east west northern southern eastern western "
     "america africa asia europe germany england korea zealand york jersey hampshire carolina dakota virginia "
-    "mexico zealand angeles francisco diego lanka rica arabia kong columbia"
+    "explorer policy research technology science sciences wikipedia linguistics grammar paralympics olympics "
+    "cemetery camp code web airlines online systems studies culture rights mexico zealand angeles francisco diego lanka rica arabia kong columbia"
 )
 TITLES = _words(
-    "mr. mrs. ms. dr. prof. st. sir mr mrs ms dr prof king queen prince princess president premier general "
+    "miss madam congresswoman congressman councillor mr. mrs. ms. dr. prof. st. sir mr mrs ms dr prof king queen prince princess president premier general "
     "colonel captain major lieutenant sergeant senator governor mayor judge justice chancellor minister bishop "
     "pope saint lord lady professor inspector detective father sheikh emperor chairman director secretary "
     "ambassador aunt uncle chief doctor"
