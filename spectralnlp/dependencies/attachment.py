@@ -36,10 +36,20 @@ def _attach_children(node: Phrase, arcs: Arcs) -> None:
     for child in node.children:
         if child is not node.pivot and child.head != node.head:
             _attach(child, node, node.pivot, node.head, arcs)
+    if node.category in ("QP", "NP") and node.pivot is not None and node.pivot.category == "CD":
+        _attach_range(node.pivot, arcs)
     if any(is_conjunction(each) for each in node.children[1:-1]):
         for left, conjunction, right in joined_modifiers(node):
             arcs.connect(right.head, left.head, "conj")
             arcs.connect(conjunction.head, right.head, "cc")
+
+
+def _attach_range(first: Phrase, arcs: Arcs) -> None:
+    """Attach *to* of *15 to 20* to the second number."""
+    pair = [each for _, each in zip(range(2), first.after(), strict=False)]
+    if len(pair) == 2 and pair[1].category == "CD" and (pair[0].category == "SYM" or pair[0].word in ("to", "–")):
+        arcs.connect(pair[0].head, pair[1].head, "case")
+        arcs.connect(pair[1].head, first.head, "nmod")
 
 
 def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: Arcs) -> None:
@@ -128,6 +138,8 @@ def _attach_conjuncts(node: Phrase, arcs: Arcs) -> None:
             arcs.connect(child.head, heads[following].head, "cc" if before else _opening(child, node))
             if child.category == "CONJP" and child.word_text() not in ("as well as", "rather than", "instead of"):
                 _spread(child, heads[following].head, arcs)
+        elif child.category == "RB":
+            arcs.connect(child.head, heads[following].head, "advmod")
         else:
             last = not any(id(each) in owners for each in child.after())
             arcs.connect(child.head, node.head if last else heads[following].head, "punct")

@@ -28,7 +28,7 @@ from spectralnlp.dependencies.words import (
     VERB_TAGS,
     WH_PHRASES,
 )
-from spectralnlp.dependencies.noun_groups import date_head, name_among
+from spectralnlp.dependencies.noun_groups import before_quotation, date_head, name_among, number_head
 from spectralnlp.dependencies.phrases import Phrase
 
 _PHRASAL_NOUNS = NOUN_TAGS | frozenset(["NX", "NML", "NAC", "ADD"])
@@ -196,6 +196,8 @@ def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
 def _subordinate(node: Phrase, children: list[Phrase]) -> Phrase:
     clause = _first(children, ("S", "SQ", "SINV", "SBARQ", "VP", "FRAG"))
     question = _first(children, WH_PHRASES)
+    if children[0].category == "NP" and children[0].first_word().category in ("WP", "WDT"):
+        question = children[0]
     if question is not None and question is children[0] and is_free_relative(node, question):
         return question
     return clause or _first(children, ("SBAR",)) or question or _any_head(node, children)
@@ -259,9 +261,10 @@ def _noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
     if children[-1].category == "POS":
         children = children[:-1]
     core = _before_modifiers(children)
-    day = date_head(core)
-    if day is not None:
-        return day
+    core = before_quotation(node, core)
+    number = date_head(core) or number_head(core)
+    if number is not None:
+        return number
     name = name_among(core)
     if name:
         before = core[-len(name) - 1] if len(core) > len(name) else None
@@ -269,6 +272,9 @@ def _noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
     money = next((each for each in core if each.category == "$"), None)
     if money is not None and core[-1].category in ("CD", "QP", "$"):
         return money
+    if len(core) > 2 and core[0].category in ("DT", "PRP$") and core[-1].category == "NNP":
+        if core[-2].category in ("NN", "NNS"):
+            return core[-2]
     noun = next((each for each in reversed(core) if each.category in _PHRASAL_NOUNS), None)
     if noun is not None:
         return noun
@@ -309,6 +315,8 @@ def _is_possessive(phrase: Phrase) -> bool:
 
 
 def _prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
+    if children[0].category == "VBN" and children[0].word in ("based", "followed"):
+        return children[0]
     for categories in (NOMINAL | CLAUSES, ("VP", "ADJP", "UCP"), PREPOSITIONAL, NOUN_TAGS | {"CD", "PRP"}):
         found = _first(children, categories)
         if found is not None and not (found is children[0] and _first(children[1:], PREPOSITIONAL)):
@@ -323,6 +331,8 @@ def _adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
     if phrase is not None and phrase is children[0]:
         return phrase
     core = _before_modifiers(children)
+    if core[-1].category == "NN" and node.parent is not None and node.parent.category in NOMINAL:
+        return core[-1]
     for categories in (ADJECTIVE_TAGS | {"VBN", "VBG"}, ADJECTIVAL, NOUN_TAGS | {"$", "CD", "QP", "NP"}):
         found = next((each for each in reversed(core) if each.category in categories), None)
         if found is not None:
@@ -334,12 +344,22 @@ def _adverbial(node: Phrase, children: list[Phrase]) -> Phrase:
     phrase = _first(children, ADVERBIAL)
     if phrase is not None and phrase is children[0]:
         return phrase
+    if len(children) == 2 and children[0].word in ("at", "for", "in") and children[1].word:
+        return children[1]
+    if children[0].word in _LOCATING and children[-1].category == "PP" and len(children) == 2:
+        return children[1]
     core = _before_modifiers(children)
     found = next((each for each in reversed(core) if each.category in ADVERB_TAGS | {"IN", "ADVP"}), None)
     return found or core[-1]
 
 
+_LOCATING = frozenset("back along right somewhere prior together".split())
+
+
 def _quantity(node: Phrase, children: list[Phrase]) -> Phrase:
+    number = number_head(node.children)
+    if number is not None:
+        return number
     for categories in (("$",), ("NN", "NNS"), ("CD",)):
         found = next((each for each in reversed(children) if each.category in categories), None)
         if found is not None:

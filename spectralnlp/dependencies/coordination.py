@@ -28,7 +28,7 @@ CONJUNCTIONS = frozenset(["CC", "CONJP"])
 _NOMINAL = NOMINAL | NOMINAL_TAGS
 _ALIKE = (
     _NOMINAL,
-    CLAUSES | {"VP"} | VERB_TAGS,
+    (CLAUSES - {"SBAR"}) | {"VP"} | VERB_TAGS,
     ADJECTIVAL | ADJECTIVE_TAGS | {"VBN", "VBG"},
     ADVERBIAL | ADVERB_TAGS,
     PREPOSITIONAL | {"IN", "TO"},
@@ -65,7 +65,7 @@ def is_conjunction(child: Phrase) -> bool:
 
 def _plain_list(node: Phrase) -> list[list[Phrase]]:
     """Conjuncts without a conjunction: three noun phrases or more, or phrases of another kind, and commas."""
-    spoken = [each for each in node.children if not each.is_punctuation]
+    spoken = [each for each in node.children if not each.is_punctuation and each.category != "RB"]
     if len(spoken) < 2 or len({each.category for each in spoken}) > 1 or node.category != spoken[0].category:
         return []
     if len(spoken) < (3 if node.category in ("NP", "NX") else 2) or node.category in ("S", "SBAR", "PP", "FRAG"):

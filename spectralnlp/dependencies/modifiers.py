@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spectralnlp.dependencies.content_heads import is_adverbial_noun
-from spectralnlp.dependencies.nominals import is_finite, nominal_relation, parenthetical
+from spectralnlp.dependencies.nominals import is_finite, nominal_relation, parenthetical, range_relation
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import CLAUSES, NOMINAL, NOUN_TAGS, PREPOSITIONAL
 
@@ -92,8 +92,10 @@ def _is_nominal(clause: Phrase) -> bool:
 def _in_quantity(child: Phrase, governor: Phrase) -> str:
     if child.category in ("JJR", "RBR", "RB", "IN", "JJS", "RBS", "ADVP", "JJ", "TO"):
         return "advmod" if child.head < governor.index else "advmod"
+    if child.category in ("SYM", "IN", "TO") and child.word not in ("/", "+") and child.head > governor.index:
+        return "case"
     if governor.category == "CD" and child.category == "CD":
-        return "compound"
+        return "compound" if child.head < governor.index else range_relation(child)
     if child.category in ("CD", "QP"):
         return "nummod"
     if child.category == "$":

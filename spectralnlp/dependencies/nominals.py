@@ -160,6 +160,10 @@ def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
     if word.word in REFLEXIVES:
         return "nmod:unmarked"
     separated = any(each.is_punctuation for each in _between(child, governor))
+    if word.word in ("a.m.", "p.m.", "am", "pm", "a.m", "p.m", "o'clock"):
+        return "nmod:unmarked"
+    if word.category == "CD" and governor.category == "CD" and not child.children:
+        return range_relation(child)
     if word.category == "CD":
         if separated or governor.category == "CD" or len(word.word) == 4:
             return "nmod:unmarked"
@@ -167,6 +171,8 @@ def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
     if is_adverbial_noun(child) or word.word in MONTHS:
         return "nmod:unmarked"
     if not child.children:
+        if any(each.category == "``" for each in child.before()):
+            return "appos"
         first = node.children[0].category
         return "appos" if first in ("DT", "PRP$") and governor.category in ("NN", "NNS") else "flat"
     if child.category == "NP" and not separated and governor.category in NOUN_TAGS and word.category == "NNP":
@@ -179,11 +185,23 @@ def has_clause(phrase: Phrase) -> bool:
     content = phrase
     while content.pivot is not None and content.category in ("PP", "WHPP"):
         content = content.pivot
+    if content.category == "VBN":
+        return True
     if content is phrase.first_word() or content.head_word().category in ("WP", "WRB", "WDT"):
         return False
     return content.category in ("S", "VP", "SBAR", "SQ", "SINV") or (
-        content.category in ("VBG", "ADJP") and content is not phrase
+        content.category in ("VBG", "VBN", "ADJP") and content is not phrase
     )
+
+
+def range_relation(number: Phrase) -> str:
+    """The relation of a number to the number before it: a range, a part of a written number, or a list."""
+    before = next(number.before(), None)
+    if len(number.word) == 4 and number.word.isdigit() and (before is None or before.category != "SYM"):
+        return "nmod:unmarked"
+    if before is None or before.category == "CD":
+        return "flat"
+    return "nmod" if before.category == "SYM" or before.word in ("to", "–") else "compound"
 
 
 def _between(child: Phrase, governor: Phrase) -> list[Phrase]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spectralnlp.dependencies.names import GIVEN_NAMES
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
     ADJECTIVE_TAGS,
+    COLLOCATIONS,
     MONTHS,
     NOUN_TAGS,
     ORGANISATIONS,
     PROPER_ADJECTIVES,
+    PUNCTUATION,
     TITLES,
 )
 
@@ -31,16 +34,24 @@ def name_among(children: Sequence[Phrase]) -> list[Phrase]:
     run.reverse()
     while run and run[0].word in TITLES and len(run) > 1:
         del run[0]
-    if len(run) < 2 or any(each.word in ORGANISATIONS or each.word in MONTHS for each in run):
+    if len(run) < 2 or any(each.word in MONTHS for each in run):
+        return []
+    if any(each.word in GIVEN_NAMES for each in run[:-1]) and run[-1].word not in ORGANISATIONS:
+        return run
+    if any(each.word in ORGANISATIONS or each.word.endswith(_COMMON_ENDINGS) for each in run):
         return []
     if run[0].word in PROPER_ADJECTIVES or run[-1].category == "NNPS" or _has_article(children, run):
         return []
     return run
 
 
+# Of words that are seldom names of people.
+_COMMON_ENDINGS = ("ing", "tion", "al", "ic", "ity", "ian", "ogy", "ish", "ment", "ism", "ics", "ive", "ous", "ers")
+
+
 def _has_article(children: Sequence[Phrase], run: Sequence[Phrase]) -> bool:
     before = children[: len(children) - len(run)]
-    return bool(before) and before[-1].category == "DT"
+    return any(each.category == "DT" for each in before)
 
 
 def date_head(children: Sequence[Phrase]) -> Phrase | None:
@@ -50,6 +61,27 @@ def date_head(children: Sequence[Phrase]) -> Phrase | None:
         month, day = (a, b) if a.word in MONTHS else (b, a)
         if month.word in MONTHS and month.category == "NNP" and _is_day(day):
             return day
+    return None
+
+
+def before_quotation(node: Phrase, core: list[Phrase]) -> list[Phrase]:
+    """The children before a name in quotation marks: *the word* of *the word "pen"*."""
+    for place, each in enumerate(node.children):
+        if each.category == "``" and place and node.children[place - 1].category in ("NN", "NNS"):
+            last = [other for other in node.children if not other.category == "POS"][-1]
+            if last.category in ("''", "``", ".", ",") or last.word in ('"', "'"):
+                return [other for other in core if other.head < each.index]
+    return core
+
+
+def number_head(children: Sequence[Phrase]) -> Phrase | None:
+    """The first number of *forty - eight*, *15 to 20* and *10 a.m.*; None where there is no such thing."""
+    for a, b in zip(children, children[1:], strict=False):
+        if a.category == "CD" and b.word in ("a.m.", "p.m.", "am", "pm", "a.m", "p.m", "o'clock"):
+            return a
+    for a, b, c in zip(children, children[1:], children[2:], strict=False):
+        if a.category == c.category == "CD" and (b.category in ("HYPH", "SYM") or b.word in ("to", "-", "–")):
+            return a if c is children[-1] or children[-1].category in PUNCTUATION else None
     return None
 
 
@@ -70,6 +102,10 @@ def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
         return _hyphenated(child, siblings[place + 2], pivot)
     if child.category in _PROPER:
         return _proper(child, siblings, place, pivot)
+    if place + 2 < len(siblings) and (child.word, siblings[place + 1].word) in COLLOCATIONS:
+        other = siblings[place + 1]
+        if other is not pivot and other.head < pivot.head:
+            return other, "amod" if child.category in ADJECTIVE_TAGS else "compound"
     return None
 
 
