@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from spectralnlp.dependencies.arcs import Arcs
 from spectralnlp.dependencies.clauses import clause_relation, raised_subject
-from spectralnlp.dependencies.content_heads import head_among, is_abandoned
+from spectralnlp.dependencies.content_heads import WIDTH, head_among, is_abandoned
 from spectralnlp.dependencies.coordination import is_conjunction, joined_modifiers
 from spectralnlp.dependencies.modifiers import modifier_relation
 from spectralnlp.dependencies.nominals import nominal_relation
@@ -33,6 +33,10 @@ def attach_all(nodes: Iterable[Phrase], arcs: Arcs) -> None:
 
 
 def _attach_children(node: Phrase, arcs: Arcs) -> None:
+    if len(node.children) > WIDTH:
+        for child in node.children:
+            arcs.connect(child.head, node.head, "punct" if child.is_punctuation else "dep")
+        return
     for child in node.children:
         if child is not node.pivot and child.head != node.head:
             _attach(child, node, node.pivot, node.head, arcs)

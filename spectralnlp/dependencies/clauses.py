@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spectralnlp.dependencies.content_heads import is_adverbial_noun, is_existential, takes_verb
+from spectralnlp.dependencies.content_heads import DEPTH, is_adverbial_noun, is_existential, takes_verb
 from spectralnlp.dependencies.nominals import has_clause, is_finite, parenthetical
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
@@ -63,7 +63,7 @@ def clause_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor:
         return _nominal_relation(child, node, pivot, governor)
     if category in ("PP", "WHPP"):
         return _prepositional(child, node, governor)
-    if category == "ADVP" and child.first_word().word == "at" and len(child.children) == 2:
+    if category == "ADVP" and child.first.word == "at" and len(child.children) == 2:
         return "obl"
     if category in ("S", "SBAR", "VP", "SQ", "SINV", "SBARQ"):
         return _clausal_relation(child, node, pivot, governor)
@@ -75,7 +75,7 @@ def clause_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor:
 
 
 def _adverbial(child: Phrase) -> str:
-    word = child.head_word()
+    word = child.lexical
     if len(child.children) == 1 and word.category in ("RP", "UH"):
         return "compound:prt" if word.category == "RP" else "discourse"
     return "advmod"
@@ -92,7 +92,7 @@ def _verb_relation(child: Phrase, pivot: Phrase | None) -> str:
 
 
 def _nominal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    if child.last_word().category == "EX":
+    if child.last.category == "EX":
         return "expl"
     if "SBJ" in child.functions and node.category != "VP":
         return _subject(node)
@@ -110,7 +110,7 @@ def _nominal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governo
 
 
 def _is_question(child: Phrase) -> bool:
-    return child.category == "WHNP" or child.first_word().category in ("WDT", "WP", "WP$")
+    return child.category == "WHNP" or child.first.category in ("WDT", "WP", "WP$")
 
 
 def _subject(node: Phrase) -> str:
@@ -120,9 +120,11 @@ def _subject(node: Phrase) -> str:
 def _has_clausal_predicate(node: Phrase) -> bool:
     """Whether a copula links the subject to a clause: *the problem is that it rains*."""
     link: Phrase | None = node
-    while link is not None and link.children:
+    for _ in range(DEPTH):
+        if link is None:
+            return False
         if link.category in ("VP", "SQ") and link.pivot is not None and link.pivot.category in CLAUSES:
-            below = link.pivot.head_word().category
+            below = link.pivot.lexical.category
             return below not in ("WP", "WRB", "WDT")
         link = link.pivot
     return False
@@ -166,11 +168,11 @@ def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
 def _has_message(child: Phrase) -> bool:
     """Whether a clause or *about* follows a noun phrase: what someone is told or asked."""
     following = next((each for each in child.after() if not each.is_punctuation), None)
-    return following is not None and (following.category in CLAUSES or following.first_word().word == "about")
+    return following is not None and (following.category in CLAUSES or following.first.word == "about")
 
 
 def _INTRANSITIVE(child: Phrase) -> bool:
-    return child.head_word().word in ("today", "tonight", "tomorrow", "yesterday")
+    return child.lexical.word in ("today", "tonight", "tomorrow", "yesterday")
 
 
 def filler_relation(child: Phrase, node: Phrase) -> str:
@@ -183,7 +185,9 @@ def filler_relation(child: Phrase, node: Phrase) -> str:
 
 def has_subject(clause: Phrase) -> bool:
     """Whether a clause has a subject of its own."""
-    while len(clause.children) == 1 and clause.children[0].category == "S":
+    for _ in range(DEPTH):
+        if len(clause.children) != 1 or clause.children[0].category != "S":
+            break
         clause = clause.children[0]
     for each in clause.groups[0] if clause.groups else clause.children:
         if each.category in ("NP", "SBAR", "S") and "SBJ" in each.functions:
@@ -191,7 +195,7 @@ def has_subject(clause: Phrase) -> bool:
         if each.category == "NP" and not each.functions & ADVERBIAL_FUNCTIONS and clause.pivot is not each:
             return True
         if each.category == "S" and clause.groups:
-            return has_subject(each)
+            return any(below.category == "NP" for below in each.children)
     return False
 
 
@@ -208,7 +212,7 @@ def _prepositional(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def _clausal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    if child.head_word().category in ("WP", "WRB", "WDT") and child.category == "SBAR" and _is_nominal_clause(child):
+    if child.lexical.category in ("WP", "WRB", "WDT") and child.category == "SBAR" and _is_nominal_clause(child):
         if "SBJ" in child.functions or (node.category != "VP" and child.head < governor.index):
             return "nsubj"
         return "obj"
@@ -237,24 +241,24 @@ def _is_nominal_clause(child: Phrase) -> bool:
 def _clause_before(child: Phrase, node: Phrase) -> str:
     following = next((each for each in child.after() if not each.is_punctuation), None)
     if child.category == "SBAR":
-        first = child.first_word().word
+        first = child.first.word
         return "csubj" if following is not None and following.category == "VP" and first in ("that", "whether") else "advcl"
     if following is not None and following.category == "VP" and child.category in ("S", "VP") and not is_finite(child):
         comma = next((each for each in child.after()), None)
         return "csubj" if comma is following and not has_subject(node) else "advcl"
     if is_finite(child) or _is_imperative(child):
-        said = any(each.category in ("VP", *VERB_TAGS) and each.head_word().word in SAYING for each in child.after())
+        said = any(each.category in ("VP", *VERB_TAGS) and each.lexical.word in SAYING for each in child.after())
         return "ccomp" if node.category == "SINV" or said else "parataxis"
     return "advcl"
 
 
 def _is_imperative(clause: Phrase) -> bool:
-    verb = clause.head_word()
-    return verb.category == "VB" and not has_subject(clause) and clause.first_word().category != "TO"
+    verb = clause.lexical
+    return verb.category == "VB" and not has_subject(clause) and clause.first.category != "TO"
 
 
 def _subordinate(child: Phrase, node: Phrase, governor: Phrase) -> str:
-    first = child.first_word()
+    first = child.first
     if first.word in ("if", "whether") and first.category == "IN":
         return "ccomp" if first.word == "whether" or governor.word in ASKING else "advcl"
     if first.word == "that" or (child.children[0].category not in ("IN", "WHADVP", "WHNP", "WHPP", "ADVP", "RB")):
@@ -291,7 +295,7 @@ def _complement(child: Phrase, node: Phrase, governor: Phrase) -> str:
     if is_existential(node):
         return "acl"
     object_ = any(each.category == "NP" for each in child.before())
-    verb = child.head_word()
+    verb = child.lexical
     if object_ and governor.word not in _CONTROL:
         return "advcl"
     return "xcomp" if verb is not None else "advcl"
@@ -304,4 +308,3 @@ _CONTROL = frozenset(
     "advise advised persuade persuaded convince convinced urge urged have had has cause caused causes consider "
     "considered keep kept expect expected catch caught compel compelled inspire inspired remind reminded".split()
 )
-assert CLAUSES

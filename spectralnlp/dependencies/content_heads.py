@@ -28,8 +28,13 @@ from spectralnlp.dependencies.words import (
     VERB_TAGS,
     WH_PHRASES,
 )
+from spectralnlp.trees import Tree
 from spectralnlp.dependencies.noun_groups import before_quotation, date_head, name_among, number_head
-from spectralnlp.dependencies.phrases import Phrase
+from spectralnlp.dependencies.phrases import Phrase, working_copy
+
+# Levels of embedding that rules look through, and children that they look at: more than any sentence has, so
+# that the time stays linear in whatever is given.
+DEPTH, WIDTH = 40, 400
 
 _PHRASAL_NOUNS = NOUN_TAGS | frozenset(["NX", "NML", "NAC", "ADD"])
 _SMALL_CLAUSE = ("VP", "ADJP", "NP", "PP", "ADVP", "UCP", "SBAR", "S", "VB", "VBG", "VBN")
@@ -44,13 +49,28 @@ def find_heads(nodes: Iterable[Phrase]) -> None:
     for node in nodes:
         if node.children:
             pivot = node.children[0] if len(node.children) == 1 else content_head(node)
-            node.pivot, node.head = pivot, pivot.head
+            node.pivot, node.head, node.lexical = pivot, pivot.head, pivot.lexical
             if node.category in ("SBARQ", "SBAR") and len(node.children) > 1:
                 _make_predicate(node)
 
 
+def content_head_words(tree: Tree) -> list[int]:
+    """The index of the head word of each node of an English tree, in the order of `Tree.nodes`."""
+    nodes, _ = working_copy(tree)
+    find_heads(nodes)
+    heads: list[int] = []
+    stack = [nodes[-1]]
+    while stack:
+        node = stack.pop()
+        heads.append(node.head)
+        stack.extend(reversed(node.children))
+    return heads
+
+
 def content_head(node: Phrase) -> Phrase:
     """The head child of a phrase with several children, whose own heads are known."""
+    if len(node.children) > WIDTH:
+        return next((each for each in node.children if not each.is_punctuation), node.children[0])
     node.groups = conjunct_groups(node)
     return head_among(node, node.groups[0] if node.groups else _spoken(node))
 
@@ -71,7 +91,7 @@ def is_abandoned(child: Phrase) -> bool:
     if following is None or following.category != ":" or not following.word.startswith(("-", "–", "—")):
         return False
     again = next((each for each in child.after() if not each.is_punctuation), None)
-    return again is not None and again.first_word().word == child.first_word().word
+    return again is not None and again.first.word == child.first.word
 
 
 def _spoken(node: Phrase) -> list[Phrase]:
@@ -109,7 +129,7 @@ def takes_verb(verb: Phrase) -> bool:
 
 
 def _is_participle(phrase: Phrase) -> bool:
-    return phrase.head_word().category in ("VBN", "VBD")
+    return phrase.lexical.category in ("VBN", "VBD")
 
 
 def _predicate(after: list[Phrase]) -> Phrase | None:
@@ -128,7 +148,7 @@ def is_adverbial_noun(phrase: Phrase) -> bool:
     """Whether a noun phrase says when, how long or how, by its function tags or its noun."""
     if phrase.functions & _ADVERBIAL_NOMINAL:
         return True
-    return phrase.head_word().word in ADVERBIAL_NOUNS
+    return phrase.lexical.word in ADVERBIAL_NOUNS
 
 
 _ADVERBIAL_NOMINAL = frozenset(["TMP", "ADV", "LOC", "MNR", "DIR", "EXT"])
@@ -137,11 +157,13 @@ _ADVERBIAL_NOMINAL = frozenset(["TMP", "ADV", "LOC", "MNR", "DIR", "EXT"])
 def is_existential(node: Phrase) -> bool:
     """Whether the clause around a verb phrase has *there* as its subject."""
     clause: Phrase | None = node
-    while clause is not None and clause.category == "VP":
+    for _ in range(DEPTH):
+        if clause is None or clause.category != "VP":
+            break
         clause = clause.parent
     if clause is None:
         return False
-    return any(each.last_word().category == "EX" for each in clause.children if each.category == "NP")
+    return any(each.last.category == "EX" for each in clause.children if each.category == "NP")
 
 
 def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
@@ -170,7 +192,7 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
 
 def _is_said(said: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
     """Whether a clause is what the verb after it says: *It is cold, he thought*."""
-    if children.index(said) > children.index(verbal) or verbal.head_word().word not in THINKING:
+    if children.index(said) > children.index(verbal) or verbal.lexical.word not in THINKING:
         return False
     if any(each.category in ("``", "''") for each in said.after()):
         return False
@@ -196,7 +218,7 @@ def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
 def _subordinate(node: Phrase, children: list[Phrase]) -> Phrase:
     clause = _first(children, ("S", "SQ", "SINV", "SBARQ", "VP", "FRAG"))
     question = _first(children, WH_PHRASES)
-    if children[0].category == "NP" and children[0].first_word().category in ("WP", "WDT"):
+    if children[0].category == "NP" and children[0].first.category in ("WP", "WDT"):
         question = children[0]
     if question is not None and question is children[0] and is_free_relative(node, question):
         return question
@@ -208,14 +230,16 @@ def is_free_relative(node: Phrase, question: Phrase) -> bool:
     if node.category != "SBAR":
         return False
     parent = node.parent
-    while parent is not None and parent.category == "SBAR":
+    for _ in range(DEPTH):
+        if parent is None or parent.category != "SBAR":
+            break
         parent = parent.parent
     if parent is None or (parent.category in ("NP", "NX", "WHNP") and parent.children[0] is not node):
         return False
-    word = question.first_word().word
+    word = question.first.word
     if word in ("what", "how", "why", "whatever", "wherever", "whoever", "whichever", "however"):
         return not (question.category == "WHADVP" and word == "however")
-    if word == "where" or word == "who" or question.first_word().category in ("WDT", "WP"):
+    if word == "where" or word == "who" or question.first.category in ("WDT", "WP"):
         return parent.category != "S" or "SBJ" in node.functions
     return False
 
@@ -223,7 +247,7 @@ def is_free_relative(node: Phrase, question: Phrase) -> bool:
 def _make_predicate(node: Phrase) -> None:
     """Make *what* the predicate of *what it is*: nothing else there says what is linked to the subject."""
     question = next((each for each in node.children if each.category in WH_PHRASES), None)
-    verb = node.head_word()
+    verb = node.lexical
     if question is None or node.pivot is question or verb.word not in BE or is_existential_below(node):
         return
     if question.category == "WHNP" and "SBJ" in question.functions:
@@ -231,14 +255,14 @@ def _make_predicate(node: Phrase) -> None:
     chain: Phrase | None = node
     has_subject = False
     links = []
-    while chain is not None and chain.children:
+    while chain is not None and chain.children and len(links) < DEPTH:
         links.append(chain)
         has_subject |= chain is not node and any(each.category == "NP" for each in chain.children)
         chain = chain.pivot
     if has_subject:
         node.pivot = question
         for link in links:
-            link.head = question.head
+            link.head, link.lexical = question.head, question.lexical
             if link is not node:
                 link.pivot = None
 
@@ -246,8 +270,10 @@ def _make_predicate(node: Phrase) -> None:
 def is_existential_below(node: Phrase) -> bool:
     """Whether *there* is the subject of the clause that a phrase holds."""
     link: Phrase | None = node
-    while link is not None and link.children:
-        if any(each.category == "NP" and each.last_word().category == "EX" for each in link.children):
+    for _ in range(DEPTH):
+        if link is None:
+            return False
+        if any(each.category == "NP" and each.last.category == "EX" for each in link.children):
             return True
         link = link.pivot
     return False
@@ -311,7 +337,7 @@ def _before_modifiers(children: list[Phrase]) -> list[Phrase]:
 
 
 def _is_possessive(phrase: Phrase) -> bool:
-    return phrase.last_word().category == "POS"
+    return phrase.last.category == "POS"
 
 
 def _prepositional(node: Phrase, children: list[Phrase]) -> Phrase:

@@ -86,7 +86,7 @@ def _in_prepositional(child: Phrase, node: Phrase, pivot: Phrase | None, governo
 
 
 def _is_nominal(clause: Phrase) -> bool:
-    return clause.head_word().category in ("WP", "WRB", "WDT")
+    return clause.lexical.category in ("WP", "WRB", "WDT")
 
 
 def _in_quantity(child: Phrase, governor: Phrase) -> str:

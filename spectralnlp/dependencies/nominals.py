@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spectralnlp.dependencies.content_heads import is_adverbial_noun
+from spectralnlp.dependencies.content_heads import DEPTH, is_adverbial_noun
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
     ADJECTIVE_TAGS,
@@ -10,7 +10,6 @@ from spectralnlp.dependencies.words import (
     MONTHS,
     NOMINAL,
     NOUN_TAGS,
-    ORGANISATIONS,
     PREDETERMINERS,
     PROPER_ADJECTIVES,
     REFLEXIVES,
@@ -84,9 +83,9 @@ def _before(child: Phrase, governor: Phrase) -> str:
         return "amod"
     if category == "CD" and governor.category == "CD":
         return "compound"
-    if category == "ADJP" and child.head_word().category in NOUN_TAGS:
+    if category == "ADJP" and child.lexical.category in NOUN_TAGS:
         return "compound"
-    if category == "ADVP" and child.head_word().category == "UH":
+    if category == "ADVP" and child.lexical.category == "UH":
         return "discourse"
     if category == "CD" and len(child.word) == 4 and child.word.isdigit() and governor.category in NOUN_TAGS:
         return "compound"
@@ -100,16 +99,16 @@ def _next_is_determiner(child: Phrase) -> bool:
 
 
 def _nominal_before(child: Phrase, governor: Phrase) -> str:
-    last = child.last_word()
+    last = child.last
     if last.category == "POS" or (child.children and child.children[0].category == "PRP$" and len(child.children) == 1):
         return "nmod:poss"
-    if child.head_word().word in TITLES and governor.category == "NNP":
+    if child.lexical.word in TITLES and governor.category == "NNP":
         return "nmod:desc"
-    if governor.category == "CD" and child.head_word().word in MONTHS:
+    if governor.category == "CD" and child.lexical.word in MONTHS:
         return "compound"
-    if child.head_word().category == "CD":
+    if child.lexical.category == "CD":
         return "nummod"
-    if child.first_word().category in ("DT", "PRP$") or is_adverbial_noun(child):
+    if child.first.category in ("DT", "PRP$") or is_adverbial_noun(child):
         return "nmod:unmarked"
     return "compound"
 
@@ -125,7 +124,7 @@ def _after(child: Phrase, node: Phrase, governor: Phrase) -> str:
     if category == "SBAR":
         return _subordinate_after(child)
     if category in ("S", "VP"):
-        return "parataxis" if _is_finite(child) and category == "S" else "acl"
+        return "parataxis" if is_finite(child) and category == "S" else "acl"
     if category in ADJECTIVE_TAGS and governor.category == "NNP":
         return "flat"
     return _AFTER.get(category, "dep")
@@ -136,9 +135,9 @@ def parenthetical(child: Phrase, governor: Phrase) -> str:
     content = [each for each in child.children if not each.is_punctuation]
     category = content[0].category if content else "X"
     if len(content) == 1 and category in ("CD", "LS"):
-        return "dep" if child.first_word().word in ("[", "-lsb-", "-lrb-", "(") and governor.category != "NNP" else "nmod:unmarked"
+        return "dep" if child.first.word in ("[", "-lsb-", "-lrb-", "(") and governor.category != "NNP" else "nmod:unmarked"
     if category in NOMINAL:
-        word = content[0].head_word()
+        word = content[0].lexical
         if word.category == "CD":
             return "nmod:unmarked" if len(word.word) == 4 else "dep"
         return "appos" if len(content) == 1 else "parataxis"
@@ -156,7 +155,7 @@ def parenthetical(child: Phrase, governor: Phrase) -> str:
 
 
 def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
-    word = child.head_word()
+    word = child.lexical
     if word.word in REFLEXIVES:
         return "nmod:unmarked"
     separated = any(each.is_punctuation for each in _between(child, governor))
@@ -183,11 +182,13 @@ def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
 def has_clause(phrase: Phrase) -> bool:
     """Whether the object of a preposition is a clause: *of seeing it*."""
     content = phrase
-    while content.pivot is not None and content.category in ("PP", "WHPP"):
+    for _ in range(DEPTH):
+        if content.pivot is None or content.category not in ("PP", "WHPP"):
+            break
         content = content.pivot
     if content.category == "VBN":
         return True
-    if content is phrase.first_word() or content.head_word().category in ("WP", "WRB", "WDT"):
+    if content is phrase.first or content.lexical.category in ("WP", "WRB", "WDT"):
         return False
     return content.category in ("S", "VP", "SBAR", "SQ", "SINV") or (
         content.category in ("VBG", "VBN", "ADJP") and content is not phrase
@@ -215,25 +216,24 @@ def _between(child: Phrase, governor: Phrase) -> list[Phrase]:
 
 def _subordinate_after(child: Phrase) -> str:
     first = child.children[0]
-    if first.category.startswith("WH") or first.first_word().category in ("WDT", "WP", "WP$", "WRB"):
+    if first.category.startswith("WH") or first.first.category in ("WDT", "WP", "WP$", "WRB"):
         return "acl:relcl"
     if first.category in ("IN", "DT", "RB") or first.is_word("that", "whether", "if"):
         return "acl"
     if first.category in ("NP", "WDT", "WP") and len(child.children) > 1:
         return "acl:relcl"
-    return "acl:relcl" if _is_finite(child) else "acl"
+    return "acl:relcl" if is_finite(child) else "acl"
 
 
-def _is_finite(clause: Phrase) -> bool:
+def is_finite(clause: Phrase) -> bool:
     """Whether the first verb of a clause is finite."""
     link: Phrase | None = clause
-    while link is not None and link.children:
+    for _ in range(DEPTH):
+        if link is None or not link.children:
+            break
         verb = next((each for each in link.children if each.category in FINITE_TAGS or each.category == "TO"), None)
         if verb is not None:
             return verb.category != "TO"
         link = link.pivot or next((each for each in link.children if each.category in ("S", "SQ", "VP")), None)
     return link is not None and link.category in FINITE_TAGS
 
-
-is_finite = _is_finite
-assert ORGANISATIONS

@@ -97,7 +97,7 @@ def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
     television*), and what modifies an occupation before a name (*former US president Barack Obama*).
     """
     siblings = child.parent.children if child.parent is not None else []
-    place = siblings.index(child)
+    place = child.place
     if place + 2 < len(siblings) and siblings[place + 1].category == "HYPH":
         return _hyphenated(child, siblings[place + 2], pivot)
     if child.category in _PROPER:

@@ -23,12 +23,29 @@ class Phrase:
 
     Attributes:
         parent: node above; None for the root.
+        place: among the children of the parent, from 0.
+        first, last: the leftmost and the rightmost word.
         pivot: the child that has the head word; None for a word, or where the head is further away.
         head: index of the head word; -1 until heads are found.
+        lexical: the head word; a phrase itself until heads are found.
         groups: of a coordination, the children that belong to each conjunct.
     """
 
-    __slots__ = ("category", "children", "functions", "groups", "head", "index", "parent", "pivot", "word")
+    __slots__ = (
+        "category",
+        "children",
+        "first",
+        "functions",
+        "groups",
+        "head",
+        "index",
+        "last",
+        "lexical",
+        "parent",
+        "pivot",
+        "place",
+        "word",
+    )
 
     def __init__(
         self, category: str, functions: frozenset[str], word: str, index: int, children: list[Phrase]
@@ -39,11 +56,16 @@ class Phrase:
         self.index = index
         self.children = children
         self.parent: Phrase | None = None
+        self.place = 0
         self.pivot: Phrase | None = None
         self.head = index
+        self.lexical = self
         self.groups: list[list[Phrase]] = []
-        for child in children:
+        self.first = children[0].first if children else self
+        self.last = children[-1].last if children else self
+        for place, child in enumerate(children):
             child.parent = self
+            child.place = place
 
     @property
     def is_punctuation(self) -> bool:
@@ -52,27 +74,6 @@ class Phrase:
         while not node.word and len(node.children) == 1:
             node = node.children[0]
         return node.category in PUNCTUATION
-
-    def first_word(self) -> Phrase:
-        """The leftmost word."""
-        node = self
-        while node.children:
-            node = node.children[0]
-        return node
-
-    def last_word(self) -> Phrase:
-        """The rightmost word."""
-        node = self
-        while node.children:
-            node = node.children[-1]
-        return node
-
-    def head_word(self) -> Phrase:
-        """The word that `pivot` leads to; heads must have been found."""
-        node = self
-        while node.pivot is not None:
-            node = node.pivot
-        return node
 
     def is_word(self, *words: str) -> bool:
         """Whether this is one of these words, or a phrase of nothing but it."""
@@ -85,19 +86,17 @@ class Phrase:
         """The words of the children that are words, blanks between."""
         return " ".join(each.word for each in self.children if each.word)
 
-    def position(self) -> int:
-        """The place among the children of the parent."""
-        return 0 if self.parent is None else self.parent.children.index(self)
-
     def before(self) -> Iterator[Phrase]:
         """Siblings to the left, the nearest first."""
         if self.parent is not None:
-            yield from reversed(self.parent.children[: self.position()])
+            for place in range(self.place - 1, -1, -1):
+                yield self.parent.children[place]
 
     def after(self) -> Iterator[Phrase]:
         """Siblings to the right, the nearest first."""
         if self.parent is not None:
-            yield from self.parent.children[self.position() + 1 :]
+            for place in range(self.place + 1, len(self.parent.children)):
+                yield self.parent.children[place]
 
 
 def working_copy(tree: Tree) -> tuple[list[Phrase], list[Phrase]]:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from spectralnlp.dependencies.arcs import Arcs
 from spectralnlp.dependencies.words import BE, GET, MULTIWORD, Expression
 
+# Words to either side in which dependents are looked for.
+WINDOW = 200
+
 _PASSIVE_SUBJECTS = {"nsubj": "nsubj:pass", "csubj": "csubj:pass"}
 
 
@@ -14,6 +17,10 @@ def refine(arcs: Arcs) -> None:
     """Apply all corrections in place."""
     for correct in _CORRECTIONS:
         correct(arcs)
+
+
+def _around(index: int, arcs: Arcs) -> range:
+    return range(max(0, index - WINDOW), min(len(arcs.words), index + WINDOW))
 
 
 def mark_passives(arcs: Arcs) -> None:
@@ -26,8 +33,6 @@ def mark_passives(arcs: Arcs) -> None:
     passive = set()
     for verb, auxiliary in last.items():
         if words[verb].category in ("VBN", "VBD") and words[auxiliary].word in BE | GET:
-            if words[auxiliary].word in ("'s", "’s", "s") and relations[verb] == "root" and False:
-                continue
             relations[auxiliary] = "aux:pass"
             passive.add(verb)
     for index, relation in enumerate(relations):
@@ -78,9 +83,9 @@ _SEEMING = frozenset("seems seem seemed appears appear appeared turns turned tak
 def _extraposed(arcs: Arcs, predicate: int) -> int | None:
     """The clause after a predicate that *it* stands for: *to see* of *it is good to see*."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
-    copular = any(relations[i] == "cop" and heads[i] == predicate for i in range(predicate))
+    copular = any(relations[i] == "cop" and heads[i] == predicate for i in range(max(0, predicate - WINDOW), predicate))
     adjective = words[predicate].category in ("JJ", "JJR", "JJS")
-    for index in range(predicate + 1, len(words)):
+    for index in range(predicate + 1, min(len(words), predicate + WINDOW)):
         if heads[index] != predicate:
             continue
         if relations[index] in ("csubj", "csubj:pass"):
@@ -101,15 +106,15 @@ def demote_asides(arcs: Arcs) -> None:
     for index in range(1, len(words) - 1):
         if (words[index - 1].word, words[index].word) not in (("i", "mean"), ("you", "know")):
             continue
-        clause = next((i for i in range(index + 1, len(words)) if heads[i] == index and relations[i] in ("ccomp", "parataxis", "xcomp")), None)
+        clause = next((i for i in range(index + 1, min(len(words), index + WINDOW)) if heads[i] == index and relations[i] in ("ccomp", "parataxis", "xcomp")), None)
         if clause is None or heads[index - 1] != index or words[clause].category in ("WP", "WRB"):
             continue
         if any(heads[i] == clause and words[i].word in ("that", "if", "whether") and relations[i] == "mark" for i in range(index, clause)):
             continue
-        if any(relations[i] in ("aux", "neg", "obj") and heads[i] == index for i in range(len(words))):
+        if any(relations[i] in ("aux", "neg", "obj") and heads[i] == index for i in _around(index, arcs)):
             continue
         heads[clause], relations[clause] = heads[index], relations[index]
-        for each in range(len(words)):
+        for each in _around(index, arcs):
             if heads[each] == index and each not in (clause, index - 1):
                 heads[each] = clause
         heads[index], relations[index] = clause, "parataxis"
@@ -153,7 +158,7 @@ def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
     if len({heads[each] for each in outer}) > 1 and not _turn_round(arcs, outer):
         return False
     chosen = outer[-1]
-    for each in range(len(heads)):
+    for each in _around(first, arcs):
         if each not in inside and heads[each] in inside:
             heads[each] = first
     relation = expression.relation or relations[chosen]
@@ -173,7 +178,7 @@ def _turn_round(arcs: Arcs, outer: Sequence[int]) -> bool:
     content = heads[lower]
     if len(outer) != 2 or heads[content] != upper or arcs.words[upper].category == "VBG":
         return False
-    for each in range(len(heads)):
+    for each in _around(upper, arcs):
         if heads[each] == upper:
             heads[each] = content
     heads[content], relations[content] = heads[upper], relations[upper]
@@ -202,9 +207,9 @@ def mark_repairs(arcs: Arcs) -> None:
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index, each in enumerate(words[:-1]):
         following = index + 1
-        while following < len(words) - 1 and words[following].is_punctuation:
+        if words[following].is_punctuation and following < len(words) - 1:
             following += 1
-        if following - index > 2 or words[following].is_punctuation:
+        if words[following].is_punctuation:
             continue
         again = words[following]
         same = each.word == again.word and each.category == again.category and each.category in _REPEATED
@@ -217,7 +222,7 @@ _REPEATED = frozenset("DT PRP CC IN VBD VBZ VBP MD TO PRP$ WP WDT EX WRB".split(
 
 
 def _has_dependents(arcs: Arcs, index: int) -> bool:
-    return any(head == index and arcs.relations[i] != "punct" for i, head in enumerate(arcs.heads))
+    return any(arcs.heads[i] == index and arcs.relations[i] != "punct" for i in _around(index, arcs))
 
 
 _CORRECTIONS: tuple[Callable[[Arcs], None], ...] = (

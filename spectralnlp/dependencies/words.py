@@ -201,3 +201,13 @@ for _text, _relation, _tag, _before in [
 ]:
     _all = tuple(_text.split())
     MULTIWORD.setdefault(_all[0], []).append(Expression(_all, _relation, _tag, _words(_before)))
+
+PENN_TAGS = (
+    PUNCTUATION
+    | AUXILIARY_TAGS
+    | NOUN_TAGS
+    | NOMINAL_TAGS
+    | ADJECTIVE_TAGS
+    | ADVERB_TAGS
+    | _words("-NONE- # AFX CC GW IN LS PDT POS PRP$ RP UH WP$ XX")
+)

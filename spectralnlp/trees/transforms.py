@@ -48,13 +48,14 @@ def strip_functions(tree: Tree) -> Tree:
     """
 
     def rename(node: Tree, children: list[Tree]) -> Tree:
-        return node if node.word is not None else Tree(_category(node.label), children)
+        return node if node.word is not None else Tree(category(node.label), children)
 
     return tree.fold(rename)
 
 
 @lru_cache(maxsize=4096)
-def _category(label: str) -> str:
+def category(label: str) -> str:
+    """The label of a phrase without function tags, indices and gaps: NP of ``NP-SBJ-1``."""
     return label if label.startswith("-") else _FUNCTIONS.sub("", label)
 
 

@@ -15,6 +15,8 @@ from spectralnlp.errors import ConfigError
 if TYPE_CHECKING:
     import nltk
 
+    from spectralnlp.trees.head_words import HeadRules
+
 T = TypeVar("T")
 
 _UNWRITABLE = re.compile(r"[()\s\0]", re.ASCII)
@@ -119,6 +121,31 @@ class Tree:
                 opened.extend((child, -1) for child in reversed(node.children))
         return spans
 
+    def heads(self, rules: HeadRules = "english") -> list[int]:
+        """The index of each node's head word, in the order of `nodes`.
+
+        Args:
+            rules: ``english`` (Collins' rules), ``neutral`` (any language), ``content`` (English; content words,
+                as Universal Dependencies have them), learned rules (`spectralnlp.trees.PhraseHeads`, see
+                `spectralnlp.Parser.head_rules`), or a function of a label and its children's labels.
+
+        Raises:
+            ConfigError: there are no rules of that name.
+
+        Examples:
+            >>> from spectralnlp.trees import read_brackets
+            >>> (tree,) = read_brackets(["(S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ late))))"])
+            >>> tree.heads("english"), tree.heads("content")
+            ([1, 0, 0, 1, 1, 2, 2], [2, 0, 0, 2, 1, 2, 2])
+        """
+        if rules == "content":
+            from spectralnlp.dependencies.content_heads import content_head_words
+
+            return content_head_words(self)
+        from spectralnlp.trees.head_words import finder_of, head_words
+
+        return head_words(self, finder_of(rules))
+
     def __str__(self) -> str:
         """One line of brackets, ``(S (NP (PRP I)) (VP (VBP see)))``, that can be read back.
 
@@ -186,8 +213,22 @@ class Tree:
 
         return self.fold(build)
 
-    def to_conllu(self) -> str:
-        """CoNLL-U without dependencies: words, tags as XPOS, the tree in a comment; ends in an empty line."""
+    def to_conllu(self, scheme: str | None = None, *, head_rules: HeadRules = "neutral") -> str:
+        """CoNLL-U, the tree in a comment; ends in an empty line.
+
+        Args:
+            scheme: of dependencies, ``ud``, ``stanford`` or ``heads``; see
+                `spectralnlp.dependencies.to_dependencies`. None for words and tags alone.
+            head_rules: of ``heads``.
+
+        Raises:
+            ConfigError: there is no such scheme, or no such head rules.
+        """
+        if scheme is not None:
+            from spectralnlp.dependencies import to_dependencies
+
+            found = to_dependencies(self, scheme, head_rules=head_rules)
+            return found.to_conllu({"text": " ".join(found.words), "constituency": str(self)})
         from spectralnlp.render.tags import to_conllu
         from spectralnlp.text.tokens import Sentence
 

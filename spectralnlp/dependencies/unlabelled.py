@@ -1,0 +1,40 @@
+"""Dependencies without labels in any language: only which child is the head of a phrase is known."""
+
+from __future__ import annotations
+
+from spectralnlp.dependencies.words import PUNCTUATION
+from spectralnlp.trees import Tree
+from spectralnlp.trees.heads import HeadFinder
+from spectralnlp.trees.head_words import head_words
+
+
+def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[str]]:
+    """Heads by the rules, and the relations ``root``, ``punct`` and ``dep``.
+
+    Args:
+        tree: with a word.
+        find_head: the head child of a phrase.
+
+    Returns:
+        For each word the index of its head, -1 for the root's; and its relation.
+    """
+    nodes = list(tree.nodes())
+    lexical = dict(zip(map(id, nodes), head_words(tree, find_head), strict=True))
+    words = tree.preterminals()
+    heads = [-1] * len(words)
+    for node in nodes:
+        head = lexical[id(node)]
+        for child in node.children:
+            if lexical[id(child)] != head:
+                heads[lexical[id(child)]] = head
+    relations = ["root" if head < 0 else "dep" for head in heads]
+    for index, word in enumerate(words):
+        if heads[index] >= 0 and is_mark(word):
+            relations[index] = "punct"
+    return heads, relations
+
+
+def is_mark(word: Tree) -> bool:
+    """Whether a part of speech is a punctuation mark, by its tag or its characters."""
+    text = word.word or ""
+    return word.label in PUNCTUATION or not any(each.isalnum() for each in text)
