@@ -12,6 +12,7 @@ from spectralnlp import registry
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
+from spectralnlp_spacy.arcs import Arcs
 from spectralnlp_spacy.constituents import Bracket, gold_trees, words_of, write_constituents
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.extensions import install_extensions
@@ -36,12 +37,14 @@ class ParsedDoc(NamedTuple):
         brackets: constituents, sentence after sentence, parents first.
         tags: of each token, empty for white space.
         fallbacks: first token and reason of each sentence whose tree is a fallback.
+        arcs: head and relation of each token; None where they are not asked for.
     """
 
     bounds: Bounds
     brackets: list[Bracket]
     tags: list[str]
     fallbacks: list[tuple[int, str]]
+    arcs: Arcs | None
 
 
 class SpectralParser(SentencePipe):
@@ -64,6 +67,7 @@ class SpectralParser(SentencePipe):
         self.set_tags = settings.set_tags
         self.split_sentences = settings.split_sentences
         self.max_length = settings.max_length
+        self.dependencies = settings.dependencies
         self.cfg = {"spans_key": settings.spans_key}
         install_extensions(settings.prefix, spans_key=settings.spans_key)
         if settings.noun_chunks:
@@ -116,7 +120,7 @@ class SpectralParser(SentencePipe):
             )
         )
         return [
-            _assemble(doc, sentences, in_doc, parses)
+            _assemble(doc, sentences, in_doc, parses, Arcs.of(doc) if self.dependencies else None)
             for doc, sentences, in_doc in zip(docs, bounds, pieces, strict=True)
         ]
 
@@ -128,6 +132,8 @@ class SpectralParser(SentencePipe):
                 for token, tag in zip(doc, parsed.tags, strict=True):
                     if tag and not token.tag:
                         token.tag_ = tag
+            if parsed.arcs is not None:
+                parsed.arcs.write(doc, parsed.bounds)
             write_constituents(doc, self.spans_key, parsed.brackets, parsed.tags, parsed.fallbacks)
 
     def k_best(self, span: Span, n: int = 5) -> list[Alternative]:
@@ -188,9 +194,10 @@ def _assemble(
     bounds: Bounds,
     pieces: Sequence[Sequence[Sequence[int]]],
     parses: Iterator[Parse | None],
+    arcs: Arcs | None,
 ) -> ParsedDoc:
     """The parses of a document's sentences, or of pieces of them, over its tokens."""
-    result = ParsedDoc(bounds, [], [""] * len(doc), [])
+    result = ParsedDoc(bounds, [], [""] * len(doc), [], arcs)
     for (start, _), in_sentence in zip(bounds, pieces, strict=True):
         reason = None
         if len(in_sentence) > 1:
@@ -203,6 +210,8 @@ def _assemble(
             result.brackets.extend(_brackets(parse, words, whole=len(in_sentence) == 1))
             for token, tag in zip(words, parse.tree.tags(), strict=True):
                 result.tags[token] = tag
+            if arcs is not None:
+                arcs.add(parse, words)
         if reason is not None:
             result.fallbacks.append((start, reason))
     return result

@@ -47,6 +47,8 @@ class ParserSettings(PipeSettings):
             tagger of its own, and tags by another one make its trees no better.
         noun_chunks: whether ``doc.noun_chunks`` are base noun phrases of the trees, in documents without a
             dependency parse.
+        dependencies: whether ``token.head`` and ``token.dep_`` are set from the tree, in documents that have
+            no dependency parse: Universal Dependencies of English, heads without labels of other languages.
     """
 
     model: str | None = AUTO
@@ -59,6 +61,7 @@ class ParserSettings(PipeSettings):
     max_length: int = 150
     use_tags: str = "none"
     noun_chunks: bool = True
+    dependencies: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from spectralnlp import __version__
+from spectralnlp.cli.convert import convert
 from spectralnlp.cli.evaluate import evaluate
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
@@ -63,7 +64,8 @@ class Commands(TyperGroup):
 
         super().format_commands(ctx, formatter)
         entries = {re.sub(r"\.v\d+$", "", entry.name): entry for entry in registry.commands.describe()}
-        rows = [(name, summary(entry)) for name, entry in entries.items()]
+        own = self.list_commands(ctx)
+        rows = [(name, summary(entry)) for name, entry in entries.items() if name not in own]
         if rows:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(rows)
@@ -97,6 +99,7 @@ for command in (
     evaluate,
     score,
     search,
+    convert,
     info,
     plugins,
     inspect,

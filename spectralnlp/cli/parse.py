@@ -7,6 +7,7 @@ Formats (``--format``):
   with ``--k N`` the N best trees, ``tree <TAB> score``, and a blank line after each sentence's;
 - ``pretty``: a drawing of each tree in plain text;
 - ``json``: one object a line, described by ``spectralnlp/render/parse.schema.json``;
+- ``conllu``: CoNLL-U; dependencies are Universal Dependencies for English, heads without labels otherwise;
 - ``svg``: one drawing of all trees, below one another; with ``-o DIR`` a file a sentence.
 """
 
@@ -16,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,7 +55,7 @@ def parse(
         str | None, typer.Option(metavar="NAME", help="How to choose the tree, e.g. mbr, viterbi.")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="ptb, pretty, json or svg.")
+        str, typer.Option("--format", metavar="NAME", help="ptb, pretty, json, svg or conllu.")
     ] = "ptb",
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the log-probability and each constituent's posterior.")
@@ -104,7 +106,7 @@ def parse(
         )
         tasks = to_text.results(where, to_text.cut(found, None if tokenized or tagged else cutter(model)))
     n_sentences, fallbacks = 0, Counter[str]()
-    sink = _joined(results(output)) if format_ != "svg" else _svg_sink(output)
+    sink = _SINKS.get(format_, _lines)(output)
     # A terminal that shows the trees needs no progress beside them.
     shown = output is None and sys.stdout.isatty()
     with (
@@ -140,6 +142,24 @@ def _joined(
     """A function that writes texts, a line each or more."""
     with sink as write_line:
         yield lambda texts: write_line("\n".join(texts)) if texts else None
+
+
+def _lines(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
+    """Where lines go."""
+    return _joined(results(output))
+
+
+@contextmanager
+def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
+    """A function that writes sentences of CoNLL-U, a number above each; blank lines of the input are left out."""
+    numbers = count(1)
+    with results(output) as write_line:
+
+        def write(sentences: Sequence[str]) -> None:
+            for each in filter(None, sentences):
+                write_line(f"# sent_id = {next(numbers)}\n{each}")
+
+        yield write
 
 
 def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
@@ -178,3 +198,7 @@ def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
                     write_line(document)
 
     yield write
+
+
+# Where texts go, by format; lines by default.
+_SINKS = {"svg": _svg_sink, "conllu": _numbered}

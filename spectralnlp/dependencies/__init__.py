@@ -12,7 +12,7 @@ rules in short.
 
 from __future__ import annotations
 
-from spectralnlp.dependencies.conversion import SCHEMES, is_english, to_dependencies
+from spectralnlp.dependencies.conversion import SCHEMES, foreign_tags, is_english, to_dependencies
 from spectralnlp.dependencies.graph import Dependencies
 
-__all__ = ["SCHEMES", "Dependencies", "is_english", "to_dependencies"]
+__all__ = ["SCHEMES", "Dependencies", "foreign_tags", "is_english", "to_dependencies"]

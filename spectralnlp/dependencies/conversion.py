@@ -83,4 +83,9 @@ def universal_arcs(tree: Tree) -> Arcs:
 
 def is_english(tree: Tree) -> bool:
     """Whether all parts of speech are those of the Penn treebank for English."""
-    return all(tag in PENN_TAGS for tag in tree.tags())
+    return not foreign_tags(tree)
+
+
+def foreign_tags(tree: Tree) -> list[str]:
+    """The parts of speech that are not those of the Penn treebank for English, sorted."""
+    return sorted(set(tree.tags()) - PENN_TAGS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -42,19 +42,23 @@ class Dependencies:
         """Index of the word that depends on none."""
         return self.heads.index(-1)
 
-    def to_conllu(self, comments: Mapping[str, str] | None = None) -> str:
+    def to_conllu(self, comments: Mapping[str, str] | None = None, misc: Sequence[str] | None = None) -> str:
         """CoNLL-U: ten columns a word, ends in an empty line.
 
         Args:
             comments: lines above, ``# name = value``; ``text`` is the words with blanks between by default.
+            misc: last column of each word; ``_`` by default.
         """
         comments = {**(comments or {})}
         comments.setdefault("text", " ".join(self.words))
         lines = [f"# {name} = {' '.join(value.split())}" for name, value in comments.items()]
-        columns = zip(self.words, self.tags, self.universal_tags, self.heads, self.relations, strict=True)
-        for number, (word, tag, upos, head, relation) in enumerate(columns, 1):
+        last = misc or ["_"] * len(self)
+        columns = zip(
+            self.words, self.tags, self.universal_tags, self.heads, self.relations, last, strict=True
+        )
+        for number, (word, tag, upos, head, relation, note) in enumerate(columns, 1):
             fields = [str(number), _field(word), "_", upos or "_", _field(tag), "_", str(head + 1), relation]
-            lines.append("\t".join([*fields, "_", "_"]))
+            lines.append("\t".join([*fields, "_", note]))
         return "\n".join([*lines, ""])
 
 

@@ -49,7 +49,7 @@ from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree, add_root, labels_of, restore, strip_root
+from spectralnlp.trees import PhraseHeads, Tree, add_root, labels_of, restore, strip_root
 from spectralnlp.trees.heads import summarise_heads
 from spectralnlp.trees.parse import Alternative, Parse
 
@@ -245,6 +245,7 @@ class Parser(TextParser, StorableModel):
             constituents_of(tree, posteriors),
             next((reason for _, each in found if (reason := _fallback(each))), None),
             () if k == 1 else self._k_best(first.scored, forms, decoder, k),
+            self.head_rules,
         )
 
     def _decode(self, found: Sequence[tuple[int, Inference]], forms: Sequence[str], decoder: Decoder) -> Tree:
@@ -271,7 +272,7 @@ class Parser(TextParser, StorableModel):
     def _flat(self, sentence: Sentence, forms: Sequence[str], tags: Sequence[str] | None) -> Parse:
         tagged = zip(tags or self._likeliest_tags(forms), forms, strict=True)
         words = [Tree(tag, word=form) for tag, form in tagged]
-        return Parse(Tree("TOP", words), sentence, None, (), NO_DERIVATION)
+        return Parse(Tree("TOP", words), sentence, None, (), NO_DERIVATION, head_rules=self.head_rules)
 
     def _likeliest_tags(self, forms: Sequence[str]) -> list[str]:
         """The commonest tag of each word, for trees that no grammar stands behind."""
@@ -325,6 +326,12 @@ class Parser(TextParser, StorableModel):
             ConfigError: the grammar has no such symbol.
         """
         return inspect_grammar(self.grammars[0], symbol)
+
+    @property
+    def head_rules(self) -> str | tuple[PhraseHeads, ...]:
+        """Head rules of the first grammar: their name, or the rules that it has learned; see `Tree.heads`."""
+        binariser = self.grammar_sets[0].binariser
+        return tuple(binariser.head_rules) or binariser.heads
 
     @property
     def info(self) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """Output formats of a parse: one function from ``Parse`` to text for each name.
 
 A renderer is called as ``render(parse, scores=False)`` and returns text without a final newline.
-``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` is a block of lines. `svg.stacked` makes one
+``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` and ``conllu`` are blocks of lines. `svg.stacked` makes one
 document of several drawings.
 
 >>> from spectralnlp.render import FORMATS
 >>> FORMATS
-('ptb', 'pretty', 'json', 'svg')
+('ptb', 'pretty', 'json', 'svg', 'conllu')
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Renderer", "renderer"]
 
-FORMATS = ("ptb", "pretty", "json", "svg")
+FORMATS = ("ptb", "pretty", "json", "svg", "conllu")
 
 
 class Renderer(Protocol):

@@ -76,7 +76,7 @@ def to_conllu(
         confidence: how probable each is; None to leave that out.
         comments: more lines above, ``# name = value``.
     """
-    lines = [f"# text = {_text(sentence)}"]
+    lines = [f"# text = {text_of(sentence)}"]
     lines += [f"# {name} = {value}" for name, value in (comments or {}).items()]
     for number, (token, tag) in enumerate(zip(sentence.tokens, tags, strict=True), 1):
         fields = [str(number), token.text, *"________"]
@@ -94,7 +94,8 @@ def to_conllu(
     return "\n".join([*lines, ""])
 
 
-def _text(sentence: Sentence) -> str:
+def text_of(sentence: Sentence) -> str:
+    """The tokens of a sentence, with a blank where there was space between them."""
     text, end = "", sentence.start
     for token in sentence.tokens:
         text += (" " if token.start > end else "") + token.text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spectralnlp.text.tokens import Sentence
@@ -10,6 +10,8 @@ from spectralnlp.trees import Tree
 
 if TYPE_CHECKING:
     import nltk
+
+    from spectralnlp.trees import PhraseHeads
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Parse:
         constituents: of the tree without its root, parents first, unary chains kept.
         fallback: None, or why this is not simply the grammar's best tree.
         alternatives: the k best trees, the best first, where more than one was asked for.
+        head_rules: of the model: their name, or learned rules; what dependencies in other languages than
+            English go by.
 
     Examples:
         >>> import spectralnlp
@@ -71,6 +75,7 @@ class Parse:
     constituents: tuple[Constituent, ...]
     fallback: str | None
     alternatives: tuple[Alternative, ...] = ()
+    head_rules: str | tuple[PhraseHeads, ...] = field(default="neutral", compare=False, repr=False)
 
     def to_text(self, *, scores: bool = False) -> str:
         """A drawing in plain text, several lines; with ``scores``, posteriors beside labels."""
@@ -90,8 +95,26 @@ class Parse:
 
         return to_dict(self)
 
-    def to_conllu(self) -> str:
-        """CoNLL-U without dependencies: words, tags as XPOS, the tree in a comment; ends in an empty line."""
+    def to_conllu(self, scheme: str | None = None) -> str:
+        """CoNLL-U, the tree in a comment; ends in an empty line.
+
+        Args:
+            scheme: of dependencies: ``ud`` and ``stanford`` for English, ``heads`` (without labels) for any
+                language; None for words and tags alone.
+
+        Raises:
+            ConfigError: there is no such scheme.
+
+        Examples:
+            >>> import spectralnlp
+            >>> parse = spectralnlp.load("en").parse_tokens(["Gulls", "are", "noisy"])
+            >>> [line.split("\t")[7] for line in parse.to_conllu("ud").splitlines() if line[:1].isdigit()]
+            ['nsubj', 'cop', 'root']
+        """
+        if scheme is not None:
+            from spectralnlp.render.conllu import with_dependencies
+
+            return with_dependencies(self, scheme)
         from spectralnlp.render.tags import to_conllu
 
         return to_conllu(self.sentence, self.tree.tags(), comments={"constituency": str(self.tree)})

@@ -1,0 +1,68 @@
+"""Dependencies of documents: ``token.head`` and ``token.dep_`` from trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from spacy.attrs import DEP, HEAD
+from spacy.tokens import Doc
+
+from spectralnlp.dependencies import is_english, to_dependencies
+from spectralnlp_spacy.sentences import Bounds
+
+if TYPE_CHECKING:
+    from spectralnlp.trees.parse import Parse
+
+
+class Arcs(NamedTuple):
+    """Heads and relations over the tokens of a document.
+
+    Args:
+        heads: of each token; its own number for roots.
+        relations: of each token to its head.
+    """
+
+    heads: list[int]
+    relations: list[str]
+
+    @classmethod
+    def of(cls, doc: Doc) -> Arcs:
+        """No arcs yet: every token is a root."""
+        return cls(list(range(len(doc))), ["ROOT"] * len(doc))
+
+    def add(self, parse: Parse, words: Sequence[int]) -> None:
+        """Take over the arcs of a sentence, or of a piece of one.
+
+        Args:
+            parse: of the sentence.
+            words: the tokens of the document that are its words.
+        """
+        english = isinstance(parse.head_rules, str) and is_english(parse.tree)
+        found = to_dependencies(parse.tree, "ud" if english else "heads", head_rules=parse.head_rules)
+        for token, head, relation in zip(words, found.heads, found.relations, strict=True):
+            if head >= 0:
+                self.heads[token], self.relations[token] = words[head], relation
+
+    def write(self, doc: Doc, bounds: Bounds) -> None:
+        """Set the heads and relations of a document that has none; boundaries of sentences stay.
+
+        White space depends on the word before it; the pieces of a long sentence are joined to its first root.
+        """
+        if doc.has_annotation("DEP") or not len(doc):
+            return
+        for start, end in bounds:
+            self._join(doc, start, end)
+        offsets = np.array(self.heads, np.int32) - np.arange(len(doc), dtype=np.int32)
+        names = [doc.vocab.strings.add(relation) for relation in self.relations]
+        columns = [offsets.astype(np.uint64), np.array(names, np.uint64)]
+        doc.from_array([HEAD, DEP], np.stack(columns, axis=1))
+
+    def _join(self, doc: Doc, start: int, end: int) -> None:
+        roots = [i for i in range(start, end) if self.heads[i] == i and not doc[i].is_space]
+        for i in range(start, end):
+            if doc[i].is_space and (i > start or roots):
+                self.heads[i], self.relations[i] = (i - 1 if i > start else roots[0]), "dep"
+        for each in roots[1:]:
+            self.heads[each], self.relations[each] = roots[0], "parataxis"

@@ -1,0 +1,141 @@
+"""``spectralnlp convert``: treebanks to dependencies, and annotated data to spaCy's binary format.
+
+Formats (``--to``):
+
+- ``conllu``: CoNLL-U with basic Universal Dependencies, of English trees with the labels of the Penn treebank;
+- ``stanford-conllu``: the same with basic Stanford Dependencies;
+- ``heads-conllu``: heads without labels, of any language, by ``--head-rules``;
+- ``spacy``: what `spacy train` reads; this needs the extra ``spacy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spectralnlp.cli.console import progress, results
+from spectralnlp.cli.options import FileEncoding
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp.trees import Tree
+    from spectralnlp.trees.head_words import HeadRules
+
+SCHEMES = {"conllu": "ud", "stanford-conllu": "stanford", "heads-conllu": "heads"}
+
+
+def convert(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write; CoNLL-U by default to stdout."),
+    ] = None,
+    to: Annotated[
+        str, typer.Option("--to", metavar="NAME", help="spacy, conllu, stanford-conllu or heads-conllu.")
+    ] = "spacy",
+    reader: Annotated[
+        str, typer.Option(metavar="NAME", help="How to read it, e.g. ptb; conllu, columns.")
+    ] = "auto",
+    encoding: FileEncoding = None,
+    head_rules: Annotated[
+        str,
+        typer.Option(
+            "--head-rules", metavar="NAME", help="Of heads-conllu: english, neutral, or a model's by its name."
+        ),
+    ] = "neutral",
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="To spacy: trees, tags or texts; auto looks at the first file.")
+    ] = "auto",
+    column: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="To spacy: of columns, the one with the tags.")
+    ] = None,
+    field: Annotated[
+        str | None, typer.Option(metavar="NAME", help="To spacy: where tags go: tag, pos, ents or spans.")
+    ] = None,
+    lang: Annotated[str, typer.Option(metavar="CODE", help="To spacy: language of the documents.")] = "en",
+    sentences: Annotated[int, typer.Option(min=1, metavar="N", help="To spacy: sentences a document.")] = 1,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
+    ] = False,
+) -> None:
+    """Convert treebanks to dependencies, and data for `spacy train`."""
+    if to in SCHEMES:
+        _write_dependencies(inputs, output, SCHEMES[to], reader, encoding, head_rules, skip_bad)
+        return
+    if to != "spacy":
+        raise ConfigError(f"no format {to!r}", hint=f"choose from spacy, {', '.join(SCHEMES)}")
+    from spectralnlp import registry
+
+    if output is None:
+        raise ConfigError("--to spacy needs a file to write", hint="add -o FILE")
+    registry.commands.get("convert")(
+        inputs,
+        output=output,
+        kind=kind,
+        reader=reader,
+        column=column,
+        field=field,
+        lang=lang,
+        sentences=sentences,
+        skip_bad=skip_bad,
+    )
+
+
+def _write_dependencies(
+    inputs: list[str],
+    output: Path | None,
+    scheme: str,
+    reader: str,
+    encoding: str | None,
+    head_rules: str,
+    skip_bad: bool,
+) -> None:
+    """Write the dependencies of all trees, one sentence after the other."""
+    from spectralnlp.dependencies import foreign_tags, to_dependencies
+    from spectralnlp.errors import InputError
+
+    rules = _rules(head_rules) if scheme == "heads" else "neutral"
+    with results(output) as write, progress("converting", silent=output is None) as step:
+        for path, number, tree in _trees(inputs, reader, encoding, skip_bad):
+            if scheme != "heads" and (foreign := foreign_tags(tree)):
+                raise InputError(
+                    f"parts of speech of tree {number} are not the Penn treebank's: {', '.join(foreign[:3])}",
+                    path=path,
+                    hint="--to heads-conllu is for other languages",
+                )
+            found = to_dependencies(tree, scheme, head_rules=rules)
+            comments = {"sent_id": f"{Path(path).name.partition('.')[0]}-{number}", "text": " ".join(found.words)}
+            write(found.to_conllu(comments))
+            step()
+
+
+def _rules(name: str) -> HeadRules:
+    """Head rules of that name, or of the model of that name."""
+    if name in ("english", "neutral"):
+        return name
+    from spectralnlp.cli.models import load_parser
+
+    rules: HeadRules = load_parser(name).head_rules
+    return rules
+
+
+def _trees(
+    inputs: list[str], reader: str, encoding: str | None, skip_bad: bool
+) -> Iterator[tuple[str, int, Tree]]:
+    """The trees that have words, with their file and their number in it."""
+    from spectralnlp.cli.console import note
+    from spectralnlp.cli.skipping import Skipped
+    from spectralnlp.runtime import expand_inputs, rereadable
+    from spectralnlp.trees import read_trees, strip_traces
+
+    report = Skipped(note) if skip_bad else None
+    for name, path in zip(inputs, rereadable(inputs), strict=True):
+        for found in expand_inputs([path]):
+            shown = "stdin" if name == "-" else str(found)
+            for number, tree in enumerate(read_trees(found, reader, on_bad=report, encoding=encoding), 1):
+                spoken = strip_traces(tree)
+                if spoken is not None:
+                    yield shown, number, spoken
