@@ -254,7 +254,7 @@ def _make_predicate(node: Phrase) -> None:
         return
     chain: Phrase | None = node
     has_subject = False
-    links = []
+    links: list[Phrase] = []
     while chain is not None and chain.children and len(links) < DEPTH:
         links.append(chain)
         has_subject |= chain is not node and any(each.category == "NP" for each in chain.children)

@@ -61,8 +61,8 @@ class Phrase:
         self.head = index
         self.lexical = self
         self.groups: list[list[Phrase]] = []
-        self.first = children[0].first if children else self
-        self.last = children[-1].last if children else self
+        self.first: Phrase = children[0].first if children else self
+        self.last: Phrase = children[-1].last if children else self
         for place, child in enumerate(children):
             child.parent = self
             child.place = place

@@ -108,7 +108,7 @@ class Parse:
         Examples:
             >>> import spectralnlp
             >>> parse = spectralnlp.load("en").parse_tokens(["Gulls", "are", "noisy"])
-            >>> [line.split("\t")[7] for line in parse.to_conllu("ud").splitlines() if line[:1].isdigit()]
+            >>> [line.split()[7] for line in parse.to_conllu("ud").splitlines() if line[:1].isdigit()]
             ['nsubj', 'cop', 'root']
         """
         if scheme is not None:

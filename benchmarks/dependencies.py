@@ -1,0 +1,212 @@
+"""Dependencies from trees, scored against Universal Dependencies of the same sentences and tokens (GUM).
+
+``gold`` converts the gold trees, with function tags and without; ``parses`` the trees of a grammar, which must
+not have been trained on the part; ``spacy`` trains spaCy's tagger and parser on the dependencies of the
+training part, as its default configuration for CPUs has them, and scores its parses. Punctuation is not counted.
+
+    python -m benchmarks.dependencies gold
+    python -m benchmarks.dependencies gold parses spacy --epochs 10
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from spectralnlp.dependencies import to_dependencies
+from spectralnlp.trees import Tree, clean, read_trees
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A sentence of a file of CoNLL-U."""
+
+    words: list[str]
+    universal_tags: list[str]
+    tags: list[str]
+    heads: list[int]
+    relations: list[str]
+
+
+@dataclass
+class Scores:
+    """Counts of words, arcs and labelled arcs that are right, in all and by relation; no punctuation."""
+
+    words: int = 0
+    heads: int = 0
+    labelled: int = 0
+    tags: int = 0
+    gold: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
+    right: Counter[str] = field(default_factory=Counter)
+
+    def add(self, gold: Gold, heads: Sequence[int], relations: Sequence[str], tags: Sequence[str] = ()) -> None:
+        """Count one sentence; heads are indices, -1 for the root's."""
+        for index, relation in enumerate(gold.relations):
+            if relation == "punct" or gold.universal_tags[index] == "PUNCT":
+                continue
+            is_head, is_relation = heads[index] == gold.heads[index], relations[index] == relation
+            self.words += 1
+            self.heads += is_head
+            self.labelled += is_head and is_relation
+            self.tags += bool(tags) and tags[index] == gold.universal_tags[index]
+            self.gold[relation] += 1
+            self.found[relations[index]] += 1
+            self.right[relation] += is_head and is_relation
+
+    @property
+    def uas(self) -> float:
+        """Percent of words with the right head."""
+        return 100 * self.heads / self.words
+
+    @property
+    def las(self) -> float:
+        """Percent of words with the right head and relation."""
+        return 100 * self.labelled / self.words
+
+    def by_relation(self) -> str:
+        """A table of precision and recall, the commonest relation first."""
+        rows = [
+            [
+                f"`{name}`",
+                f"{n:,}",
+                f"{100 * self.right[name] / max(1, self.found[name]):.1f}",
+                f"{100 * self.right[name] / n:.1f}",
+            ]
+            for name, n in self.gold.most_common()
+        ]
+        return report.table(("relation", "gold", "precision", "recall"), rows)
+
+
+def read_gold(path: Path) -> Iterator[Gold]:
+    """The sentences of a file of CoNLL-U without ranges and empty nodes."""
+    for block in path.read_text("utf-8").strip().split("\n\n"):
+        rows = [line.split("\t") for line in block.split("\n") if not line.startswith("#")]
+        columns = list(zip(*rows, strict=True))
+        heads = [int(head) - 1 for head in columns[6]]
+        yield Gold([*columns[1]], [*columns[3]], [*columns[4]], heads, [*columns[7]])
+
+
+def sentences(corpora: Path, part: str) -> list[tuple[Tree, Gold]]:
+    """Trees and dependencies of the same sentences of GUM."""
+    pairs: list[tuple[Tree, Gold]] = []
+    for file in sorted((corpora / "treebanks" / "gum" / part).glob("*.ptb")):
+        gold = read_gold(corpora / "treebanks" / "gum_dependencies" / part / f"{file.stem}.conllu")
+        pairs += zip(read_trees(file), gold, strict=True)
+    return pairs
+
+
+def converted(trees: Iterable[Tree], gold: Iterable[Gold]) -> tuple[Scores, float]:
+    """The scores of converted trees, and the seconds of the processor that converting took."""
+    trees = list(trees)
+    started = process_time()
+    found = [to_dependencies(tree) for tree in trees]
+    seconds = process_time() - started
+    scores = Scores()
+    for each, right in zip(found, gold, strict=True):
+        scores.add(right, each.heads, each.relations, each.universal_tags)
+    return scores, seconds
+
+
+def plain(tree: Tree) -> Tree:
+    """The tree without function tags."""
+    cleaned = clean(tree)
+    assert cleaned is not None
+    return cleaned
+
+
+def of_gold_trees(arguments: argparse.Namespace) -> None:
+    """Gold trees as they stand, and without function tags."""
+    pairs = sentences(arguments.corpora, arguments.part)
+    gold = [each for _, each in pairs]
+    tagged, seconds = converted((tree for tree, _ in pairs), gold)
+    without, _ = converted((plain(tree) for tree, _ in pairs), gold)
+    print(f"Converted in {seconds:.2f} s, {len(pairs) / seconds:,.0f} trees a second; ", end="")
+    print(f"universal parts of speech {100 * tagged.tags / tagged.words:.2f} % right.\n")
+    _show(pairs, [("gold trees", tagged), ("gold trees without function tags", without)])
+
+
+def of_parses(arguments: argparse.Namespace) -> None:
+    """Trees of a grammar for the gold tokens."""
+    import spectralnlp
+
+    pairs = sentences(arguments.corpora, arguments.part)
+    parser = spectralnlp.load(arguments.model)
+    parses = parser.parse_many([each.words for _, each in pairs])
+    scores, _ = converted((parse.tree for parse in parses), [each for _, each in pairs])
+    _show(pairs, [(f"parses of `{arguments.model}`", scores)])
+
+
+def of_spacy(arguments: argparse.Namespace) -> None:
+    """Parses of spaCy's parser, trained on the dependencies of the training part."""
+    import spacy
+    from spacy.cli.init_config import init_config
+    from spacy.util import fix_random_seed, load_model_from_config, minibatch
+
+    started = process_time()
+    train = [gold for _, gold in sentences(arguments.corpora, "train")][: arguments.sentences]
+    fix_random_seed(0)
+    config = init_config(lang="en", pipeline=["tagger", "parser"], optimize="efficiency", gpu=False)
+    nlp = load_model_from_config(config, auto_fill=True, validate=False)
+    examples = [_example(nlp, gold) for gold in train]
+    optimizer = nlp.initialize(lambda: examples)
+    pairs = sentences(arguments.corpora, arguments.part)
+    scores = Scores()
+    for epoch in range(arguments.epochs):
+        random.Random(epoch).shuffle(examples)
+        for batch in minibatch(examples, 64):
+            nlp.update(batch, sgd=optimizer, drop=0.1)
+        scores = _of_pipeline(nlp, [gold for _, gold in pairs])
+        seconds = process_time() - started
+        print(f"epoch {epoch + 1}: UAS {scores.uas:.2f}, LAS {scores.las:.2f}, {seconds:.0f} s", flush=True)
+    _show(pairs, [(f"spaCy {spacy.__version__}, {arguments.epochs} epochs", scores)])
+
+
+def _of_pipeline(nlp: Any, gold: Sequence[Gold]) -> Scores:
+    from spacy.tokens import Doc
+
+    scores = Scores()
+    starts = ([True] + [False] * (len(each.words) - 1) for each in gold)
+    docs = [Doc(nlp.vocab, words=each.words, sent_starts=s) for each, s in zip(gold, starts, strict=True)]
+    for doc, right in zip(nlp.pipe(docs), gold, strict=True):
+        heads = [-1 if token.head.i == token.i else token.head.i for token in doc]
+        scores.add(right, heads, [token.dep_.lower() for token in doc])
+    return scores
+
+
+def _example(nlp: Any, gold: Gold) -> Any:
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    heads = [index if head < 0 else head for index, head in enumerate(gold.heads)]
+    relations = ["ROOT" if each == "root" else each for each in gold.relations]
+    right = Doc(nlp.vocab, words=gold.words, tags=gold.tags, heads=heads, deps=relations)
+    return Example(Doc(nlp.vocab, words=gold.words), right)
+
+
+def _show(pairs: Sequence[tuple[Tree, Gold]], rows: Sequence[tuple[str, Scores]]) -> None:
+    print(f"{len(pairs):,} sentences, {rows[0][1].words:,} words without punctuation.\n")
+    print(report.table(("", "UAS", "LAS"), [[name, f"{s.uas:.2f}", f"{s.las:.2f}"] for name, s in rows]), "\n")
+    for name, each in rows[:1]:
+        print(f"{name}, by relation:\n\n{each.by_relation()}\n")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the treebank is, which part, which grammar, and how long spaCy learns."""
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--part", default="dev", help="of GUM")
+    parser.add_argument("--model", default="en", metavar="NAME", help="grammar of the parses")
+    parser.add_argument("--epochs", type=int, default=10, metavar="N", help="of spaCy's training")
+    parser.add_argument("--sentences", type=int, default=None, metavar="N", help="of spaCy's training")
+
+
+if __name__ == "__main__":
+    report.run_parts(__doc__, {"gold": of_gold_trees, "parses": of_parses, "spacy": of_spacy}, add_arguments)
