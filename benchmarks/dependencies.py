@@ -48,7 +48,9 @@ class Scores:
     found: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
 
-    def add(self, gold: Gold, heads: Sequence[int], relations: Sequence[str], tags: Sequence[str] = ()) -> None:
+    def add(
+        self, gold: Gold, heads: Sequence[int], relations: Sequence[str], tags: Sequence[str] = ()
+    ) -> None:
         """Count one sentence; heads are indices, -1 for the root's."""
         for index, relation in enumerate(gold.relations):
             if relation == "punct" or gold.universal_tags[index] == "PUNCT":
@@ -194,7 +196,9 @@ def _example(nlp: Any, gold: Gold) -> Any:
 
 def _show(pairs: Sequence[tuple[Tree, Gold]], rows: Sequence[tuple[str, Scores]]) -> None:
     print(f"{len(pairs):,} sentences, {rows[0][1].words:,} words without punctuation.\n")
-    print(report.table(("", "UAS", "LAS"), [[name, f"{s.uas:.2f}", f"{s.las:.2f}"] for name, s in rows]), "\n")
+    print(
+        report.table(("", "UAS", "LAS"), [[name, f"{s.uas:.2f}", f"{s.las:.2f}"] for name, s in rows]), "\n"
+    )
     for name, each in rows[:1]:
         print(f"{name}, by relation:\n\n{each.by_relation()}\n")
 

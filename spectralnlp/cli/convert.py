@@ -43,11 +43,14 @@ def convert(
     head_rules: Annotated[
         str,
         typer.Option(
-            "--head-rules", metavar="NAME", help="Of heads-conllu: english, neutral, or a model's by its name."
+            "--head-rules",
+            metavar="NAME",
+            help="Of heads-conllu: english, neutral, or a model's by its name.",
         ),
     ] = "neutral",
     kind: Annotated[
-        str, typer.Option(metavar="KIND", help="To spacy: trees, tags or texts; auto looks at the first file.")
+        str,
+        typer.Option(metavar="KIND", help="To spacy: trees, tags or texts; auto looks at the first file."),
     ] = "auto",
     column: Annotated[
         int | None, typer.Option(min=2, metavar="N", help="To spacy: of columns, the one with the tags.")
@@ -107,7 +110,10 @@ def _write_dependencies(
                     hint="--to heads-conllu is for other languages",
                 )
             found = to_dependencies(tree, scheme, head_rules=rules)
-            comments = {"sent_id": f"{Path(path).name.partition('.')[0]}-{number}", "text": " ".join(found.words)}
+            comments = {
+                "sent_id": f"{Path(path).name.partition('.')[0]}-{number}",
+                "text": " ".join(found.words),
+            }
             write(found.to_conllu(comments))
             step()
 

@@ -14,7 +14,7 @@ from spectralnlp.dependencies.content_heads import WIDTH, head_among, is_abandon
 from spectralnlp.dependencies.coordination import is_conjunction, joined_modifiers
 from spectralnlp.dependencies.modifiers import modifier_relation
 from spectralnlp.dependencies.nominals import nominal_relation
-from spectralnlp.dependencies.noun_groups import group_before
+from spectralnlp.dependencies.noun_groups import RANGE, group_before
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import ADJECTIVAL, ADVERBIAL, FOCUSING, NOMINAL, PREPOSITIONAL
 
@@ -51,7 +51,7 @@ def _attach_children(node: Phrase, arcs: Arcs) -> None:
 def _attach_range(first: Phrase, arcs: Arcs) -> None:
     """Attach *to* of *15 to 20* to the second number."""
     pair = [each for _, each in zip(range(2), first.after(), strict=False)]
-    if len(pair) == 2 and pair[1].category == "CD" and (pair[0].category == "SYM" or pair[0].word in ("to", "–")):
+    if len(pair) == 2 and pair[1].category == "CD" and (pair[0].category == "SYM" or pair[0].word in RANGE):
         arcs.connect(pair[0].head, pair[1].head, "case")
         arcs.connect(pair[1].head, first.head, "nmod")
 
@@ -65,11 +65,19 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
         if group is not None:
             arcs.connect(child.head, group[0].head, group[1])
             return
-    if child.category in ("NNP", "NNPS") and pivot is not None and pivot.category in ("NN", "NNS") and child.head > head:
+    if (
+        child.category in ("NNP", "NNPS")
+        and pivot is not None
+        and pivot.category in ("NN", "NNS")
+        and child.head > head
+    ):
         first = next(pivot.after())
         if first is not child and node.children[0].category in ("DT", "PRP$") and first.category == "NNP":
             arcs.connect(child.head, first.head, "flat")
             return
+    if child.category == "CONJP":
+        _spread(child, head, arcs)
+        return
     nearer = _nearer_head(child, node)
     if nearer is not None:
         arcs.connect(child.head, nearer.head, "advmod")
@@ -89,10 +97,29 @@ def _nearer_head(child: Phrase, node: Phrase) -> Phrase | None:
     if node.category in ("VP", "S", "FRAG") and following.category in ("PP", "NP", "SBAR"):
         if following.category == "NP" and ("SBJ" in following.functions or node.category == "S"):
             return None
-        return following if child.is_word(*FOCUSING) and child.category != "IN" and not child.is_word("not", "also") else None
-    if node.category in NOMINAL and following.category in ("JJ", "CD", "QP", "JJR", "VBN", "RB") and following is not node.pivot:
-        return following if child.category in ("RB", "RBR", "IN") and child.word not in ("not",) else None
+        return (
+            following
+            if child.is_word(*FOCUSING) and child.category != "IN" and not child.is_word("not", "also")
+            else None
+        )
+    if (
+        node.category in NOMINAL
+        and following.category in ("JJ", "CD", "QP", "JJR", "VBN", "RB")
+        and following is not node.pivot
+    ):
+        if child.category not in ("RB", "RBR", "IN") or child.word in ("not", "just", "only", "even"):
+            return None
+        return _last_number(following) if following.category == "CD" else following
     return None
+
+
+def _last_number(number: Phrase) -> Phrase:
+    """The last of numbers in a row: *million* of *about 20 million*."""
+    for each in number.after():
+        if each.category != "CD":
+            break
+        number = each
+    return number
 
 
 def _clause_precedes(child: Phrase) -> bool:
@@ -140,7 +167,11 @@ def _attach_conjuncts(node: Phrase, arcs: Arcs) -> None:
         elif is_conjunction(child):
             before = any(id(each) in owners for each in child.before())
             arcs.connect(child.head, heads[following].head, "cc" if before else _opening(child, node))
-            if child.category == "CONJP" and child.word_text() not in ("as well as", "rather than", "instead of"):
+            if child.category == "CONJP" and child.word_text() not in (
+                "as well as",
+                "rather than",
+                "instead of",
+            ):
                 _spread(child, heads[following].head, arcs)
         elif child.category == "RB":
             arcs.connect(child.head, heads[following].head, "advmod")

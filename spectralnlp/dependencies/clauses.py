@@ -9,14 +9,14 @@ from spectralnlp.dependencies.words import (
     ADJECTIVAL,
     ADVERBIAL_FUNCTIONS,
     ADVERBIAL_SUBORDINATORS,
+    ALWAYS_TELLING,
     ASKING,
     AUXILIARY_TAGS,
-    ALWAYS_TELLING,
     BE,
     CLAUSES,
     COMPLEMENTISERS,
-    NOMINAL,
     LINKING,
+    NOMINAL,
     NOUN_TAGS,
     REFLEXIVES,
     SAYING,
@@ -56,7 +56,13 @@ def clause_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor:
         return _verb_relation(child, pivot)
     if category == "PRN":
         found = parenthetical(child, governor)
-        return {"appos": "parataxis", "nmod": "obl", "acl:relcl": "advcl", "amod": "advcl", "nmod:unmarked": "parataxis"}.get(found, found)
+        return {
+            "appos": "parataxis",
+            "nmod": "obl",
+            "acl:relcl": "advcl",
+            "amod": "advcl",
+            "nmod:unmarked": "parataxis",
+        }.get(found, found)
     if "VOC" in child.functions:
         return "vocative"
     if category in NOMINAL or category in NOUN_TAGS:
@@ -148,7 +154,9 @@ def _outside_verb_phrase(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
-    later = [each for each in child.after() if each.category == "NP" and not each.functions & ADVERBIAL_FUNCTIONS]
+    later = [
+        each for each in child.after() if each.category == "NP" and not each.functions & ADVERBIAL_FUNCTIONS
+    ]
     earlier = [each for each in child.before() if each.category == "NP"]
     if "PRD" in child.functions or governor.word in LINKING:
         return "xcomp" if not is_adverbial_noun(child) or "PRD" in child.functions else "obl:unmarked"
@@ -212,7 +220,11 @@ def _prepositional(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def _clausal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    if child.lexical.category in ("WP", "WRB", "WDT") and child.category == "SBAR" and _is_nominal_clause(child):
+    if (
+        child.lexical.category in ("WP", "WRB", "WDT")
+        and child.category == "SBAR"
+        and _is_nominal_clause(child)
+    ):
         if "SBJ" in child.functions or (node.category != "VP" and child.head < governor.index):
             return "nsubj"
         return "obj"
@@ -224,7 +236,11 @@ def _clausal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governo
         if pivot is not None and pivot.category in ("WHNP", "WHADVP"):
             return "acl:relcl" if governor.category in ("WP", "NN", "NNS", "WDT") else "advcl:relcl"
     if node.category in ("S", "SINV") and child.head > governor.index:
-        return "advcl" if child.category in ("SBAR", "VP") or not (is_finite(child) or _is_imperative(child)) else "parataxis"
+        return (
+            "advcl"
+            if child.category in ("SBAR", "VP") or not (is_finite(child) or _is_imperative(child))
+            else "parataxis"
+        )
     if node.category in ("S", "SINV", "SQ", "SBARQ"):
         return _clause_before(child, node)
     if node.category == "VP":
@@ -242,12 +258,23 @@ def _clause_before(child: Phrase, node: Phrase) -> str:
     following = next((each for each in child.after() if not each.is_punctuation), None)
     if child.category == "SBAR":
         first = child.first.word
-        return "csubj" if following is not None and following.category == "VP" and first in ("that", "whether") else "advcl"
-    if following is not None and following.category == "VP" and child.category in ("S", "VP") and not is_finite(child):
+        return (
+            "csubj"
+            if following is not None and following.category == "VP" and first in ("that", "whether")
+            else "advcl"
+        )
+    if (
+        following is not None
+        and following.category == "VP"
+        and child.category in ("S", "VP")
+        and not is_finite(child)
+    ):
         comma = next((each for each in child.after()), None)
         return "csubj" if comma is following and not has_subject(node) else "advcl"
     if is_finite(child) or _is_imperative(child):
-        said = any(each.category in ("VP", *VERB_TAGS) and each.lexical.word in SAYING for each in child.after())
+        said = any(
+            each.category in ("VP", *VERB_TAGS) and each.lexical.word in SAYING for each in child.after()
+        )
         return "ccomp" if node.category == "SINV" or said else "parataxis"
     return "advcl"
 
@@ -261,7 +288,9 @@ def _subordinate(child: Phrase, node: Phrase, governor: Phrase) -> str:
     first = child.first
     if first.word in ("if", "whether") and first.category == "IN":
         return "ccomp" if first.word == "whether" or governor.word in ASKING else "advcl"
-    if first.word == "that" or (child.children[0].category not in ("IN", "WHADVP", "WHNP", "WHPP", "ADVP", "RB")):
+    if first.word == "that" or (
+        child.children[0].category not in ("IN", "WHADVP", "WHNP", "WHPP", "ADVP", "RB")
+    ):
         if first.category == "TO" or not is_finite(child):
             return "advcl" if _is_purpose(child, governor) else "xcomp"
         return "ccomp"
@@ -302,9 +331,5 @@ def _complement(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 _CONTROL = frozenset(
-    "ask asked asks asking tell told tells telling want wanted help helped helps helping allow allowed allows "
-    "allowing let make makes made making get got force forced forces encourage encouraged teach taught order "
-    "ordered invite invited enable enabled require required see seen saw find found hear heard lead led permit "
-    "advise advised persuade persuaded convince convinced urge urged have had has cause caused causes consider "
-    "considered keep kept expect expected catch caught compel compelled inspire inspired remind reminded".split()
+    ["ask", "asked", "asks", "asking", "tell", "told", "tells", "telling", "want", "wanted", "help", "helped", "helps", "helping", "allow", "allowed", "allows", "allowing", "let", "make", "makes", "made", "making", "get", "got", "force", "forced", "forces", "encourage", "encouraged", "teach", "taught", "order", "ordered", "invite", "invited", "enable", "enabled", "require", "required", "see", "seen", "saw", "find", "found", "hear", "heard", "lead", "led", "permit", "advise", "advised", "persuade", "persuaded", "convince", "convinced", "urge", "urged", "have", "had", "has", "cause", "caused", "causes", "consider", "considered", "keep", "kept", "expect", "expected", "catch", "caught", "compel", "compelled", "inspire", "inspired", "remind", "reminded"]
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 
 from spectralnlp.dependencies.coordination import conjunct_groups
+from spectralnlp.dependencies.noun_groups import before_quotation, date_head, name_among, number_head
+from spectralnlp.dependencies.phrases import Phrase, working_copy
 from spectralnlp.dependencies.words import (
     ADJECTIVAL,
     ADJECTIVE_TAGS,
@@ -29,8 +31,6 @@ from spectralnlp.dependencies.words import (
     WH_PHRASES,
 )
 from spectralnlp.trees import Tree
-from spectralnlp.dependencies.noun_groups import before_quotation, date_head, name_among, number_head
-from spectralnlp.dependencies.phrases import Phrase, working_copy
 
 # Levels of embedding that rules look through, and children that they look at: more than any sentence has, so
 # that the time stays linear in whatever is given.
@@ -138,7 +138,7 @@ def _predicate(after: list[Phrase]) -> Phrase | None:
     if marked is not None:
         return marked
     for categories in (ADJECTIVAL, NOMINAL, PREPOSITIONAL, ("UCP",), CLAUSES, ADVERBIAL, ("VP",)):
-        for each in after:
+        for each in reversed(after) if categories is ADVERBIAL else after:
             if each.category in categories and not (categories is NOMINAL and is_adverbial_noun(each)):
                 return each
     return None
@@ -177,6 +177,8 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
     if marked is not None:
         return marked
     clause = _first(children, ("S", "SINV", "SQ"))
+    if clause is not None and is_aside(clause):
+        clause = next((each for each in clause.after() if each.category in ("S", "SQ", "SINV")), clause)
     if clause is not None:
         return clause
     verb = _first(children, VERB_TAGS)
@@ -188,6 +190,12 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
         if small:
             return small[-1] if small[-1].category not in CLAUSES else small[0]
     return _any_head(node, children)
+
+
+def is_aside(clause: Phrase) -> bool:
+    """Whether a clause is *you know* or *I mean* and no more."""
+    first, last = clause.first, clause.last
+    return last.index == first.index + 1 and first.word in ("you", "i") and last.word in THINKING
 
 
 def _is_said(said: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
@@ -218,7 +226,7 @@ def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
 def _subordinate(node: Phrase, children: list[Phrase]) -> Phrase:
     clause = _first(children, ("S", "SQ", "SINV", "SBARQ", "VP", "FRAG"))
     question = _first(children, WH_PHRASES)
-    if children[0].category == "NP" and children[0].first.category in ("WP", "WDT"):
+    if children[0].category == "NP" and children[0].first.word in ("what", "whatever", "whoever"):
         question = children[0]
     if question is not None and question is children[0] and is_free_relative(node, question):
         return question
@@ -288,6 +296,8 @@ def _noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
         children = children[:-1]
     core = _before_modifiers(children)
     core = before_quotation(node, core)
+    if core[-1].category == "FW" and all(each.category == "FW" for each in core):
+        return core[0]
     number = date_head(core) or number_head(core)
     if number is not None:
         return number
@@ -343,6 +353,9 @@ def _is_possessive(phrase: Phrase) -> bool:
 def _prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
     if children[0].category == "VBN" and children[0].word in ("based", "followed"):
         return children[0]
+    preposition = next((i for i, each in enumerate(children[:-1]) if each.category in ("IN", "TO")), -1)
+    if preposition > 0 and children[0].category in NOMINAL:
+        children = children[preposition:]
     for categories in (NOMINAL | CLAUSES, ("VP", "ADJP", "UCP"), PREPOSITIONAL, NOUN_TAGS | {"CD", "PRP"}):
         found = _first(children, categories)
         if found is not None and not (found is children[0] and _first(children[1:], PREPOSITIONAL)):
@@ -379,7 +392,7 @@ def _adverbial(node: Phrase, children: list[Phrase]) -> Phrase:
     return found or core[-1]
 
 
-_LOCATING = frozenset("back along right somewhere prior together".split())
+_LOCATING = frozenset(["along", "prior", "together"])
 
 
 def _quantity(node: Phrase, children: list[Phrase]) -> Phrase:

@@ -46,7 +46,9 @@ def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
     places = [i for i, each in enumerate(children) if is_conjunction(each)]
     if not places:
         return _plain_list(node)
-    parts = [_spoken(children[a + 1 : b]) for a, b in zip([-1, *places], [*places, len(children)], strict=True)]
+    parts = [
+        _spoken(children[a + 1 : b]) for a, b in zip([-1, *places], [*places, len(children)], strict=True)
+    ]
     if not parts[0]:  # "And" at the beginning, "both … and"
         del parts[0]
     parts = [part for part in parts if part]
@@ -66,9 +68,21 @@ def is_conjunction(child: Phrase) -> bool:
 def _plain_list(node: Phrase) -> list[list[Phrase]]:
     """Conjuncts without a conjunction: three noun phrases or more, or phrases of another kind, and commas."""
     spoken = [each for each in node.children if not each.is_punctuation and each.category != "RB"]
+    if (
+        node.category in ("NP", "NX")
+        and len(spoken) > 2
+        and all(each.category in NOUN_TAGS for each in spoken)
+    ):
+        marks = sum(each.category == "," for each in node.children)
+        return [[each] for each in spoken] if marks >= len(spoken) - 1 else []
     if len(spoken) < 2 or len({each.category for each in spoken}) > 1 or node.category != spoken[0].category:
         return []
-    if len(spoken) < (3 if node.category in ("NP", "NX") else 2) or node.category in ("S", "SBAR", "PP", "FRAG"):
+    if len(spoken) < (3 if node.category in ("NP", "NX") else 2) or node.category in (
+        "S",
+        "SBAR",
+        "PP",
+        "FRAG",
+    ):
         return []
     marks = [each.category in (",", ":") for each in node.children[1:-1] if each.is_punctuation]
     return [[each] for each in spoken] if sum(marks) >= len(spoken) - 1 else []
@@ -111,9 +125,7 @@ def _listed(children: Sequence[Phrase], after: Sequence[Phrase]) -> list[list[Ph
                 groups.append(part)
             else:
                 groups[-1] += part
-        elif groups and not any(are_alike(each, after[-1]) for each in part):
-            groups[-1] += part
-        elif groups and not any(are_alike(each, after[-1]) for each in groups[-1]):
+        elif (groups and not any(are_alike(each, after[-1]) for each in part)) or (groups and not any(are_alike(each, after[-1]) for each in groups[-1])):
             groups[-1] += part
         else:
             groups.append(part)

@@ -61,18 +61,22 @@ def _clause_of_adjective(child: Phrase, governor: Phrase) -> str:
 
 # Adjectives of which an infinitive says what someone is able, likely … to do.
 _RAISING = frozenset(
-    "able unable likely unlikely going ready willing unwilling supposed bound sure certain eager free prone "
-    "reluctant hesitant apt happy glad about keen welcome impossible".split()
+    ["able", "unable", "likely", "unlikely", "going", "ready", "willing", "unwilling", "supposed", "bound", "sure", "certain", "eager", "free", "prone", "reluctant", "hesitant", "apt", "happy", "glad", "about", "keen", "welcome", "impossible"]
 )
 
 
 def _in_prepositional(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
     if child.category == "UH":
         return "discourse"
-    if child.category in ("IN", "TO", "VBG", "RP", "VBN", "SYM", "CC", "JJ", "FW") and child.head < governor.index:
+    if (
+        child.category in ("IN", "TO", "VBG", "RP", "VBN", "SYM", "CC", "JJ", "FW")
+        and child.head < governor.index
+    ):
         if child.category == "CC":
             return "cc"
-        clausal = pivot is not None and (pivot.category in ("VP",) or (pivot.category in CLAUSES and not _is_nominal(pivot)))
+        clausal = pivot is not None and (
+            pivot.category in ("VP",) or (pivot.category in CLAUSES and not _is_nominal(pivot))
+        )
         return "mark" if clausal else "case"
     if child.category in PREPOSITIONAL and child.head < governor.index:
         return "case"

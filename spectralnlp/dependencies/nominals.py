@@ -100,7 +100,9 @@ def _next_is_determiner(child: Phrase) -> bool:
 
 def _nominal_before(child: Phrase, governor: Phrase) -> str:
     last = child.last
-    if last.category == "POS" or (child.children and child.children[0].category == "PRP$" and len(child.children) == 1):
+    if last.category == "POS" or (
+        child.children and child.children[0].category == "PRP$" and len(child.children) == 1
+    ):
         return "nmod:poss"
     if child.lexical.word in TITLES and governor.category == "NNP":
         return "nmod:desc"
@@ -135,7 +137,11 @@ def parenthetical(child: Phrase, governor: Phrase) -> str:
     content = [each for each in child.children if not each.is_punctuation]
     category = content[0].category if content else "X"
     if len(content) == 1 and category in ("CD", "LS"):
-        return "dep" if child.first.word in ("[", "-lsb-", "-lrb-", "(") and governor.category != "NNP" else "nmod:unmarked"
+        return (
+            "dep"
+            if child.first.word in ("[", "-lsb-", "-lrb-", "(") and governor.category != "NNP"
+            else "nmod:unmarked"
+        )
     if category in NOMINAL:
         word = content[0].lexical
         if word.category == "CD":
@@ -231,9 +237,12 @@ def is_finite(clause: Phrase) -> bool:
     for _ in range(DEPTH):
         if link is None or not link.children:
             break
-        verb = next((each for each in link.children if each.category in FINITE_TAGS or each.category == "TO"), None)
+        verb = next(
+            (each for each in link.children if each.category in FINITE_TAGS or each.category == "TO"), None
+        )
         if verb is not None:
             return verb.category != "TO"
-        link = link.pivot or next((each for each in link.children if each.category in ("S", "SQ", "VP")), None)
+        link = link.pivot or next(
+            (each for each in link.children if each.category in ("S", "SQ", "VP")), None
+        )
     return link is not None and link.category in FINITE_TAGS
-

@@ -38,6 +38,8 @@ def name_among(children: Sequence[Phrase]) -> list[Phrase]:
         return []
     if any(each.word in GIVEN_NAMES for each in run[:-1]) and run[-1].word not in ORGANISATIONS:
         return run
+    if any(each.word in _PARTICLES for each in run[:-1]):
+        return run
     if any(each.word in ORGANISATIONS or each.word.endswith(_COMMON_ENDINGS) for each in run):
         return []
     if run[0].word in PROPER_ADJECTIVES or run[-1].category == "NNPS" or _has_article(children, run):
@@ -45,8 +47,27 @@ def name_among(children: Sequence[Phrase]) -> list[Phrase]:
     return run
 
 
+# Of names in other languages.
+_PARTICLES = frozenset(
+    ["de", "da", "di", "du", "del", "der", "van", "von", "la", "le", "el", "al", "bin", "ibn", "sainte", "sauvignon", "notre", "los", "las"]
+)
 # Of words that are seldom names of people.
-_COMMON_ENDINGS = ("ing", "tion", "al", "ic", "ity", "ian", "ogy", "ish", "ment", "ism", "ics", "ive", "ous", "ers")
+_COMMON_ENDINGS = (
+    "ing",
+    "tion",
+    "al",
+    "ic",
+    "ity",
+    "ian",
+    "ogy",
+    "ish",
+    "ment",
+    "ism",
+    "ics",
+    "ive",
+    "ous",
+    "ers",
+)
 
 
 def _has_article(children: Sequence[Phrase], run: Sequence[Phrase]) -> bool:
@@ -68,10 +89,20 @@ def before_quotation(node: Phrase, core: list[Phrase]) -> list[Phrase]:
     """The children before a name in quotation marks: *the word* of *the word "pen"*."""
     for place, each in enumerate(node.children):
         if each.category == "``" and place and node.children[place - 1].category in ("NN", "NNS"):
+            if node.children[place - 1].word in _NAMED:
+                return [other for other in core if other.head < each.index]
             last = [other for other in node.children if not other.category == "POS"][-1]
             if last.category in ("''", "``", ".", ",") or last.word in ('"', "'"):
                 return [other for other in core if other.head < each.index]
     return core
+
+
+# Words between two numbers of which the second depends on the first.
+RANGE = frozenset(["to", "-", "–", "in", "through", "of"])
+# Nouns that stand before what they name.
+_NAMED = frozenset(
+    ["word", "term", "pseudonym", "phrase", "name", "title", "question", "song", "book", "film", "movie", "story", "article"]
+)
 
 
 def number_head(children: Sequence[Phrase]) -> Phrase | None:
@@ -80,7 +111,7 @@ def number_head(children: Sequence[Phrase]) -> Phrase | None:
         if a.category == "CD" and b.word in ("a.m.", "p.m.", "am", "pm", "a.m", "p.m", "o'clock"):
             return a
     for a, b, c in zip(children, children[1:], children[2:], strict=False):
-        if a.category == c.category == "CD" and (b.category in ("HYPH", "SYM") or b.word in ("to", "-", "–")):
+        if a.category == c.category == "CD" and (b.category in ("HYPH", "SYM") or b.word in RANGE):
             return a if c is children[-1] or children[-1].category in PUNCTUATION else None
     return None
 

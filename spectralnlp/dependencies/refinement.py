@@ -39,7 +39,10 @@ def mark_passives(arcs: Arcs) -> None:
         verb = heads[index]
         if relation in _PASSIVE_SUBJECTS:
             if verb in passive or (
-                words[verb].category == "VBN" and verb not in last and relations[verb] == "conj" and heads[verb] in passive
+                words[verb].category == "VBN"
+                and verb not in last
+                and relations[verb] == "conj"
+                and heads[verb] in passive
             ):
                 relations[index] = _PASSIVE_SUBJECTS[relation]
         elif relation == "case" and words[index].word == "by" and relations[verb] == "obl":
@@ -76,21 +79,27 @@ def mark_expletives(arcs: Arcs) -> None:
                 relations[clause] = "csubj"
 
 
-_WEATHER = frozenset("rain rains rained raining snow snows snowed snowing".split())
-_SEEMING = frozenset("seems seem seemed appears appear appeared turns turned takes took take happens happened".split())
+_WEATHER = frozenset(["rain", "rains", "rained", "raining", "snow", "snows", "snowed", "snowing"])
+_SEEMING = frozenset(
+    ["seems", "seem", "seemed", "appears", "appear", "appeared", "turns", "turned", "takes", "took", "take", "happens", "happened"]
+)
 
 
 def _extraposed(arcs: Arcs, predicate: int) -> int | None:
     """The clause after a predicate that *it* stands for: *to see* of *it is good to see*."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
-    copular = any(relations[i] == "cop" and heads[i] == predicate for i in range(max(0, predicate - WINDOW), predicate))
+    copular = any(
+        relations[i] == "cop" and heads[i] == predicate for i in range(max(0, predicate - WINDOW), predicate)
+    )
     adjective = words[predicate].category in ("JJ", "JJR", "JJS")
     for index in range(predicate + 1, min(len(words), predicate + WINDOW)):
         if heads[index] != predicate:
             continue
         if relations[index] in ("csubj", "csubj:pass"):
             return index
-        marked = [words[i].word for i in range(predicate, index) if heads[i] == index and relations[i] == "mark"]
+        marked = [
+            words[i].word for i in range(predicate, index) if heads[i] == index and relations[i] == "mark"
+        ]
         if copular and adjective and relations[index] in ("xcomp", "ccomp", "advcl"):
             if any(each in ("to", "that", "for", "na") for each in marked) or relations[index] == "ccomp":
                 return index
@@ -106,10 +115,20 @@ def demote_asides(arcs: Arcs) -> None:
     for index in range(1, len(words) - 1):
         if (words[index - 1].word, words[index].word) not in (("i", "mean"), ("you", "know")):
             continue
-        clause = next((i for i in range(index + 1, min(len(words), index + WINDOW)) if heads[i] == index and relations[i] in ("ccomp", "parataxis", "xcomp")), None)
+        clause = next(
+            (
+                i
+                for i in range(index + 1, min(len(words), index + WINDOW))
+                if heads[i] == index and relations[i] in ("ccomp", "parataxis", "xcomp")
+            ),
+            None,
+        )
         if clause is None or heads[index - 1] != index or words[clause].category in ("WP", "WRB"):
             continue
-        if any(heads[i] == clause and words[i].word in ("that", "if", "whether") and relations[i] == "mark" for i in range(index, clause)):
+        if any(
+            heads[i] == clause and words[i].word in ("that", "if", "whether") and relations[i] == "mark"
+            for i in range(index, clause)
+        ):
             continue
         if any(relations[i] in ("aux", "neg", "obj") and heads[i] == index for i in _around(index, arcs)):
             continue
@@ -136,7 +155,12 @@ def attach_at_least(arcs: Arcs) -> None:
             heads[index], relations[index] = least, "case"
             if governor != least:
                 heads[least] = governor
-                relations[least] = "nmod" if words[governor].category in ("CD", "NN", "NNS", "NNP", "$") and relations[governor] != "root" else "obl"
+                relations[least] = (
+                    "nmod"
+                    if words[governor].category in ("CD", "NN", "NNS", "NNP", "$")
+                    and relations[governor] != "root"
+                    else "obl"
+                )
 
 
 def join_fixed(arcs: Arcs) -> None:
@@ -187,7 +211,11 @@ def _turn_round(arcs: Arcs, outer: Sequence[int]) -> bool:
 
 
 def _matches(arcs: Arcs, index: int, expression: Expression) -> bool:
-    if expression.tag == "NN" and index and arcs.words[index - 1].category in ("DT", "WDT", "JJ", "PDT", "WP", "PRP$"):
+    if (
+        expression.tag == "NN"
+        and index
+        and arcs.words[index - 1].category in ("DT", "WDT", "JJ", "PDT", "WP", "PRP$")
+    ):
         return False
     words = arcs.words[index : index + len(expression.words)]
     if [each.word for each in words] != list(expression.words):
@@ -218,7 +246,7 @@ def mark_repairs(arcs: Arcs) -> None:
                 heads[index], relations[index] = following, "reparandum"
 
 
-_REPEATED = frozenset("DT PRP CC IN VBD VBZ VBP MD TO PRP$ WP WDT EX WRB".split())
+_REPEATED = frozenset(["DT", "PRP", "CC", "IN", "VBD", "VBZ", "VBP", "MD", "TO", "PRP$", "WP", "WDT", "EX", "WRB"])
 
 
 def _has_dependents(arcs: Arcs, index: int) -> bool:

@@ -34,8 +34,7 @@ _RENAMED = {
 _OBLIQUE = ("obl", "nmod", "obl:agent", "obl:unmarked", "nmod:unmarked")
 # Dependents that stay with a noun when its preposition or copula takes its place.
 _OF_NOUN = frozenset(
-    "det amod compound nummod flat nmod nmod:poss nmod:desc nmod:unmarked acl acl:relcl appos case fixed conj cc "
-    "cc:preconj det:predet".split()
+    ["det", "amod", "compound", "nummod", "flat", "nmod", "nmod:poss", "nmod:desc", "nmod:unmarked", "acl", "acl:relcl", "appos", "case", "fixed", "conj", "cc", "cc:preconj", "det:predet"]
 )
 
 

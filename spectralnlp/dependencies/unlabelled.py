@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from spectralnlp.dependencies.words import PUNCTUATION
 from spectralnlp.trees import Tree
-from spectralnlp.trees.heads import HeadFinder
 from spectralnlp.trees.head_words import head_words
+from spectralnlp.trees.heads import HeadFinder
 
 
 def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[str]]:

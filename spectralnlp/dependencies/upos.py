@@ -46,7 +46,11 @@ def universal_tags(
         heads: index of each word's head.
         relations: universal relations.
     """
-    existential = {head for head, word, relation in zip(heads, words, relations, strict=True) if relation == "expl" and word == "there"}
+    existential = {
+        head
+        for head, word, relation in zip(heads, words, relations, strict=True)
+        if relation == "expl" and word == "there"
+    }
     found = []
     for index, (word, tag, relation) in enumerate(zip(words, tags, relations, strict=True)):
         upos = _TAGS.get(tag, "X")

@@ -95,23 +95,7 @@ PRECONJUNCTIONS = _words("both either neither whether not")
 # Words that belong together before another noun: *high school* of *high school student*.
 COLLOCATIONS = frozenset(
     tuple(pair.split())
-    for pair in (
-        "due process,long term,short term,large scale,small scale,high school,high quality,low quality,real time,"
-        "real life,real estate,real world,full time,part time,public health,health care,law enforcement,sea surface,"
-        "second language,foreign language,foreign policy,open source,open access,open data,social media,"
-        "social science,social security,climate change,civil rights,human rights,human resources,high speed,"
-        "free speech,free trade,fine art,performing arts,visual arts,private sector,public sector,middle class,"
-        "working class,eye tracking,artificial intelligence,machine learning,computer science,science fiction,"
-        "information technology,information system,energy consumption,natural language,natural gas,nuclear power,"
-        "mental health,solar system,new year,world war,cold war,civil war,south african,north american,video game,"
-        "cell phone,credit card,ice cream,fast food,hip hop,rock concert,food processor,food safety,bus stop,"
-        "train station,police officer,interest rate,exchange rate,birth control,data processing,big data,"
-        "vice president,prime minister,general election,high court,supreme court,mutual fund,stock market,"
-        "labor market,housing market,rubber band,grizzly bear,hot water,cold water,fresh water,drinking water,"
-        "same day,next day,last minute,first class,first time,first person,third person,third party,world wide,"
-        "19th century,20th century,18th century,17th century,16th century,21st century,twentieth century,"
-        "nineteenth century,special interest,local government,federal government,poetry reading,language model"
-    ).split(",")
+    for pair in ["due process", "long term", "short term", "large scale", "small scale", "high school", "high quality", "low quality", "real time", "real life", "real estate", "real world", "full time", "part time", "public health", "health care", "law enforcement", "sea surface", "second language", "foreign language", "foreign policy", "open source", "open access", "open data", "social media", "social science", "social security", "climate change", "civil rights", "human rights", "human resources", "high speed", "free speech", "free trade", "fine art", "performing arts", "visual arts", "private sector", "public sector", "middle class", "working class", "eye tracking", "artificial intelligence", "machine learning", "computer science", "science fiction", "information technology", "information system", "energy consumption", "natural language", "natural gas", "nuclear power", "mental health", "solar system", "new year", "world war", "cold war", "civil war", "south african", "north american", "video game", "cell phone", "credit card", "ice cream", "fast food", "hip hop", "rock concert", "food processor", "food safety", "bus stop", "train station", "police officer", "interest rate", "exchange rate", "birth control", "data processing", "big data", "vice president", "prime minister", "general election", "high court", "supreme court", "mutual fund", "stock market", "labor market", "housing market", "rubber band", "grizzly bear", "hot water", "cold water", "fresh water", "drinking water", "same day", "next day", "last minute", "first class", "first time", "first person", "third person", "third party", "world wide", "19th century", "20th century", "18th century", "17th century", "16th century", "21st century", "twentieth century", "nineteenth century", "special interest", "local government", "federal government", "poetry reading", "language model"]
 )
 
 # Nouns that name no person: with one of them, a name is a compound.

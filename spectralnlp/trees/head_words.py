@@ -43,7 +43,10 @@ def head_words(tree: Tree, find_head: HeadFinder) -> list[int]:
             below = [stack.pop() for _ in node.children]
             heads[number] = below[0]
             if len(below) > 1:
-                labels = [child.label if child.word is not None else category(child.label) for child in node.children]
+                labels = [
+                    child.label if child.word is not None else category(child.label)
+                    for child in node.children
+                ]
                 heads[number] = below[find_head(category(node.label), labels)]
         stack.append(heads[number])
     return heads

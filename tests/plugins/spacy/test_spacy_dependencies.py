@@ -46,7 +46,12 @@ def test_sentences_stay(parser_folder: Path) -> None:
 
 def test_white_space_and_long_sentences(parser_folder: Path) -> None:
     nlp = _pipeline(parser_folder, dependencies=True, max_length=4)
-    for text in ("", "  ", " It is late. ", "It is cold in the tower and the gulls are noisy and the lamp burns."):
+    for text in (
+        "",
+        "  ",
+        " It is late. ",
+        "It is cold in the tower and the gulls are noisy and the lamp burns.",
+    ):
         doc = nlp(text)
         assert all(token.head.sent == token.sent for token in doc)
         assert sum(token.head is token or token.head == token for token in doc) == len(list(doc.sents))
