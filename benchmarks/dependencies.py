@@ -1,8 +1,9 @@
-"""Dependencies from trees, scored against Universal Dependencies of the same sentences and tokens (GUM).
+"""Dependencies from trees, scored against Universal Dependencies of the same sentences (GUM).
 
-``gold`` converts the gold trees, with function tags and without; ``parses`` the trees of a grammar, which must
-not have been trained on the part; ``spacy`` trains spaCy's tagger and parser on the dependencies of the
-training part, as its default configuration for CPUs has them, and scores its parses. Punctuation is not counted.
+``gold`` converts the gold trees, with function tags and without; ``parses`` the trees of a grammar, which
+must not have been trained on the part; ``spacy`` trains spaCy's tagger and parser on the dependencies of the
+training part, as its default configuration for CPUs has them, and scores its parses after each epoch.
+Punctuation is not counted.
 
     python -m benchmarks.dependencies gold
     python -m benchmarks.dependencies gold parses spacy --epochs 10

@@ -2,7 +2,7 @@
 
 Formats (``--to``):
 
-- ``conllu``: CoNLL-U with basic Universal Dependencies, of English trees with the labels of the Penn treebank;
+- ``conllu``: CoNLL-U with basic Universal Dependencies, of English trees with labels as in the Penn treebank;
 - ``stanford-conllu``: the same with basic Stanford Dependencies;
 - ``heads-conllu``: heads without labels, of any language, by ``--head-rules``;
 - ``spacy``: what `spacy train` reads; this needs the extra ``spacy``.

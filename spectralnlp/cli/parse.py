@@ -151,7 +151,7 @@ def _lines(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str
 
 @contextmanager
 def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """A function that writes sentences of CoNLL-U, a number above each; blank lines of the input are left out."""
+    """A function that writes sentences of CoNLL-U, numbered; blank lines of the input are left out."""
     numbers = count(1)
     with results(output) as write_line:
 

@@ -1,4 +1,4 @@
-"""Dependencies from constituency trees: Universal and Stanford Dependencies of English, heads in any language.
+"""Dependencies from constituency trees: Universal and Stanford ones of English, heads in any language.
 
 `to_dependencies` makes `Dependencies`, which write themselves as CoNLL-U. docs/how-to/dependencies.md has the
 rules in short.

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 
 from spectralnlp.dependencies.arcs import Arcs
 from spectralnlp.dependencies.clauses import clause_relation, raised_subject
-from spectralnlp.dependencies.content_heads import WIDTH, head_among, is_abandoned
+from spectralnlp.dependencies.content_heads import head_among, is_abandoned
 from spectralnlp.dependencies.coordination import is_conjunction, joined_modifiers
 from spectralnlp.dependencies.modifiers import modifier_relation
 from spectralnlp.dependencies.nominals import nominal_relation
 from spectralnlp.dependencies.noun_groups import RANGE, group_before
+from spectralnlp.dependencies.phrase_heads import WIDTH
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import ADJECTIVAL, ADVERBIAL, FOCUSING, NOMINAL, PREPOSITIONAL
 
@@ -75,6 +76,12 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
         if first is not child and node.children[0].category in ("DT", "PRP$") and first.category == "NNP":
             arcs.connect(child.head, first.head, "flat")
             return
+    if child.category == "CD" and pivot is not None and pivot.category == "$":
+        last = _last_number(child)
+        arcs.connect(
+            child.head, head if last is child else last.head, "nummod" if last is child else "compound"
+        )
+        return
     if child.category == "CONJP":
         _spread(child, head, arcs)
         return

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from spectralnlp.dependencies.content_heads import DEPTH, is_adverbial_noun, is_existential, takes_verb
+from spectralnlp.dependencies.content_heads import is_adverbial_noun, is_existential, takes_verb
 from spectralnlp.dependencies.nominals import has_clause, is_finite, parenthetical
+from spectralnlp.dependencies.phrase_heads import DEPTH
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
     ADJECTIVAL,
@@ -22,6 +23,7 @@ from spectralnlp.dependencies.words import (
     SAYING,
     TELLING,
     VERB_TAGS,
+    word_set,
 )
 
 _TABLE = {
@@ -162,7 +164,7 @@ def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
         return "xcomp" if not is_adverbial_noun(child) or "PRD" in child.functions else "obl:unmarked"
     if governor.word in BE and is_existential(node) and not earlier:
         return "nsubj"
-    if is_adverbial_noun(child) and (child.functions or earlier or _INTRANSITIVE(child)):
+    if is_adverbial_noun(child) and (child.functions or earlier or _is_day(child)):
         return "obl:unmarked"
     if later and not earlier and not is_adverbial_noun(later[0]):
         return "obj" if later[0].is_word(*REFLEXIVES) else "iobj"
@@ -179,7 +181,7 @@ def _has_message(child: Phrase) -> bool:
     return following is not None and (following.category in CLAUSES or following.first.word == "about")
 
 
-def _INTRANSITIVE(child: Phrase) -> bool:
+def _is_day(child: Phrase) -> bool:
     return child.lexical.word in ("today", "tonight", "tomorrow", "yesterday")
 
 
@@ -232,9 +234,9 @@ def _clausal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governo
         return "csubj"
     if child.functions & (ADVERBIAL_FUNCTIONS | {"PRP"}):
         return "advcl"
-    if node.category == "SBAR" or node.category == "SBARQ":
-        if pivot is not None and pivot.category in ("WHNP", "WHADVP"):
-            return "acl:relcl" if governor.category in ("WP", "NN", "NNS", "WDT") else "advcl:relcl"
+    relative = node.category in ("SBAR", "SBARQ") and pivot is not None
+    if relative and pivot is not None and pivot.category in ("WHNP", "WHADVP", "NP"):
+        return "acl:relcl" if governor.category in ("WP", "NN", "NNS", "WDT") else "advcl:relcl"
     if node.category in ("S", "SINV") and child.head > governor.index:
         return (
             "advcl"
@@ -330,6 +332,11 @@ def _complement(child: Phrase, node: Phrase, governor: Phrase) -> str:
     return "xcomp" if verb is not None else "advcl"
 
 
-_CONTROL = frozenset(
-    ["ask", "asked", "asks", "asking", "tell", "told", "tells", "telling", "want", "wanted", "help", "helped", "helps", "helping", "allow", "allowed", "allows", "allowing", "let", "make", "makes", "made", "making", "get", "got", "force", "forced", "forces", "encourage", "encouraged", "teach", "taught", "order", "ordered", "invite", "invited", "enable", "enabled", "require", "required", "see", "seen", "saw", "find", "found", "hear", "heard", "lead", "led", "permit", "advise", "advised", "persuade", "persuaded", "convince", "convinced", "urge", "urged", "have", "had", "has", "cause", "caused", "causes", "consider", "considered", "keep", "kept", "expect", "expected", "catch", "caught", "compel", "compelled", "inspire", "inspired", "remind", "reminded"]
+_CONTROL = word_set(
+    "ask asked asks asking tell told tells telling want wanted help helped helps helping allow allowed "
+    "allows allowing let make makes made making get got force forced forces encourage encouraged teach "
+    "taught order ordered invite invited enable enabled require required see seen saw find found hear "
+    "heard lead led permit advise advised persuade persuaded convince convinced urge urged have had has "
+    "cause caused causes consider considered keep kept expect expected catch caught compel compelled "
+    "inspire inspired remind reminded"
 )

@@ -6,15 +6,25 @@ phrases; the first conjunct of coordinations (https://universaldependencies.org/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 
 from spectralnlp.dependencies.coordination import conjunct_groups
-from spectralnlp.dependencies.noun_groups import before_quotation, date_head, name_among, number_head
+from spectralnlp.dependencies.phrase_heads import (
+    DEPTH,
+    WIDTH,
+    adjectival,
+    adverbial,
+    any_head,
+    conjunction,
+    first_of,
+    interjection,
+    noun_phrase,
+    prepositional,
+    quantity,
+)
 from spectralnlp.dependencies.phrases import Phrase, working_copy
 from spectralnlp.dependencies.words import (
     ADJECTIVAL,
-    ADJECTIVE_TAGS,
-    ADVERB_TAGS,
     ADVERBIAL,
     ADVERBIAL_NOUNS,
     AUXILIARY_TAGS,
@@ -24,7 +34,6 @@ from spectralnlp.dependencies.words import (
     GET,
     HAVE,
     NOMINAL,
-    NOUN_TAGS,
     PREPOSITIONAL,
     THINKING,
     VERB_TAGS,
@@ -32,11 +41,6 @@ from spectralnlp.dependencies.words import (
 )
 from spectralnlp.trees import Tree
 
-# Levels of embedding that rules look through, and children that they look at: more than any sentence has, so
-# that the time stays linear in whatever is given.
-DEPTH, WIDTH = 40, 400
-
-_PHRASAL_NOUNS = NOUN_TAGS | frozenset(["NX", "NML", "NAC", "ADD"])
 _SMALL_CLAUSE = ("VP", "ADJP", "NP", "PP", "ADVP", "UCP", "SBAR", "S", "VB", "VBG", "VBN")
 
 
@@ -81,7 +85,7 @@ def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
         return children[0]
     if is_abandoned(children[0]):
         children = children[1:]
-    find = _FINDERS.get(node.category, _any_head)
+    find = _FINDERS.get(node.category, any_head)
     return find(node, children)
 
 
@@ -99,21 +103,17 @@ def _spoken(node: Phrase) -> list[Phrase]:
     return [each for each in node.children if not each.is_punctuation] or node.children
 
 
-def _first(children: Iterable[Phrase], categories: Container[str]) -> Phrase | None:
-    return next((each for each in children if each.category in categories), None)
-
-
 # ---------------------------------------------------------------------------------------------------------
 # Clauses
 
 
 def _verb_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
-    verb = _first(children, AUXILIARY_TAGS)
+    verb = first_of(children, AUXILIARY_TAGS)
     if verb is None:
-        return _first(children, ("VP",)) or _first(children, ADJECTIVAL | NOMINAL) or children[0]
+        return first_of(children, ("VP",)) or first_of(children, ADJECTIVAL | NOMINAL) or children[0]
     after = children[children.index(verb) + 1 :]
     if takes_verb(verb):
-        main = _first(after, ("VP",)) or _first(after, VERB_TAGS)
+        main = first_of(after, ("VP",)) or first_of(after, VERB_TAGS)
         if main is not None and not (verb.word in HAVE and main.category in VERB_TAGS):
             return main
     if verb.word in BE and verb.category in VERB_TAGS and not is_existential(node):
@@ -167,8 +167,8 @@ def is_existential(node: Phrase) -> bool:
 
 
 def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
-    verbal = _first(children, ("VP",))
-    said = _first(children, ("S", "SQ", "SBARQ", "SINV"))
+    verbal = first_of(children, ("VP",))
+    said = first_of(children, ("S", "SQ", "SBARQ", "SINV"))
     if said is not None and verbal is not None and _is_said(said, verbal, children):
         return said
     if verbal is not None:
@@ -176,12 +176,12 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
     marked = next((each for each in children if "PRD" in each.functions), None)
     if marked is not None:
         return marked
-    clause = _first(children, ("S", "SINV", "SQ"))
+    clause = first_of(children, ("S", "SINV", "SQ"))
     if clause is not None and is_aside(clause):
         clause = next((each for each in clause.after() if each.category in ("S", "SQ", "SINV")), clause)
     if clause is not None:
         return clause
-    verb = _first(children, VERB_TAGS)
+    verb = first_of(children, VERB_TAGS)
     if verb is not None:
         return _inverted(node, children)
     rest = [each for each in children if "SBJ" not in each.functions]
@@ -189,7 +189,7 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
         small = [each for each in rest if each.category in _SMALL_CLAUSE]
         if small:
             return small[-1] if small[-1].category not in CLAUSES else small[0]
-    return _any_head(node, children)
+    return any_head(node, children)
 
 
 def is_aside(clause: Phrase) -> bool:
@@ -209,11 +209,11 @@ def _is_said(said: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
 
 def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
     """The head of a question or inverted clause, whose verb comes before its subject."""
-    verb = _first(children, AUXILIARY_TAGS)
+    verb = first_of(children, AUXILIARY_TAGS)
     if verb is None:
-        return _clause(node, children) if _first(children, ("VP", "S")) else _any_head(node, children)
+        return _clause(node, children) if first_of(children, ("VP", "S")) else any_head(node, children)
     after = children[children.index(verb) + 1 :]
-    main = _first(after, ("VP",))
+    main = first_of(after, ("VP",))
     if main is not None:
         return main
     if verb.word not in BE or is_existential(node):
@@ -224,13 +224,13 @@ def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def _subordinate(node: Phrase, children: list[Phrase]) -> Phrase:
-    clause = _first(children, ("S", "SQ", "SINV", "SBARQ", "VP", "FRAG"))
-    question = _first(children, WH_PHRASES)
+    clause = first_of(children, ("S", "SQ", "SINV", "SBARQ", "VP", "FRAG"))
+    question = first_of(children, WH_PHRASES)
     if children[0].category == "NP" and children[0].first.word in ("what", "whatever", "whoever"):
         question = children[0]
     if question is not None and question is children[0] and is_free_relative(node, question):
         return question
-    return clause or _first(children, ("SBAR",)) or question or _any_head(node, children)
+    return clause or first_of(children, ("SBAR",)) or question or any_head(node, children)
 
 
 def is_free_relative(node: Phrase, question: Phrase) -> bool:
@@ -287,150 +287,6 @@ def is_existential_below(node: Phrase) -> bool:
     return False
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Other phrases
-
-
-def _noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
-    if children[-1].category == "POS":
-        children = children[:-1]
-    core = _before_modifiers(children)
-    core = before_quotation(node, core)
-    if core[-1].category == "FW" and all(each.category == "FW" for each in core):
-        return core[0]
-    number = date_head(core) or number_head(core)
-    if number is not None:
-        return number
-    name = name_among(core)
-    if name:
-        before = core[-len(name) - 1] if len(core) > len(name) else None
-        return before if before is not None and before.category in ("NN", "NNS") else name[0]
-    money = next((each for each in core if each.category == "$"), None)
-    if money is not None and core[-1].category in ("CD", "QP", "$"):
-        return money
-    if len(core) > 2 and core[0].category in ("DT", "PRP$") and core[-1].category == "NNP":
-        if core[-2].category in ("NN", "NNS"):
-            return core[-2]
-    noun = next((each for each in reversed(core) if each.category in _PHRASAL_NOUNS), None)
-    if noun is not None:
-        return noun
-    nominal = [each for each in core if each.category in NOMINAL and not _is_possessive(each)]
-    if nominal:
-        if len(nominal) > 1 and any(each.category == "HYPH" for each in node.children):
-            return nominal[-1]
-        return next((each for each in nominal if each.category != "QP"), nominal[0])
-    for categories in _NOUN_LIKE:
-        word = next((each for each in reversed(core) if each.category in categories), None)
-        if word is not None:
-            return word
-    return core[-1] if core else children[0]
-
-
-_NOUN_LIKE = (
-    ("PRP", "WP", "EX", "FW"),
-    ("$",),
-    ("CD", "QP"),
-    ("JJ", "JJR", "JJS", "ADJP", "VBG", "VBN"),
-    ("PRP$", "DT", "WDT", "WP$"),
-    ("SBAR", "S", "VP"),
-    ("RB", "ADVP", "UH"),
-    ("SYM", "X", "LS"),
-)
-_POSTMODIFIERS = frozenset(["PP", "SBAR", "VP", "S", "PRN", "WHPP", "FRAG", "RRC", "SQ"])
-
-
-def _before_modifiers(children: list[Phrase]) -> list[Phrase]:
-    for place, each in enumerate(children):
-        if place and each.category in _POSTMODIFIERS:
-            return children[:place]
-    return children
-
-
-def _is_possessive(phrase: Phrase) -> bool:
-    return phrase.last.category == "POS"
-
-
-def _prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
-    if children[0].category == "VBN" and children[0].word in ("based", "followed"):
-        return children[0]
-    preposition = next((i for i, each in enumerate(children[:-1]) if each.category in ("IN", "TO")), -1)
-    if preposition > 0 and children[0].category in NOMINAL:
-        children = children[preposition:]
-    for categories in (NOMINAL | CLAUSES, ("VP", "ADJP", "UCP"), PREPOSITIONAL, NOUN_TAGS | {"CD", "PRP"}):
-        found = _first(children, categories)
-        if found is not None and not (found is children[0] and _first(children[1:], PREPOSITIONAL)):
-            return found
-    place = next((i for i, each in enumerate(children) if each.category in ("IN", "TO", "VBG", "RP")), 0)
-    after = [each for each in children[place + 1 :] if each.category in ("ADVP", "RB", "JJ", "DT", "WHNP")]
-    return after[0] if after else children[place]
-
-
-def _adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
-    phrase = _first(children, ADJECTIVAL)
-    if phrase is not None and phrase is children[0]:
-        return phrase
-    core = _before_modifiers(children)
-    if core[-1].category == "NN" and node.parent is not None and node.parent.category in NOMINAL:
-        return core[-1]
-    for categories in (ADJECTIVE_TAGS | {"VBN", "VBG"}, ADJECTIVAL, NOUN_TAGS | {"$", "CD", "QP", "NP"}):
-        found = next((each for each in reversed(core) if each.category in categories), None)
-        if found is not None:
-            return found
-    return core[-1]
-
-
-def _adverbial(node: Phrase, children: list[Phrase]) -> Phrase:
-    phrase = _first(children, ADVERBIAL)
-    if phrase is not None and phrase is children[0]:
-        return phrase
-    if len(children) == 2 and children[0].word in ("at", "for", "in") and children[1].word:
-        return children[1]
-    if children[0].word in _LOCATING and children[-1].category == "PP" and len(children) == 2:
-        return children[1]
-    core = _before_modifiers(children)
-    found = next((each for each in reversed(core) if each.category in ADVERB_TAGS | {"IN", "ADVP"}), None)
-    return found or core[-1]
-
-
-_LOCATING = frozenset(["along", "prior", "together"])
-
-
-def _quantity(node: Phrase, children: list[Phrase]) -> Phrase:
-    number = number_head(node.children)
-    if number is not None:
-        return number
-    for categories in (("$",), ("NN", "NNS"), ("CD",)):
-        found = next((each for each in reversed(children) if each.category in categories), None)
-        if found is not None:
-            return found
-    return children[-1]
-
-
-def _conjunction(node: Phrase, children: list[Phrase]) -> Phrase:
-    return children[0]
-
-
-def _interjection(node: Phrase, children: list[Phrase]) -> Phrase:
-    return children[-1] if all(each.category == "UH" for each in children) else _any_head(node, children)
-
-
-def _any_head(node: Phrase, children: list[Phrase]) -> Phrase:
-    for categories in _LIKELY:
-        found = _first(children, categories)
-        if found is not None:
-            return found
-    return children[0]
-
-
-_LIKELY = (
-    ("S", "SINV", "SQ", "SBARQ"),
-    ("VP", *VERB_TAGS),
-    tuple(NOMINAL),
-    ("SBAR", "FRAG"),
-    tuple(NOUN_TAGS),
-    ("ADJP", "PP", "ADVP", "CD", "JJ", "UCP", "X"),
-)
-
 _FINDERS: dict[str, Callable[[Phrase, list[Phrase]], Phrase]] = {
     "VP": _verb_phrase,
     "S": _clause,
@@ -438,14 +294,14 @@ _FINDERS: dict[str, Callable[[Phrase, list[Phrase]], Phrase]] = {
     "SINV": _clause,
     "SBAR": _subordinate,
     "SBARQ": _subordinate,
-    "PP": _prepositional,
-    "WHPP": _prepositional,
-    "ADJP": _adjectival,
-    "WHADJP": _adjectival,
-    "ADVP": _adverbial,
-    "WHADVP": _adverbial,
-    "QP": _quantity,
-    "CONJP": _conjunction,
-    "INTJ": _interjection,
-    **dict.fromkeys(["NP", "NX", "NML", "NAC", "WHNP"], _noun_phrase),
+    "PP": prepositional,
+    "WHPP": prepositional,
+    "ADJP": adjectival,
+    "WHADJP": adjectival,
+    "ADVP": adverbial,
+    "WHADVP": adverbial,
+    "QP": quantity,
+    "CONJP": conjunction,
+    "INTJ": interjection,
+    **dict.fromkeys(["NP", "NX", "NML", "NAC", "WHNP"], noun_phrase),
 }

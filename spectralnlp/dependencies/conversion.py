@@ -22,15 +22,15 @@ SCHEMES = ("ud", "stanford", "heads")
 def to_dependencies(tree: Tree, scheme: str = "ud", *, head_rules: HeadRules = "neutral") -> Dependencies:
     """Convert a constituency tree.
 
-    ``ud`` (basic Universal Dependencies 2) and ``stanford`` (basic Stanford Dependencies) are for English trees
-    with the labels of the Penn treebank, with function tags or without; the rules are written from the
-    published guidelines. ``heads`` is for all languages: heads by head rules, no labels.
+    ``ud`` (basic Universal Dependencies 2) and ``stanford`` (basic Stanford Dependencies) are for English
+    trees with the labels of the Penn treebank, with function tags or without; the rules are written from
+    the published guidelines. ``heads`` is for all languages: heads by head rules, no labels.
 
     Args:
         tree: with a word; empty elements are left out.
         scheme: ``ud``, ``stanford`` or ``heads``.
-        head_rules: of ``heads``: ``english``, ``neutral``, learned rules (`spectralnlp.trees.PhraseHeads`), or a
-            function of a label and its children's labels.
+        head_rules: of ``heads``: ``english``, ``neutral``, learned rules (`spectralnlp.trees.PhraseHeads`),
+            or a function of a label and its children's labels.
 
     Raises:
         ConfigError: there is no such scheme, or no such head rules.

@@ -73,8 +73,8 @@ def _plain_list(node: Phrase) -> list[list[Phrase]]:
         and len(spoken) > 2
         and all(each.category in NOUN_TAGS for each in spoken)
     ):
-        marks = sum(each.category == "," for each in node.children)
-        return [[each] for each in spoken] if marks >= len(spoken) - 1 else []
+        commas = sum(each.category == "," for each in node.children)
+        return [[each] for each in spoken] if commas >= len(spoken) - 1 else []
     if len(spoken) < 2 or len({each.category for each in spoken}) > 1 or node.category != spoken[0].category:
         return []
     if len(spoken) < (3 if node.category in ("NP", "NX") else 2) or node.category in (
@@ -125,7 +125,9 @@ def _listed(children: Sequence[Phrase], after: Sequence[Phrase]) -> list[list[Ph
                 groups.append(part)
             else:
                 groups[-1] += part
-        elif (groups and not any(are_alike(each, after[-1]) for each in part)) or (groups and not any(are_alike(each, after[-1]) for each in groups[-1])):
+        elif (groups and not any(are_alike(each, after[-1]) for each in part)) or (
+            groups and not any(are_alike(each, after[-1]) for each in groups[-1])
+        ):
             groups[-1] += part
         else:
             groups.append(part)

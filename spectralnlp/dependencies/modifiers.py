@@ -5,7 +5,7 @@ from __future__ import annotations
 from spectralnlp.dependencies.content_heads import is_adverbial_noun
 from spectralnlp.dependencies.nominals import is_finite, nominal_relation, parenthetical, range_relation
 from spectralnlp.dependencies.phrases import Phrase
-from spectralnlp.dependencies.words import CLAUSES, NOMINAL, NOUN_TAGS, PREPOSITIONAL
+from spectralnlp.dependencies.words import CLAUSES, NOMINAL, NOUN_TAGS, PREPOSITIONAL, word_set
 
 _TABLE = {
     **dict.fromkeys(["RB", "RBR", "RBS", "ADVP", "WRB", "WHADVP", "WHADJP"], "advmod"),
@@ -60,8 +60,9 @@ def _clause_of_adjective(child: Phrase, governor: Phrase) -> str:
 
 
 # Adjectives of which an infinitive says what someone is able, likely … to do.
-_RAISING = frozenset(
-    ["able", "unable", "likely", "unlikely", "going", "ready", "willing", "unwilling", "supposed", "bound", "sure", "certain", "eager", "free", "prone", "reluctant", "hesitant", "apt", "happy", "glad", "about", "keen", "welcome", "impossible"]
+_RAISING = word_set(
+    "able unable likely unlikely going ready willing unwilling supposed bound sure certain eager free "
+    "prone reluctant hesitant apt happy glad about keen welcome impossible"
 )
 
 
@@ -95,7 +96,7 @@ def _is_nominal(clause: Phrase) -> bool:
 
 def _in_quantity(child: Phrase, governor: Phrase) -> str:
     if child.category in ("JJR", "RBR", "RB", "IN", "JJS", "RBS", "ADVP", "JJ", "TO"):
-        return "advmod" if child.head < governor.index else "advmod"
+        return "advmod"
     if child.category in ("SYM", "IN", "TO") and child.word not in ("/", "+") and child.head > governor.index:
         return "case"
     if governor.category == "CD" and child.category == "CD":

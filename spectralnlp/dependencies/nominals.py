@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spectralnlp.dependencies.content_heads import DEPTH, is_adverbial_noun
+from spectralnlp.dependencies.content_heads import is_adverbial_noun
+from spectralnlp.dependencies.phrase_heads import DEPTH
 from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import (
     ADJECTIVE_TAGS,
@@ -74,9 +75,8 @@ def _before(child: Phrase, governor: Phrase) -> str:
         return "det:predet" if _next_is_determiner(child) else "det"
     if category == "RB" and child.word in PREDETERMINERS and _next_is_determiner(child):
         return "det:predet"
-    if category in NOUN_TAGS and governor.category == "NNP":
-        if child.word in TITLES:
-            return "nmod:desc"
+    if category in NOUN_TAGS and governor.category == "NNP" and child.word in TITLES:
+        return "nmod:desc"
     if category == "NNP" and governor.category == "CD" and child.word in MONTHS:
         return "compound"
     if category == "NNP" and child.word in PROPER_ADJECTIVES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from spectralnlp.dependencies.names import GIVEN_NAMES
@@ -15,6 +16,7 @@ from spectralnlp.dependencies.words import (
     PROPER_ADJECTIVES,
     PUNCTUATION,
     TITLES,
+    word_set,
 )
 
 _PROPER = ("NNP", "NNPS")
@@ -48,9 +50,7 @@ def name_among(children: Sequence[Phrase]) -> list[Phrase]:
 
 
 # Of names in other languages.
-_PARTICLES = frozenset(
-    ["de", "da", "di", "du", "del", "der", "van", "von", "la", "le", "el", "al", "bin", "ibn", "sainte", "sauvignon", "notre", "los", "las"]
-)
+_PARTICLES = word_set("de da di du del der van von la le el al bin ibn sainte sauvignon notre los las")
 # Of words that are seldom names of people.
 _COMMON_ENDINGS = (
     "ing",
@@ -78,7 +78,7 @@ def _has_article(children: Sequence[Phrase], run: Sequence[Phrase]) -> bool:
 def date_head(children: Sequence[Phrase]) -> Phrase | None:
     """The day of *October 6* and *6 October*; None where the children are no date."""
     words = [each for each in children if each.category in ("NNP", "CD", "JJ", "NN")]
-    for a, b in zip(words, words[1:], strict=False):
+    for a, b in itertools.pairwise(words):
         month, day = (a, b) if a.word in MONTHS else (b, a)
         if month.word in MONTHS and month.category == "NNP" and _is_day(day):
             return day
@@ -91,7 +91,7 @@ def before_quotation(node: Phrase, core: list[Phrase]) -> list[Phrase]:
         if each.category == "``" and place and node.children[place - 1].category in ("NN", "NNS"):
             if node.children[place - 1].word in _NAMED:
                 return [other for other in core if other.head < each.index]
-            last = [other for other in node.children if not other.category == "POS"][-1]
+            last = [other for other in node.children if other.category != "POS"][-1]
             if last.category in ("''", "``", ".", ",") or last.word in ('"', "'"):
                 return [other for other in core if other.head < each.index]
     return core
@@ -100,14 +100,12 @@ def before_quotation(node: Phrase, core: list[Phrase]) -> list[Phrase]:
 # Words between two numbers of which the second depends on the first.
 RANGE = frozenset(["to", "-", "–", "in", "through", "of"])
 # Nouns that stand before what they name.
-_NAMED = frozenset(
-    ["word", "term", "pseudonym", "phrase", "name", "title", "question", "song", "book", "film", "movie", "story", "article"]
-)
+_NAMED = word_set("word term pseudonym phrase name title question song book film movie story article")
 
 
 def number_head(children: Sequence[Phrase]) -> Phrase | None:
     """The first number of *forty - eight*, *15 to 20* and *10 a.m.*; None where there is no such thing."""
-    for a, b in zip(children, children[1:], strict=False):
+    for a, b in itertools.pairwise(children):
         if a.category == "CD" and b.word in ("a.m.", "p.m.", "am", "pm", "a.m", "p.m", "o'clock"):
             return a
     for a, b, c in zip(children, children[1:], children[2:], strict=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spectralnlp.dependencies.arcs import Arcs
-from spectralnlp.dependencies.words import BE, GET, MULTIWORD, Expression
+from spectralnlp.dependencies.words import BE, GET, MULTIWORD, Expression, word_set
 
 # Words to either side in which dependents are looked for.
 WINDOW = 200
@@ -80,9 +80,7 @@ def mark_expletives(arcs: Arcs) -> None:
 
 
 _WEATHER = frozenset(["rain", "rains", "rained", "raining", "snow", "snows", "snowed", "snowing"])
-_SEEMING = frozenset(
-    ["seems", "seem", "seemed", "appears", "appear", "appeared", "turns", "turned", "takes", "took", "take", "happens", "happened"]
-)
+_SEEMING = word_set("seems seem seemed appears appear appeared turns turned takes took take happens happened")
 
 
 def _extraposed(arcs: Arcs, predicate: int) -> int | None:
@@ -100,13 +98,19 @@ def _extraposed(arcs: Arcs, predicate: int) -> int | None:
         marked = [
             words[i].word for i in range(predicate, index) if heads[i] == index and relations[i] == "mark"
         ]
-        if copular and adjective and relations[index] in ("xcomp", "ccomp", "advcl"):
-            if any(each in ("to", "that", "for", "na") for each in marked) or relations[index] == "ccomp":
-                return index
-        if words[predicate].word in _SEEMING and relations[index] in ("ccomp", "xcomp", "advcl"):
-            if words[predicate].word.startswith("t") == ("to" in marked) and marked[:1] != ["as"]:
-                return index if "that" in marked or "to" in marked else None
+        if relations[index] not in ("xcomp", "ccomp", "advcl"):
+            continue
+        subordinate = relations[index] == "ccomp" or not _SUBORDINATORS.isdisjoint(marked)
+        if copular and adjective and subordinate:
+            return index
+        # "it takes an hour to", "it seems that", but not "it seems to rain"
+        expected = "to" if words[predicate].word.startswith("t") else "that"
+        if words[predicate].word in _SEEMING and expected in marked:
+            return index
     return None
+
+
+_SUBORDINATORS = frozenset(["to", "that", "for", "na"])
 
 
 def demote_asides(arcs: Arcs) -> None:
@@ -222,12 +226,13 @@ def _matches(arcs: Arcs, index: int, expression: Expression) -> bool:
         return False
     if expression.tag and words[0].category != expression.tag:
         return False
-    if expression.before and (
-        index + len(words) >= len(arcs.words)
-        or arcs.words[index + len(words)].category not in expression.before
-    ):
-        return False
-    return True
+    return not (
+        expression.before
+        and (
+            index + len(words) >= len(arcs.words)
+            or arcs.words[index + len(words)].category not in expression.before
+        )
+    )
 
 
 def mark_repairs(arcs: Arcs) -> None:
@@ -241,12 +246,12 @@ def mark_repairs(arcs: Arcs) -> None:
             continue
         again = words[following]
         same = each.word == again.word and each.category == again.category and each.category in _REPEATED
-        if same and heads[following] != index and heads[index] != -1 and not _has_dependents(arcs, index):
-            if heads[index] == following or heads[index] == heads[following]:
-                heads[index], relations[index] = following, "reparandum"
+        beside = heads[index] == following or heads[index] == heads[following] != -1
+        if same and beside and heads[following] != index and not _has_dependents(arcs, index):
+            heads[index], relations[index] = following, "reparandum"
 
 
-_REPEATED = frozenset(["DT", "PRP", "CC", "IN", "VBD", "VBZ", "VBP", "MD", "TO", "PRP$", "WP", "WDT", "EX", "WRB"])
+_REPEATED = word_set("DT PRP CC IN VBD VBZ VBP MD TO PRP$ WP WDT EX WRB")
 
 
 def _has_dependents(arcs: Arcs, index: int) -> bool:

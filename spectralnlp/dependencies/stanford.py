@@ -8,7 +8,7 @@ of their nouns, that the copula is the head before a prepositional phrase, and t
 from __future__ import annotations
 
 from spectralnlp.dependencies.arcs import Arcs
-from spectralnlp.dependencies.words import ADVERBIAL_NOUNS, NOT
+from spectralnlp.dependencies.words import ADVERBIAL_NOUNS, NOT, word_set
 
 _RENAMED = {
     "nsubj:pass": "nsubjpass",
@@ -33,8 +33,9 @@ _RENAMED = {
 }
 _OBLIQUE = ("obl", "nmod", "obl:agent", "obl:unmarked", "nmod:unmarked")
 # Dependents that stay with a noun when its preposition or copula takes its place.
-_OF_NOUN = frozenset(
-    ["det", "amod", "compound", "nummod", "flat", "nmod", "nmod:poss", "nmod:desc", "nmod:unmarked", "acl", "acl:relcl", "appos", "case", "fixed", "conj", "cc", "cc:preconj", "det:predet"]
+_OF_NOUN = word_set(
+    "det amod compound nummod flat nmod nmod:poss nmod:desc nmod:unmarked acl acl:relcl appos case "
+    "fixed conj cc cc:preconj det:predet"
 )
 
 

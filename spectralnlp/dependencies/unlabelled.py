@@ -18,15 +18,16 @@ def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[
     Returns:
         For each word the index of its head, -1 for the root's; and its relation.
     """
-    nodes = list(tree.nodes())
-    lexical = dict(zip(map(id, nodes), head_words(tree, find_head), strict=True))
     words = tree.preterminals()
     heads = [-1] * len(words)
-    for node in nodes:
-        head = lexical[id(node)]
-        for child in node.children:
-            if lexical[id(child)] != head:
-                heads[lexical[id(child)]] = head
+    lexical = iter(head_words(tree, find_head))
+    stack: list[tuple[Tree, int]] = [(tree, -1)]  # a node, and the head word of its parent
+    while stack:
+        node, above = stack.pop()
+        head = next(lexical)
+        if above not in (-1, head):
+            heads[head] = above
+        stack.extend((child, head) for child in reversed(node.children))
     relations = ["root" if head < 0 else "dep" for head in heads]
     for index, word in enumerate(words):
         if heads[index] >= 0 and is_mark(word):

@@ -1,7 +1,8 @@
 """Output formats of a parse: one function from ``Parse`` to text for each name.
 
 A renderer is called as ``render(parse, scores=False)`` and returns text without a final newline.
-``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` and ``conllu`` are blocks of lines. `svg.stacked` makes one
+``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` and ``conllu`` are blocks
+of lines. `svg.stacked` makes one
 document of several drawings.
 
 >>> from spectralnlp.render import FORMATS

@@ -6,6 +6,7 @@ rules that the model has learned.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def with_dependencies(parse: Parse, scheme: str, *, scores: bool = False) -> str
     comments = {"text": text_of(parse.sentence)}
     if scores and parse.log_probability is not None:
         comments["log_probability"] = f"{parse.log_probability:.4f}"
-    joined = [token.end == following.start for token, following in zip(tokens, tokens[1:], strict=False)]
+    joined = [token.end == following.start for token, following in itertools.pairwise(tokens)]
     misc = ["SpaceAfter=No" if each else "_" for each in [*joined, False]]
     words = tuple(token.text for token in tokens)
     return replace(found, words=words).to_conllu({**comments, "constituency": str(parse.tree)}, misc)

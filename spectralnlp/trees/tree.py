@@ -125,9 +125,10 @@ class Tree:
         """The index of each node's head word, in the order of `nodes`.
 
         Args:
-            rules: ``english`` (Collins' rules), ``neutral`` (any language), ``content`` (English; content words,
-                as Universal Dependencies have them), learned rules (`spectralnlp.trees.PhraseHeads`, see
-                `spectralnlp.Parser.head_rules`), or a function of a label and its children's labels.
+            rules: ``english`` (Collins' rules), ``neutral`` (any language), ``content``
+                (English; content words, as Universal Dependencies have them), learned rules
+                (`spectralnlp.trees.PhraseHeads`, see `spectralnlp.Parser.head_rules`), or a function of a
+                label and its children's labels.
 
         Raises:
             ConfigError: there are no rules of that name.
