@@ -10,7 +10,8 @@ UNIVERSAL = [
     (
         "passive with an agent",
         "(S (NP (DT The) (NN lamp)) (VP (VBD was) (VP (VBN lit) (PP (IN by) (NP (DT the) (NN keeper))))))",
-        "det(lamp, The) nsubj:pass(lit, lamp) aux:pass(lit, was) root(0, lit) case(keeper, by) det(keeper, the) "
+        "det(lamp, The) nsubj:pass(lit, lamp) aux:pass(lit, was) root(0, lit) case(keeper, by) "
+        "det(keeper, the) "
         "obl:agent(lit, keeper)",
     ),
     (
@@ -101,7 +102,8 @@ UNIVERSAL = [
     ),
     (
         "adverbial clause before",
-        "(S (SBAR (IN If) (S (NP (PRP it)) (VP (VBZ is) (ADJP (JJ late))))) (, ,) (NP (PRP I)) (VP (VBP leave)))",
+        "(S (SBAR (IN If) (S (NP (PRP it)) (VP (VBZ is) (ADJP (JJ late))))) (, ,) (NP (PRP I)) (VP "
+        "(VBP leave)))",
         "mark(late, If) nsubj(late, it) cop(late, is) advcl(leave, late) nsubj(leave, I) root(0, leave)",
     ),
     (
@@ -122,7 +124,8 @@ UNIVERSAL = [
     (
         "existential there",
         "(S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN lamp)) (PP (IN in) (NP (DT the) (NN tower)))))",
-        "expl(is, There) root(0, is) det(lamp, a) nsubj(is, lamp) case(tower, in) det(tower, the) obl(is, tower)",
+        "expl(is, There) root(0, is) det(lamp, a) nsubj(is, lamp) case(tower, in) det(tower, the) "
+        "obl(is, tower)",
     ),
     (
         "question with inversion",
@@ -169,7 +172,8 @@ UNIVERSAL = [
     (
         "predeterminer, numbers and a compound",
         "(NP (PDT all) (DT the) (CD three) (NN stone) (NNS towers))",
-        "det:predet(towers, all) det(towers, the) nummod(towers, three) compound(towers, stone) root(0, towers)",
+        "det:predet(towers, all) det(towers, the) nummod(towers, three) compound(towers, stone) "
+        "root(0, towers)",
     ),
     (
         "sum of money",
@@ -233,7 +237,8 @@ UNIVERSAL = [
     ),
     (
         "quotation before who says it",
-        "(S (`` ``) (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ late)))) (, ,) ('' '') (NP (PRP he)) (VP (VBD said)))",
+        "(S (`` ``) (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ late)))) (, ,) ('' '') (NP (PRP he)) (VP "
+        "(VBD said)))",
         "nsubj(late, It) cop(late, is) ccomp(said, late) nsubj(said, he) root(0, said)",
     ),
     (
