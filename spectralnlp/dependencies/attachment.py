@@ -82,6 +82,14 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
             child.head, head if last is child else last.head, "nummod" if last is child else "compound"
         )
         return
+    if (
+        child.category == "RP"
+        and node.category == "PP"
+        and node.parent is not None
+        and node is not node.parent.pivot
+    ):
+        arcs.connect(child.head, node.parent.head, "compound:prt")
+        return
     if child.category == "CONJP":
         _spread(child, head, arcs)
         return

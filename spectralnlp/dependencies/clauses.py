@@ -215,7 +215,7 @@ def has_subject(clause: Phrase) -> bool:
 
 def _prepositional(child: Phrase, node: Phrase, governor: Phrase) -> str:
     if has_clause(child):
-        return "advcl"
+        return "ccomp" if child.first.category == "RP" and governor.word in BE else "advcl"
     if node.category in _VERBLESS and governor.category in NOUN_TAGS:
         return "nmod"
     return "obl"

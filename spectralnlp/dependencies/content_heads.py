@@ -25,6 +25,7 @@ from spectralnlp.dependencies.phrase_heads import (
 from spectralnlp.dependencies.phrases import Phrase, working_copy
 from spectralnlp.dependencies.words import (
     ADJECTIVAL,
+    ADJECTIVE_TAGS,
     ADVERBIAL,
     ADVERBIAL_NOUNS,
     AUXILIARY_TAGS,
@@ -38,6 +39,7 @@ from spectralnlp.dependencies.words import (
     THINKING,
     VERB_TAGS,
     WH_PHRASES,
+    word_set,
 )
 from spectralnlp.trees import Tree
 
@@ -137,11 +139,27 @@ def _predicate(after: list[Phrase]) -> Phrase | None:
     marked = next((each for each in after if "PRD" in each.functions), None)
     if marked is not None:
         return marked
-    for categories in (ADJECTIVAL, NOMINAL, PREPOSITIONAL, ("UCP",), CLAUSES, ADVERBIAL, ("VP",)):
+    for categories in (
+        ADJECTIVAL | ADJECTIVE_TAGS,
+        NOMINAL,
+        PREPOSITIONAL,
+        ("UCP",),
+        CLAUSES,
+        ADVERBIAL,
+        ("VP",),
+    ):
         for each in reversed(after) if categories is ADVERBIAL else after:
+            if each.last.word in _NO_PREDICATES or each.first.category == "RP":
+                continue
             if each.category in categories and not (categories is NOMINAL and is_adverbial_noun(each)):
                 return each
     return None
+
+
+# Adverbs that stand alone after a copula only where its predicate is left out.
+_NO_PREDICATES = word_set(
+    "too so also not just still really probably usually actually already always never n't"
+)
 
 
 def is_adverbial_noun(phrase: Phrase) -> bool:

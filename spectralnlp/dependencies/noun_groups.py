@@ -155,9 +155,7 @@ def _proper(
     while end + 1 < len(siblings) and siblings[end + 1].category in _PROPER:
         end += 1
     last = siblings[end]
-    if last is child or pivot in siblings[place : end + 1] or last.head > pivot.head:
-        return None
-    if pivot.category in _PROPER and end + 1 < len(siblings) and siblings[end + 1].category in NOUN_TAGS:
+    if pivot in siblings[place : end + 1] or last.head > pivot.head:
         return None
     start = place
     while start and siblings[start - 1].category in _PROPER:
@@ -165,4 +163,7 @@ def _proper(
     name = name_among(siblings[start : end + 1])
     if child in name:
         return (name[0], "flat") if child is not name[0] else None
+    mixed = pivot.category in _PROPER and end + 1 < len(siblings) and siblings[end + 1].category in NOUN_TAGS
+    if last is child or mixed:
+        return None
     return last, "amod" if child.word in PROPER_ADJECTIVES else "compound"

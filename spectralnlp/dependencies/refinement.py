@@ -258,8 +258,22 @@ def _has_dependents(arcs: Arcs, index: int) -> bool:
     return any(arcs.heads[i] == index and arcs.relations[i] != "punct" for i in _around(index, arcs))
 
 
+def attach_et_al(arcs: Arcs) -> None:
+    """Make *al.* of *et al.* a conjunct of the name before it."""
+    words, heads = arcs.words, arcs.heads
+    for index in range(1, len(words) - 1):
+        if words[index].word == "et" and words[index + 1].word in ("al.", "al"):
+            name = index - 1
+            while arcs.relations[name] in ("flat", "punct") and heads[name] < name and heads[name] >= 0:
+                name = heads[name]
+            if heads[index + 1] >= 0 and heads[name] not in (index, index + 1):
+                arcs.connect(index, index + 1, "cc")
+                arcs.connect(index + 1, name, "conj")
+
+
 _CORRECTIONS: tuple[Callable[[Arcs], None], ...] = (
     demote_asides,
+    attach_et_al,
     attach_at_least,
     join_fixed,
     mark_passives,

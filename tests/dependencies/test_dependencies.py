@@ -276,5 +276,5 @@ def test_gum_reaches_what_is_promised(corpora: Path) -> None:
 
     pairs = sentences(corpora, "dev")
     scores, _ = converted((tree for tree, _ in pairs), [gold for _, gold in pairs])
-    assert scores.uas >= 92.5
+    assert scores.uas >= 93
     assert scores.las >= 89
