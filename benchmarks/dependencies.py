@@ -6,7 +6,7 @@ training part, as its default configuration for CPUs has them, and scores its pa
 Punctuation is not counted.
 
     python -m benchmarks.dependencies gold
-    python -m benchmarks.dependencies gold parses spacy --epochs 10
+    python -m benchmarks.dependencies parses spacy --short --epochs 6
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def of_gold_trees(arguments: argparse.Namespace) -> None:
     without, _ = converted((plain(tree) for tree, _ in pairs), gold)
     print(f"Converted in {seconds:.2f} s, {len(pairs) / seconds:,.0f} trees a second; ", end="")
     print(f"universal parts of speech {100 * tagged.tags / tagged.words:.2f} % right.\n")
-    _show(pairs, [("gold trees", tagged), ("gold trees without function tags", without)])
+    _show(arguments, pairs, [("gold trees", tagged), ("gold trees without function tags", without)])
 
 
 def of_parses(arguments: argparse.Namespace) -> None:
@@ -145,7 +145,7 @@ def of_parses(arguments: argparse.Namespace) -> None:
     parser = spectralnlp.load(arguments.model)
     parses = parser.parse_many([each.words for _, each in pairs])
     scores, _ = converted((parse.tree for parse in parses), [each for _, each in pairs])
-    _show(pairs, [(f"parses of `{arguments.model}`", scores)])
+    _show(arguments, pairs, [(f"parses of `{arguments.model}`", scores)])
 
 
 def of_spacy(arguments: argparse.Namespace) -> None:
@@ -170,7 +170,7 @@ def of_spacy(arguments: argparse.Namespace) -> None:
         scores = _of_pipeline(nlp, [gold for _, gold in pairs])
         seconds = process_time() - started
         print(f"epoch {epoch + 1}: UAS {scores.uas:.2f}, LAS {scores.las:.2f}, {seconds:.0f} s", flush=True)
-    _show(pairs, [(f"spaCy {spacy.__version__}, {arguments.epochs} epochs", scores)])
+    _show(arguments, pairs, [(f"spaCy {spacy.__version__}, {arguments.epochs} epochs", scores)])
 
 
 def _of_pipeline(nlp: Any, gold: Sequence[Gold]) -> Scores:
@@ -195,18 +195,21 @@ def _example(nlp: Any, gold: Gold) -> Any:
     return Example(Doc(nlp.vocab, words=gold.words), right)
 
 
-def _show(pairs: Sequence[tuple[Tree, Gold]], rows: Sequence[tuple[str, Scores]]) -> None:
+def _show(
+    arguments: argparse.Namespace, pairs: Sequence[tuple[Tree, Gold]], rows: Sequence[tuple[str, Scores]]
+) -> None:
     print(f"{len(pairs):,} sentences, {rows[0][1].words:,} words without punctuation.\n")
     print(
         report.table(("", "UAS", "LAS"), [[name, f"{s.uas:.2f}", f"{s.las:.2f}"] for name, s in rows]), "\n"
     )
-    for name, each in rows[:1]:
+    for name, each in rows[: not arguments.short]:
         print(f"{name}, by relation:\n\n{each.by_relation()}\n")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Where the treebank is, which part, which grammar, and how long spaCy learns."""
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--short", action="store_true", help="no tables by relation")
     parser.add_argument("--part", default="dev", help="of GUM")
     parser.add_argument("--model", default="en", metavar="NAME", help="grammar of the parses")
     parser.add_argument("--epochs", type=int, default=10, metavar="N", help="of spaCy's training")
