@@ -271,10 +271,10 @@ def test_errors_are_one_line() -> None:
 
 
 @pytest.mark.corpus
-def test_gum_reaches_what_is_promised(corpora: Path) -> None:
+def test_gum_reaches_what_is_promised(shared: Path) -> None:
     from benchmarks.dependencies import converted, sentences
 
-    pairs = sentences(corpora, "dev")
+    pairs = sentences(shared / "corpora", "dev")
     scores, _ = converted((tree for tree, _ in pairs), [gold for _, gold in pairs])
     assert scores.uas >= 93
     assert scores.las >= 89
