@@ -61,46 +61,44 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
     raised = raised_subject(child)
     if raised is not None:
         arcs.connect(raised.head, head, "obj")
-    if pivot is not None and child.head < head and node.category in _GROUPED and pivot.parent is node:
-        group = group_before(child, pivot)
-        if group is not None:
-            arcs.connect(child.head, group[0].head, group[1])
-            return
-    if (
-        child.category in ("NNP", "NNPS")
-        and pivot is not None
-        and pivot.category in ("NN", "NNS")
-        and child.head > head
-    ):
-        first = next(pivot.after())
-        if first is not child and node.children[0].category in ("DT", "PRP$") and first.category == "NNP":
-            arcs.connect(child.head, first.head, "flat")
-            return
-    if child.category == "CD" and pivot is not None and pivot.category == "$":
-        last = _last_number(child)
-        arcs.connect(
-            child.head, head if last is child else last.head, "nummod" if last is child else "compound"
-        )
-        return
-    if (
-        child.category == "RP"
-        and node.category == "PP"
-        and node.parent is not None
-        and node is not node.parent.pivot
-    ):
-        arcs.connect(child.head, node.parent.head, "compound:prt")
-        return
     if child.category == "CONJP":
         _spread(child, head, arcs)
         return
-    nearer = _nearer_head(child, node)
+    nearer = _nearer_word(child, node, pivot, head)
     if nearer is not None:
-        arcs.connect(child.head, nearer.head, "advmod")
-        return
-    arcs.connect(child.head, head, relation_of(child, node, pivot, arcs.words[head]))
+        arcs.connect(child.head, *nearer)
+    else:
+        arcs.connect(child.head, head, relation_of(child, node, pivot, arcs.words[head]))
 
 
-def _nearer_head(child: Phrase, node: Phrase) -> Phrase | None:
+def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -> tuple[int, str] | None:
+    """The word that a child depends on instead of the head of its phrase, and its relation to it."""
+    if pivot is not None and pivot.parent is node:
+        if child.head < head and node.category in _GROUPED:
+            group = group_before(child, pivot)
+            if group is not None:
+                return group[0].head, group[1]
+        if child.category in ("NNP", "NNPS") and pivot.category in ("NN", "NNS") and child.head > head:
+            return _later_name(child, node, pivot)
+        if child.category == "CD" and pivot.category == "$":
+            last = _last_number(child)
+            return (head, "nummod") if last is child else (last.head, "compound")
+    above = node.parent
+    if child.category == "RP" and node.category == "PP" and above is not None and above.pivot is not node:
+        return above.head, "compound:prt"  # "he was like, …"
+    sibling = _modified_sibling(child, node)
+    return None if sibling is None else (sibling.head, "advmod")
+
+
+def _later_name(child: Phrase, node: Phrase, pivot: Phrase) -> tuple[int, str] | None:
+    """The first word of a name after *the keeper*, for the others."""
+    first = next(pivot.after())
+    if first is child or first.category != "NNP" or node.children[0].category not in ("DT", "PRP$"):
+        return None
+    return first.head, "flat"
+
+
+def _modified_sibling(child: Phrase, node: Phrase) -> Phrase | None:
     """The sibling that an adverb belongs to: *right* of *right into it*, *so* of a clause after another."""
     if child.category not in ("RB", "ADVP", "IN", "RBR", "CC"):
         return None

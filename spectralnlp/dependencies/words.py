@@ -26,13 +26,11 @@ PREPOSITIONAL = word_set("PP WHPP")
 ADJECTIVAL = word_set("ADJP WHADJP")
 ADVERBIAL = word_set("ADVP WHADVP")
 WH_PHRASES = word_set("WHNP WHADVP WHADJP WHPP")
-PREDICATES = word_set("VP ADJP NP PP ADVP UCP SBAR S")
 
 BE = word_set("be am is are was were been being 's 're 'm ’s ’re ’m ai m s re bein ' wuz waz")
 HAVE = word_set("have has had having 've 'd 's ’ve ’d ’s ve of hath")
 DO = word_set("do does did doing done du d' doth")
 GET = word_set("get gets got getting gotten")
-AUXILIARIES = BE | HAVE | DO | GET
 NOT = word_set("not n't n’t nt")
 
 # Function tags of the Penn treebank for what is no argument.
@@ -52,7 +50,6 @@ MONTHS = word_set(
     "mar. apr. jun. jul. aug. sep. sept. oct. nov. dec. jan feb mar apr jun jul aug sep sept oct nov "
     "dec"
 )
-WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
 REFLEXIVES = word_set("myself yourself himself herself itself ourselves yourselves themselves oneself")
 
 # Subordinators of adverbial clauses; that, whether and if also introduce complements.
@@ -95,7 +92,6 @@ FOCUSING = word_set(
 )
 
 PREDETERMINERS = word_set("all both half such many quite")
-PRECONJUNCTIONS = word_set("both either neither whether not")
 
 # Words that belong together before another noun: *high school* of *high school student*.
 COLLOCATIONS = frozenset(
@@ -172,7 +168,6 @@ class Expression(NamedTuple):
     before: frozenset[str] = frozenset()
 
 
-_NUMBERS = word_set("CD DT $ RB")
 MULTIWORD: dict[str, list[Expression]] = {}
 for _text, _relation, _tag, _before in [
     ("as well as", "cc", "", ""),
