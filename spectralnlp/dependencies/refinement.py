@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spectralnlp.dependencies.arcs import Arcs
+from spectralnlp.dependencies.phrases import Phrase
 from spectralnlp.dependencies.words import BE, GET, MULTIWORD, Expression, word_set
 
 # Words to either side in which dependents are looked for.
@@ -47,21 +48,15 @@ def mark_passives(arcs: Arcs) -> None:
                 relations[index] = _PASSIVE_SUBJECTS[relation]
         elif relation == "case" and words[index].word == "by" and relations[verb] == "obl":
             participle = heads[verb]
-            if participle in passive or (words[participle].category == "VBN" and participle not in last):
-                phrase = _by_phrase(arcs, index)
-                if phrase:
-                    relations[verb] = "obl:agent"
+            reduced = words[participle].category == "VBN" and participle not in last
+            if (participle in passive or reduced) and _is_agent(arcs.words[verb]):
+                relations[verb] = "obl:agent"
 
 
-def _by_phrase(arcs: Arcs, index: int) -> bool:
-    """Whether the noun after *by* is an agent, not a time or an amount."""
-    noun = arcs.words[arcs.heads[index]]
-    parent = noun.parent
-    while parent is not None and parent.category != "PP":
-        if "LGS" in parent.functions:
-            return True
-        parent = parent.parent
-    return noun.category not in ("CD",)
+def _is_agent(noun: Phrase) -> bool:
+    """Whether a noun after *by* may be an agent: it is no number, or is marked as a logical subject."""
+    phrase = noun.parent
+    return noun.category != "CD" or (phrase is not None and "LGS" in phrase.functions)
 
 
 def mark_expletives(arcs: Arcs) -> None:
