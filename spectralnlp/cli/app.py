@@ -18,10 +18,12 @@ import typer
 from typer.core import TyperGroup
 
 from spectralnlp import __version__
+from spectralnlp.cli.compare import compare
 from spectralnlp.cli.evaluate import evaluate
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
+from spectralnlp.cli.measure import measure
 from spectralnlp.cli.merge import merge
 from spectralnlp.cli.neighbours import neighbours
 from spectralnlp.cli.parse import parse
@@ -97,6 +99,8 @@ for command in (
     evaluate,
     score,
     search,
+    measure,
+    compare,
     info,
     plugins,
     inspect,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from spectralnlp.measures.shape import Shapes, shapes_of
 from spectralnlp.measures.structures import ROOT, STRUCTURES, count_structures
 from spectralnlp.measures.values import Measures
 from spectralnlp.search.index import TreeIndex
-from spectralnlp.trees import Tree, cleaned, strip_root
+from spectralnlp.trees import Tree, clean
 
 if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
@@ -39,13 +40,11 @@ def measure(trees: Iterable[Tree | Parse]) -> Measures:
         >>> text.structures["W"], text.structures["C"], text.right_branching
         (3, 1, 0.25)
     """
-    return Measures.total(
-        _values(index, counts.sum(axis=0), shapes) for index, counts, shapes in _columns(trees)
-    )
+    return Measures.total(_Columns.of(some).together() for some in _some(trees))
 
 
 def measure_each(trees: Iterable[Tree | Parse]) -> Iterator[Measures]:
-    """Measure trees one by one; those without a word are left out.
+    """Measure trees one by one; of those without a word, everything is 0.
 
     Args:
         trees: see `measure`.
@@ -57,29 +56,54 @@ def measure_each(trees: Iterable[Tree | Parse]) -> Iterator[Measures]:
         >>> [each.structures["W"] for each in measure_each(trees)][:3]
         [7, 8, 10]
     """
-    for index, counts, shapes in _columns(trees):
-        first = np.searchsorted(shapes.tree, np.arange(len(counts) + 1))
-        for tree, row in enumerate(counts):
-            yield _values(index, row, shapes.of_tree(tree, first[tree], first[tree + 1]))
+    all_trees = iter(trees)
+    while some := list(islice(all_trees, TREES_AT_A_TIME)):
+        ready = [_rooted(each) for each in some]
+        columns = _Columns.of([each for each in ready if each is not None])
+        rows = iter(columns.each())
+        for each in ready:
+            yield Measures.total([]) if each is None else next(rows)
 
 
-def _columns(
-    trees: Iterable[Tree | Parse],
-) -> Iterator[tuple[TreeIndex, npt.NDArray[np.intp], Shapes]]:
-    """Some trees at a time: their index, the structures of each, their shapes."""
-    ready = cleaned(each if isinstance(each, Tree) else each.tree for each in trees)
-    while some := [_rooted(tree) for tree in islice(ready, TREES_AT_A_TIME)]:
-        index = TreeIndex(some)
-        yield index, count_structures(index), shapes_of(index)
+@dataclass(frozen=True)
+class _Columns:
+    """Some trees in one index, the structures of each, their shapes."""
+
+    index: TreeIndex
+    counts: npt.NDArray[np.intp]
+    shapes: Shapes
+
+    @classmethod
+    def of(cls, trees: list[Tree]) -> _Columns:
+        index = TreeIndex(trees)
+        return cls(index, count_structures(index), shapes_of(index))
+
+    def together(self) -> Measures:
+        return _values(self.index.vocabulary, self.counts.sum(axis=0), self.shapes)
+
+    def each(self) -> Iterator[Measures]:
+        first = np.searchsorted(self.shapes.tree, np.arange(len(self.counts) + 1))
+        for tree, row in enumerate(self.counts):
+            shapes = self.shapes.of_tree(tree, first[tree], first[tree + 1])
+            yield _values(self.index.vocabulary, row, shapes)
 
 
-def _rooted(tree: Tree) -> Tree:
-    tree = strip_root(tree)
+def _some(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
+    """The trees that have a word, some at a time."""
+    ready = (tree for each in trees if (tree := _rooted(each)) is not None)
+    while some := list(islice(ready, TREES_AT_A_TIME)):
+        yield some
+
+
+def _rooted(each: Tree | Parse) -> Tree | None:
+    """The tree of the words that are there, under the root that patterns look for; None without a word."""
+    tree = clean(each if isinstance(each, Tree) else each.tree)
+    if tree is None:
+        return None
     return Tree(ROOT, tree.children if tree.label == "TOP" and tree.children else [tree])
 
 
-def _values(index: TreeIndex, counts: npt.NDArray[np.intp], shapes: Shapes) -> Measures:
-    names = index.vocabulary
+def _values(names: list[str], counts: npt.NDArray[np.intp], shapes: Shapes) -> Measures:
     lengths: dict[str, Counter[int]] = {}
     pairs, times = np.unique(np.stack([shapes.label, shapes.length]), axis=1, return_counts=True)
     for (label, length), n in zip(pairs.T.tolist(), times.tolist(), strict=True):
