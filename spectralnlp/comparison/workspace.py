@@ -57,6 +57,10 @@ class Node:
         """Whether it is no part of speech."""
         return self.word is None
 
+    def covers(self, start: int, end: int) -> bool:
+        """Whether it is over just these words."""
+        return (self.start, self.end) == (start, end)
+
     @property
     def place(self) -> int:
         """Its place among the children of its parent."""
@@ -72,6 +76,11 @@ class Node:
 def counted_label(label: str) -> str:
     """The label that stands for all that are equal to it."""
     return _EQUAL.get(label, label)
+
+
+def in_order(brackets: Counter[Bracket]) -> list[Bracket]:
+    """Brackets, each as often as it counts, from left to right, wider ones first."""
+    return sorted(brackets.elements(), key=lambda each: (each.start, -each.end, each.label))
 
 
 class Workspace:
@@ -108,8 +117,8 @@ class Workspace:
         return (self.wanted - self.have).total() + (self.have - self.wanted).total()
 
     def missing(self) -> list[Bracket]:
-        """Brackets of the gold tree that the tree has not often enough, from left to right, wider ones first."""
-        return sorted(self.wanted - self.have, key=lambda each: (each.start, -each.end, each.label))
+        """Brackets of the gold tree that the tree has not often enough, in order."""
+        return in_order(self.wanted - self.have)
 
     def extra(self) -> list[Node]:
         """Nodes whose bracket the tree has too often, parents first."""
@@ -127,13 +136,14 @@ class Workspace:
     def group(self, start: int, end: int) -> tuple[Node, int, int] | None:
         """A node and the range of its children that are just these words; None if they cross brackets.
 
-        Of nodes over just these words the uppermost is the only child of the range.
+        Of nodes over just these words, but the root, the uppermost is the only child of the range.
         """
         node = self.holding(start, end)
-        if (node.start, node.end) == (start, end):
-            while node.parent is not None and (node.parent.start, node.parent.end) == (start, end):
+        if node.covers(start, end) and node is not self.root:
+            while node.parent is not None and node.parent is not self.root and node.parent.covers(start, end):
                 node = node.parent
-            return None if node.parent is None else (node.parent, node.place, node.place + 1)
+            assert node.parent is not None  # it is not the root
+            return node.parent, node.place, node.place + 1
         first = next((i for i, child in enumerate(node.children) if child.start == start), None)
         last = next((i for i, child in enumerate(node.children) if child.end == end), None)
         return None if first is None or last is None else (node, first, last + 1)
