@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from spectralnlp import __version__
 from spectralnlp.cli.compare import compare
+from spectralnlp.cli.diff import diff
 from spectralnlp.cli.evaluate import evaluate
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
@@ -101,6 +102,7 @@ for command in (
     search,
     measure,
     compare,
+    diff,
     info,
     plugins,
     inspect,

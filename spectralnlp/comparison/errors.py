@@ -64,7 +64,10 @@ class Repair:
         labels = " ".join(self.labels)
         match self.change:
             case "move":
-                return f"{labels} “{text}” belongs into {self.target}, not into {self.source}"
+                other = f"{self.target}, not under {self.source}"
+                return f"{labels} “{text}” belongs under " + (
+                    other if self.target != self.source else f"another {self.target}"
+                )
             case "relabel" | "reorder":
                 return f"{self.source} “{text}” should be {self.target}"
             case "add":

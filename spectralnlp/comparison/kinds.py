@@ -47,8 +47,8 @@ _WITHIN_NP = frozenset({"ADJP", "NAC", "NML", "NX", "QP"})
 _ATTACHED = {
     ErrorType.PP_ATTACHMENT: {"PP", "WHPP"},
     ErrorType.CLAUSE_ATTACHMENT: {"S", "SBAR", "SBARQ", "SINV", "SQ", "RRC"},
-    ErrorType.NP_ATTACHMENT: _NOMINAL,
-    ErrorType.VP_ATTACHMENT: {"VP"},
+    ErrorType.NP_ATTACHMENT: {*_NOMINAL, "NN", "NNS", "NNP", "NNPS", "PRP", "CD"},
+    ErrorType.VP_ATTACHMENT: {"VP", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"},
     ErrorType.MODIFIER_ATTACHMENT: {
         *("ADJP", "ADVP", "WHADJP", "WHADVP", "QP", "PRT"),
         *("JJ", "JJR", "JJS", "RB", "RBR", "RBS", "WRB"),
