@@ -1,7 +1,7 @@
 """``spectralnlp compare``: the errors of one parser, or of two, by type, label, length and group.
 
-The trees of a parser are a file or a folder, in the order of the gold trees; ``--html`` writes a page with the
-worst sentences side by side.
+The trees of a parser are a file or a folder, in the order of the gold trees; ``--html`` writes a page with
+the worst sentences side by side.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ def compare(
     b: Annotated[str | None, typer.Argument(metavar="[B]", help="Another parser's trees.")] = None,
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with the worst sentences.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page, with the worst sentences."),
     ] = None,
-    worst: Annotated[
-        int, typer.Option("--worst", min=0, metavar="N", help="Sentences on the page.")
-    ] = 20,
+    worst: Annotated[int, typer.Option("--worst", min=0, metavar="N", help="Sentences on the page.")] = 20,
     group_by: Annotated[
         str,
         typer.Option(

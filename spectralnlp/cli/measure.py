@@ -75,16 +75,15 @@ def _of_trees(places: Iterator[Place]) -> Iterator[tuple[dict[str, Any], Measure
     """Each tree, with its measures."""
     from spectralnlp.measures import measure_each
 
-    for file, some in groupby(places, key=lambda place: place.file):
-        for number, measured in enumerate(measure_each(place.tree for place in some), 1):
-            yield {"file": file, "tree": number}, measured
+    for file, group in groupby(places, key=lambda place: place.file):
+        some = list(group)
+        for place, measured in zip(some, measure_each(each.tree for each in some), strict=True):
+            yield {"file": file, "tree": place.number}, measured
 
 
 def _as_json(where: Mapping[str, Any], measured: Measures) -> str:
     lengths = [_rounded(asdict(each)) for each in measured.lengths()]
-    return json.dumps(
-        {**where, **_rounded(measured.to_flat_dict()), "lengths": lengths}, ensure_ascii=False
-    )
+    return json.dumps({**where, **_rounded(measured.to_flat_dict()), "lengths": lengths}, ensure_ascii=False)
 
 
 class _Columns:
@@ -112,4 +111,6 @@ class _Columns:
 
 
 def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: round(each, _DECIMALS) if isinstance(each, float) else each for name, each in values.items()}
+    return {
+        name: round(each, _DECIMALS) if isinstance(each, float) else each for name, each in values.items()
+    }

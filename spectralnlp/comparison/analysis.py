@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,26 +116,26 @@ class Analysis:
     def by_type(self) -> list[TypeCount]:
         """All types of errors, those with most brackets first."""
         errors, brackets = Counter[ErrorType](), Counter[ErrorType]()
-        for sentence in self.sentences:
-            for error in sentence.found.errors if sentence.found else ():
-                errors[error.type] += 1
-                brackets[error.type] += error.fixed
+        for error in (error for found in self._found() for error in found.errors):
+            errors[error.type] += 1
+            brackets[error.type] += error.fixed
         rows = [
             TypeCount(kind, errors[kind], brackets[kind], percent(brackets[kind], brackets.total()))
             for kind in ErrorType
         ]
         return sorted(rows, key=lambda each: -each.brackets)
 
-    def confusion(self) -> list[tuple[tuple[str | None, str | None], int]]:
-        """Pairs of a gold label and the parser's over the same words, with their number, the most frequent first.
+    def confusion(self) -> list[tuple[tuple[str, str], int]]:
+        """Pairs of a gold label and the parser's over the same words, with their number, most frequent first."""
+        pairs = Counter(pair for found in self._found() for pair in confused_labels(found))
+        return sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
 
-        None stands in for a label where the other tree has no wrong bracket over these words.
-        """
-        pairs = Counter[tuple[str | None, str | None]]()
-        for sentence in self.sentences:
-            if sentence.found is not None:
-                pairs.update(confused_labels(sentence.found))
-        return sorted(pairs.items(), key=lambda each: (-each[1], str(each[0])))
+    def by_label(self) -> list[tuple[str, int, int]]:
+        """Labels, the gold brackets of each that are missing and those that are extra, the most wrong first."""
+        missing = Counter(label for found in self._found() for label, _, _ in found.missing)
+        extra = Counter(label for found in self._found() for label, _, _ in found.extra)
+        labels = sorted(missing + extra, key=lambda label: (-missing[label] - extra[label], label))
+        return [(label, missing[label], extra[label]) for label in labels]
 
     def by_length(self) -> list[tuple[str, Analysis]]:
         """The sentences by their tokens."""
@@ -159,20 +159,20 @@ class Analysis:
         a, b = ([each.counts for each in analysis.sentences] for analysis in (self, other))
         return compare(a, b)
 
-    def to_json(self, most: int | None = None) -> dict[str, Any]:
-        """JSON values: the score, counts by type, confused labels, lengths and groups.
-
-        Args:
-            most: pairs of labels; None for all.
-        """
+    def to_json(self) -> dict[str, Any]:
+        """JSON values: the score, counts by type, labels, lengths and groups."""
         return {
             **self._summary(),
-            "confusion": [
-                {"gold": gold, "parser": own, "count": n} for (gold, own), n in self.confusion()[:most]
-            ],
+            "confusion": [{"gold": gold, "parser": own, "count": n} for (gold, own), n in self.confusion()],
+            "labels": {
+                label: {"missing": missing, "extra": extra} for label, missing, extra in self.by_label()
+            },
             "lengths": {name: part._summary() for name, part in self.by_length()},
             "groups": {name: part._summary() for name, part in self.by_group() if name},
         }
+
+    def _found(self) -> Iterator[TreeErrors]:
+        return (each.found for each in self.sentences if each.found is not None)
 
     def _summary(self) -> dict[str, Any]:
         score = self.score
@@ -236,16 +236,15 @@ def analyse(
     return Analysis(tuple(sentences))
 
 
-def confused_labels(found: TreeErrors) -> Counter[tuple[str | None, str | None]]:
-    """Pairs of a missing and an extra label over the same words; None where there is only one of them."""
+def confused_labels(found: TreeErrors) -> list[tuple[str, str]]:
+    """Pairs of a missing and an extra label over the same words."""
     extra: dict[tuple[int, int], list[str]] = {}
     for label, start, end in found.extra:
         extra.setdefault((start, end), []).append(label)
-    pairs = Counter[tuple[str | None, str | None]]()
+    pairs = []
     for label, start, end in found.missing:
-        there = extra.get((start, end))
-        pairs[label, there.pop(0) if there else None] += 1
-    pairs.update((None, label) for labels in extra.values() for label in labels)
+        if there := extra.get((start, end)):
+            pairs.append((label, there.pop(0)))
     return pairs
 
 
@@ -262,5 +261,3 @@ def _length_row(length: int) -> tuple[int, str]:
             return low, f"{low}–{high}"
         low = high + 1
     return low, f"{low} and more"
-
-

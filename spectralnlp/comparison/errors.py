@@ -12,7 +12,15 @@ from typing import Literal
 
 from spectralnlp.comparison.kinds import ErrorType, Surroundings, np_of, type_of_move, type_of_node
 from spectralnlp.comparison.moves import Move, find_moves, make_move
-from spectralnlp.comparison.workspace import Bracket, Node, Workspace, counted_label, in_order, phrases_of, workspace_of
+from spectralnlp.comparison.workspace import (
+    Bracket,
+    Node,
+    Workspace,
+    counted_label,
+    in_order,
+    phrases_of,
+    workspace_of,
+)
 from spectralnlp.trees import Tree
 
 # A tree with more wrong brackets is not taken apart: it has one error.
@@ -273,9 +281,7 @@ class _Repairing:
             parent.children[first:last] = [node]
             node.find_span()
             self.work.replace([], [node.bracket])
-            self._note(
-                type_of_node(there), Repair("add", (label,), node.start, node.end, 1), np_of(there)
-            )
+            self._note(type_of_node(there), Repair("add", (label,), node.start, node.end, 1), np_of(there))
             return True
         return False
 

@@ -7,7 +7,7 @@ empirical investigation of error types in parser output, section 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from spectralnlp.comparison.workspace import Node, counted_label
@@ -67,6 +67,7 @@ class Surroundings:
         parent: above it.
         before, after: its sisters on the left and on the right, the nearest one each; None for none.
         alone: whether it is, or would be, the only child of its parent.
+        is_head: whether it is, or would be, the head of its parent.
     """
 
     label: str
@@ -75,11 +76,13 @@ class Surroundings:
     before: Node | None
     after: Node | None
     alone: bool
+    is_head: bool
 
     @classmethod
     def of_range(cls, label: str, parent: Node, first: int, last: int) -> Surroundings:
         """Those of a node over some children of its parent, ``last`` exclusive."""
         sisters = parent.children
+        labels = [*(each.label for each in sisters[:first]), label, *(each.label for each in sisters[last:])]
         return cls(
             label=label,
             children=sisters[first:last],
@@ -87,6 +90,7 @@ class Surroundings:
             before=sisters[first - 1] if first else None,
             after=sisters[last] if last < len(sisters) else None,
             alone=last - first == len(sisters),
+            is_head=english_head(parent.label, labels) == first,
         )
 
     @classmethod
@@ -94,15 +98,7 @@ class Surroundings:
         """Those of a node of the tree."""
         assert node.parent is not None  # a root is neither missing nor extra
         place = node.place
-        there = cls.of_range(node.label, node.parent, place, place + 1)
-        return cls(
-            label=node.label,
-            children=node.children,
-            parent=node.parent,
-            before=there.before,
-            after=there.after,
-            alone=there.alone,
-        )
+        return replace(cls.of_range(node.label, node.parent, place, place + 1), children=node.children)
 
 
 def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None) -> ErrorType:
@@ -142,14 +138,10 @@ def np_of(there: Surroundings) -> Node | None:
     It is a node that only structures noun phrases, or a noun phrase of words, within a noun phrase.
     """
     nominal = there.label in _WITHIN_NP or (
-        there.label in _NOMINAL and all(not each.is_phrase or each.label in _WITHIN_NP for each in there.children)
+        there.label in _NOMINAL
+        and all(not each.is_phrase or each.label in _WITHIN_NP for each in there.children)
     )
-    within_words = all(
-        not each.is_phrase or each.label in _WITHIN_NP
-        for each in there.parent.children
-        if each is not there and each not in there.children
-    )
-    return there.parent if nominal and within_words and there.parent.label in _NOMINAL else None
+    return there.parent if nominal and not there.is_head and there.parent.label in _NOMINAL else None
 
 
 def _attached(there: Surroundings) -> str:
@@ -160,7 +152,7 @@ def _attached(there: Surroundings) -> str:
     same = counted_label(there.label)
     if there.children[head].is_phrase and counted_label(labels[head]) == same:
         return outermost.label
-    if counted_label(there.parent.label) == same:
+    if there.is_head and counted_label(there.parent.label) == same:
         beside = there.after or there.before
         return beside.label if beside is not None else outermost.label
     return there.label if _TYPE_OF.get(there.label) in _ALONE else ""

@@ -9,7 +9,17 @@ from itertools import accumulate
 
 from spectralnlp.comparison.analysis import AnalysedSentence, Analysis
 from spectralnlp.comparison.diff import diff
-from spectralnlp.comparison.text import COUNTED, SCORES, SPLIT, label_rows, score_rows, split_rows, type_rows
+from spectralnlp.comparison.text import (
+    COUNTED,
+    LABELS,
+    SCORES,
+    SPLIT,
+    confusion_rows,
+    label_rows,
+    score_rows,
+    split_rows,
+    type_rows,
+)
 from spectralnlp.comparison.workspace import Bracket, counted_label
 from spectralnlp.render.svg import clean, draw_tree
 from spectralnlp.scoring import COLLINS, with_gold_tags
@@ -32,7 +42,8 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th { color: var(--faint); font-weight: 500; vertical-align: bottom; }
 th.name, td.name { text-align: left; }
-.bar { display: inline-block; height: .7rem; background: var(--bar); border-radius: 2px; margin-right: .4rem; }
+.track { display: inline-block; width: 6rem; margin-left: .5rem; text-align: left; }
+.bar { display: inline-block; height: .7rem; background: var(--bar); border-radius: 2px; }
 section.sentence { border: 1px solid var(--line); border-radius: 8px; padding: 1rem; margin: 1.2rem 0; }
 .trees { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem; }
 .trees > div { background: var(--panel); border-radius: 6px; padding: .6rem; min-width: 0; }
@@ -90,11 +101,17 @@ def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]
             for kind, counts in type_rows(analyses)
         ],
     )
-    yield "<h2>Confused labels</h2>"
-    yield '<p class="note">Over the same words; a dash where one of the trees has no wrong bracket.</p>'
+    yield "<h2>Labels</h2>"
     yield _table(
-        ["gold", "parser", *_headers(("brackets",), names)],
-        [[_text(gold), _text(own), *(f"{n:,}" for n in counts)] for gold, own, counts in label_rows(analyses)],
+        ["label", *_headers(LABELS, names)],
+        [[_text(label), *(f"{n:,}" for n in counts)] for label, counts in label_rows(analyses)],
+    )
+    yield "<h2>Confused labels</h2>"
+    yield '<p class="note">Of brackets over the same words.</p>'
+    pairs = confusion_rows(analyses)
+    yield _table(
+        ["gold label", "parser’s", *_headers(("brackets",), names)],
+        [[_text(gold), _text(own), *(f"{n:,}" for n in counts)] for gold, own, counts in pairs],
         left=2,
     )
     yield "<h2>By length</h2>"
@@ -195,7 +212,8 @@ def _headers(what: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _bar(share: float, most: float) -> str:
-    return f'<span class="bar" style="width:{6 * share / most:.2f}rem"></span>{share:.1f}%'
+    bar = f'<span class="bar" style="width:{100 * share / most:.1f}%"></span>'
+    return f'{share:.1f}% <span class="track">{bar}</span>'
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from spectralnlp.comparison.analysis import Analysis, TypeCount
 from spectralnlp.comparison.kinds import ErrorType
 
-# Pairs of labels that are shown.
-MOST_PAIRS = 12
+# Labels, and pairs of them, that are shown.
+MOST_LABELS = 12
 
 
 def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
@@ -18,7 +18,8 @@ def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
         analyses: one, or several of the same sentences.
         names: of the parsers.
     """
-    parts = [score_table(analyses, names), type_table(analyses, names), label_table(analyses, names)]
+    tables = (score_table, type_table, label_table, confusion_table)
+    parts = [make(analyses, names) for make in tables]
     parts.append(split_table("tokens", [each.by_length() for each in analyses], names))
     groups = [each.by_group() for each in analyses]
     if any(name for name, _ in groups[0]):
@@ -72,17 +73,34 @@ def type_cells(count: TypeCount) -> tuple[str, str, str]:
     return f"{count.errors:,}", f"{count.brackets:,}", f"{count.share:.1f}%"
 
 
-def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, str, list[int]]]:
-    """Gold label, the parser's, and how often each analysis has them; the most frequent of the first."""
-    counts = [dict(each.confusion()) for each in analyses]
-    most = sorted(counts[0], key=lambda pair: -counts[0][pair])[:MOST_PAIRS]
-    return [(pair[0] or "–", pair[1] or "–", [each.get(pair, 0) for each in counts]) for pair in most]
+def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
+    """Labels, and of each analysis how many brackets are missing and extra; the most wrong of the first."""
+    counts = [{label: [missing, extra] for label, missing, extra in each.by_label()} for each in analyses]
+    return [
+        (label, [n for each in counts for n in each.get(label, [0, 0])])
+        for label in [*counts[0]][:MOST_LABELS]
+    ]
+
+
+LABELS = ("missing", "extra")
 
 
 def label_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """Labels that are confused over the same words; a dash where there is no bracket."""
-    header = ["gold", "parser", *(f"brackets{_of(names, name)}" for name in names)]
-    rows = [[gold, own, *(f"{n:,}" for n in counts)] for gold, own, counts in label_rows(analyses)]
+    """Missing and extra brackets by label."""
+    header = ["label", *(f"{what}{_of(names, name)}" for name in names for what in LABELS)]
+    return table(header, [[label, *(f"{n:,}" for n in counts)] for label, counts in label_rows(analyses)])
+
+
+def confusion_rows(analyses: Sequence[Analysis]) -> list[tuple[str, str, list[int]]]:
+    """Gold label, the parser's, and how often each analysis has them; the most frequent of the first."""
+    counts = [dict(each.confusion()) for each in analyses]
+    return [(*pair, [each.get(pair, 0) for each in counts]) for pair in [*counts[0]][:MOST_LABELS]]
+
+
+def confusion_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
+    """Labels that are confused over the same words."""
+    header = ["gold label", "parser's", *(f"brackets{_of(names, name)}" for name in names)]
+    rows = [[gold, own, *(f"{n:,}" for n in counts)] for gold, own, counts in confusion_rows(analyses)]
     return table(header, rows, left=2)
 
 
@@ -102,9 +120,7 @@ def split_rows(splits: Sequence[Sequence[tuple[str, Analysis]]]) -> list[tuple[s
 SPLIT = ("F1", "wrong brackets", "most of")
 
 
-def split_table(
-    what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]
-) -> str:
+def split_table(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]) -> str:
     """Scores by length or group."""
     header = [what, "sentences", *(f"{each}{_of(names, name)}" for name in names for each in SPLIT)]
     return table(header, [[name, n, *cells] for name, n, cells in split_rows(splits)])
