@@ -126,12 +126,12 @@ class Analysis:
         return sorted(rows, key=lambda each: -each.brackets)
 
     def confusion(self) -> list[tuple[tuple[str, str], int]]:
-        """Pairs of a gold label and the parser's over the same words, with their number, most frequent first."""
+        """Pairs of a gold label and the parser's over the same words, the most frequent first."""
         pairs = Counter(pair for found in self._found() for pair in confused_labels(found))
         return sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
 
     def by_label(self) -> list[tuple[str, int, int]]:
-        """Labels, the gold brackets of each that are missing and those that are extra, the most wrong first."""
+        """Labels, with missing brackets and extra ones of each, the most wrong first."""
         missing = Counter(label for found in self._found() for label, _, _ in found.missing)
         extra = Counter(label for found in self._found() for label, _, _ in found.extra)
         labels = sorted(missing + extra, key=lambda label: (-missing[label] - extra[label], label))

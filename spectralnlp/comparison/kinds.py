@@ -137,10 +137,8 @@ def np_of(there: Surroundings) -> Node | None:
 
     It is a node that only structures noun phrases, or a noun phrase of words, within a noun phrase.
     """
-    nominal = there.label in _WITHIN_NP or (
-        there.label in _NOMINAL
-        and all(not each.is_phrase or each.label in _WITHIN_NP for each in there.children)
-    )
+    flat = all(not each.is_phrase or each.label in _WITHIN_NP for each in there.children)
+    nominal = there.label in _WITHIN_NP or (there.label in _NOMINAL and flat)
     return there.parent if nominal and not there.is_head and there.parent.label in _NOMINAL else None
 
 

@@ -1,4 +1,4 @@
-"""Moves of neighbouring nodes to another place that keeps the order of words: which there are, what they mend."""
+"""Moves of neighbouring nodes that keep the order of words: which there are, and what they mend."""
 
 from __future__ import annotations
 
@@ -143,21 +143,27 @@ class _Search:
             start, end = (self.start, node.end) if base.rightwards else (node.start, self.end)
             if grown or with_neighbour:
                 for label in tally.missing_labels(start, end):
-                    yield replace(
-                        base,
-                        anchor=node,
-                        where="with",
-                        grown=tuple(grown),
-                        gain=tally.gain + 1,
-                        label=label,
-                    )
+                    after = tally.copy()
+                    after.win(Bracket(counted_label(label), start, end))
+                    move = replace(base, anchor=node, where="with", grown=tuple(grown), label=label)
+                    yield from self._with_gain(move, after)
             if not node.is_phrase:
                 return
             tally.lose(node.bracket)
             tally.win(Bracket(counted_label(node.label), start, end))
             grown.append(node)
-            yield replace(base, anchor=node, where="into", grown=tuple(grown), gain=tally.gain)
+            move = replace(base, anchor=node, where="into", grown=tuple(grown))
+            yield from self._with_gain(move, tally)
             node = node.children[0 if base.rightwards else -1]
+
+    def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
+        """A move; and another that takes the source away, where its only other child gains the group."""
+        yield replace(move, gain=tally.gain)
+        n_left = len(self.source.children) - (self.last - self.first)
+        if n_left == 1 and not move.shrunk and self.source.parent is not None:
+            after = tally.copy()
+            after.lose(self.source.bracket)
+            yield replace(move, shrunk=(self.source,), emptied=True, gain=after.gain)
 
 
 class _Tally:

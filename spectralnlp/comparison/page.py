@@ -35,11 +35,13 @@ _STYLE = """
   --page: #14181d; --panel: #1c2229; --bar: #3fb3b3; --wrong: #ff7b8d; --missing: #f0b35a; } }
 body { font: 16px/1.5 system-ui, Helvetica, Arial, sans-serif; color: var(--text); background: var(--page);
   max-width: 84rem; margin: 2rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; } h3 { font-size: 1rem; margin: 0 0 .3rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
+h3 { font-size: 1rem; margin: 0 0 .3rem; }
 p.note, .faint { color: var(--faint); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: right;
+  white-space: nowrap; }
 th { color: var(--faint); font-weight: 500; vertical-align: bottom; }
 th.name, td.name { text-align: left; }
 .track { display: inline-block; width: 6rem; margin-left: .5rem; text-align: left; }
@@ -50,7 +52,8 @@ section.sentence { border: 1px solid var(--line); border-radius: 8px; padding: 1
 .trees svg { max-width: 100%; height: auto; }
 .trees .wide { grid-column: 1 / -1; } .trees .wide svg { max-width: none; }
 .extra text { fill: var(--wrong); } .missing text { fill: var(--missing); }
-.extra path { stroke: var(--wrong); stroke-opacity: 1; } .missing path { stroke: var(--missing); stroke-opacity: 1; }
+.extra path { stroke: var(--wrong); stroke-opacity: 1; }
+.missing path { stroke: var(--missing); stroke-opacity: 1; }
 .key { font-weight: 600; } .key.extra { color: var(--wrong); } .key.missing { color: var(--missing); }
 ul { margin: .3rem 0 .8rem; padding-left: 1.2rem; } pre { overflow-x: auto; font-size: .85rem; }
 """
