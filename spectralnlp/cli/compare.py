@@ -96,9 +96,13 @@ def _predictions(path: str) -> Iterator[Tree | None]:
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
-    """The names of files without folders and endings, where they tell them apart."""
-    short = [Path(path).stem for path in paths]
-    return short if len({*short}) == len(short) else list(paths)
+    """The names of files without endings, with their folders where they are needed to tell them apart."""
+    stems = [Path(path).stem for path in paths]
+    in_folders = [f"{Path(path).parent.name}/{stem}" for path, stem in zip(paths, stems, strict=True)]
+    for names in (stems, in_folders):
+        if len({*names}) == len(names):
+            return names
+    return ["A", "B"]
 
 
 def _groups(files: Sequence[str], how: str) -> list[str]:

@@ -80,80 +80,6 @@ def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
     return [(label, [n for each in counts for n in each.get(label, [0, 0])]) for label in labels]
 
 
-LABELS = 12
-
-
-def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """Tables of scores, types of errors, confused labels, lengths and groups.
-
-    Args:
-        analyses: one, or several of the same sentences.
-        names: of the parsers.
-    """
-    tables = (score_table, type_table, label_table, confusion_table)
-    parts = [make(analyses, names) for make in tables]
-    parts.append(split_table("tokens", [each.by_length() for each in analyses], names))
-    groups = [each.by_group() for each in analyses]
-    if any(name for name, _ in groups[0]):
-        parts.append(split_table("group", groups, names))
-    if len(analyses) > 1:
-        parts.append(str(analyses[0].compare(analyses[1])))
-    return "\n\n".join(parts)
-
-
-def score_rows(analyses: Sequence[Analysis]) -> list[list[str]]:
-    """Scores of each analysis, a row each, for the columns of `SCORES`."""
-    rows = []
-    for each in analyses:
-        score = each.score
-        percents = (score.recall, score.precision, score.f1, score.complete_match)
-        counts = (score.sentences, score.sentences - score.valid, each.n_wrong, each.n_errors)
-        rows.append([*(f"{value:.2f}" for value in percents), *(f"{value:,}" for value in counts)])
-    return rows
-
-
-SCORES = ("recall", "precision", "F1", "exact", "sentences", "unscored", "wrong brackets", "errors")
-
-
-def score_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """EVALB's scores, and how much is wrong."""
-    rows = [[name, *row] for name, row in zip(names, score_rows(analyses), strict=True)]
-    return table(("", *SCORES), rows)
-
-
-def type_rows(analyses: Sequence[Analysis]) -> list[tuple[ErrorType, list[TypeCount]]]:
-    """Types of errors in the order of the first analysis, with the counts of each analysis."""
-    counts = [{row.type: row for row in each.by_type()} for each in analyses]
-    return [(kind, [each[kind] for each in counts]) for kind in counts[0]]
-
-
-def type_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """Errors by type: how many, the brackets that they cost, the share of these."""
-    header = ["type of error", *(f"{what}{_of(names, name)}" for name in names for what in COUNTED)]
-    rows = [
-        [kind.value, *(cell for each in counts for cell in type_cells(each))]
-        for kind, counts in type_rows(analyses)
-    ]
-    return table(header, rows)
-
-
-COUNTED = ("errors", "brackets", "share")
-
-
-def type_cells(count: TypeCount) -> tuple[str, str, str]:
-    """Errors, brackets and share as they are shown."""
-    return f"{count.errors:,}", f"{count.brackets:,}", f"{count.share:.1f}%"
-
-
-def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
-    """Labels, and of each analysis how many brackets are missing and extra; the most wrong of the first."""
-    counts = [{label: [missing, extra] for label, missing, extra in each.by_label()} for each in analyses]
-    return [
-        (label, [n for each in counts for n in each.get(label, [0, 0])])
-        for label in [*counts[0]][:MOST_LABELS]
-    ]
-
-
 LABELS = ("missing", "extra")
 
 
@@ -189,7 +115,7 @@ def split_rows(splits: Sequence[Sequence[tuple[str, Analysis]]]) -> list[tuple[s
     return rows
 
 
-SPLIT = ("F1", "wrong brackets", "most of")
+SPLIT = ("F1", "wrong brackets", "commonest error")
 
 
 def split_table(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]) -> str:

@@ -21,7 +21,16 @@ _EQUAL = {b: a for a, b in COLLINS.eq_labels}
 
 
 class Bracket(NamedTuple):
-    """A label over words, ``end`` exclusive."""
+    """A label over words, ``end`` exclusive.
+
+    Examples:
+        >>> from spectralnlp.comparison import Bracket, find_errors
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"]
+        >>> found = find_errors(*read_brackets(brackets))
+        >>> found.missing == (Bracket("VP", 1, 2),)
+        True
+    """
 
     label: str
     start: int

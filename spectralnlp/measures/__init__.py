@@ -7,6 +7,12 @@
 >>> text = measure(read_brackets(["(S (NP (DT The) (NN keeper)) (VP (VBZ sleeps)))"]))
 >>> text.ratios["MLS"], text.greatest_depth
 (3.0, 2)
+
+``STRUCTURES`` has the patterns of what is counted, ``RATIOS`` what is divided by what.
+
+>>> from spectralnlp.measures import RATIOS, STRUCTURES
+>>> STRUCTURES["CP"], RATIOS["CP/T"]
+(('ADJP|ADVP|NP|VP < CC',), ('CP', 'T'))
 """
 
 from __future__ import annotations

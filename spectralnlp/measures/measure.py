@@ -54,7 +54,7 @@ def measure_each(trees: Iterable[Tree | Parse]) -> Iterator[Measures]:
         >>> from spectralnlp.measures import measure_each
         >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
         >>> [each.structures["W"] for each in measure_each(trees)][:3]
-        [7, 8, 10]
+        [7, 9, 9]
     """
     all_trees = iter(trees)
     while some := list(islice(all_trees, TREES_AT_A_TIME)):

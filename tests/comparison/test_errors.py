@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def trees_over(n_words: int) -> st.SearchStrategy[Tree]:
             else:
                 inner = draw(st.sets(st.integers(start + 1, end - 1), min_size=1, max_size=3))
                 cuts = [start, *sorted(inner), end]
-                parts = [over(a, b, depth + 1) for a, b in zip(cuts, cuts[1:], strict=False)]
+                parts = [over(a, b, depth + 1) for a, b in pairwise(cuts)]
                 tree = Tree(draw(st.sampled_from(LABELS)), parts)
             for label in draw(st.lists(st.sampled_from(LABELS), max_size=2)):
                 tree = Tree(label, [tree])
@@ -63,7 +64,7 @@ def check(gold: Tree, tree: Tree) -> None:
             assert repair.describe(found.words)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(PAIRS)
 def test_repairs_make_the_gold_tree(pair: tuple[Tree, Tree]) -> None:
     check(*pair)
