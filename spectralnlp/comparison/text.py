@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from spectralnlp.comparison.analysis import Analysis, TypeCount
@@ -74,9 +75,12 @@ def type_cells(count: TypeCount) -> tuple[str, str, str]:
 
 
 def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
-    """Labels, and of each analysis how many brackets are missing and extra; the most wrong of the first."""
+    """Labels, and of each analysis how many brackets are missing and extra; the most wrong ones."""
     counts = [{label: [missing, extra] for label, missing, extra in each.by_label()} for each in analyses]
-    labels = [*counts[0]][:MOST_LABELS]
+    total = Counter[str]()
+    for each in counts:
+        total.update({label: sum(both) for label, both in each.items()})
+    labels = [label for label, _ in total.most_common(MOST_LABELS)]
     return [(label, [n for each in counts for n in each.get(label, [0, 0])]) for label in labels]
 
 
@@ -90,9 +94,13 @@ def label_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def confusion_rows(analyses: Sequence[Analysis]) -> list[tuple[str, str, list[int]]]:
-    """Gold label, the parser's, and how often each analysis has them; the most frequent of the first."""
+    """Gold label, the parser's, and how often each analysis has them; the most frequent ones."""
     counts = [dict(each.confusion()) for each in analyses]
-    return [(*pair, [each.get(pair, 0) for each in counts]) for pair in [*counts[0]][:MOST_LABELS]]
+    total = Counter[tuple[str, str]]()
+    for each in counts:
+        total.update(each)
+    pairs = [pair for pair, _ in total.most_common(MOST_LABELS)]
+    return [(*pair, [each.get(pair, 0) for each in counts]) for pair in pairs]
 
 
 def confusion_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:

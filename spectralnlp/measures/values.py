@@ -134,7 +134,7 @@ class Measures:
                 label=label,
                 count=sum(counts.values()),
                 mean=_mean(counts),
-                median=median(Counter(counts).elements()),
+                median=float(median(Counter(counts).elements())),
                 longest=max(counts),
             )
             for label, counts in self.length_counts.items()
