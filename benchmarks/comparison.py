@@ -17,23 +17,24 @@ from benchmarks.genres import GENRE
 from spectralnlp import load
 from spectralnlp.comparison import analyse, as_page
 from spectralnlp.runtime import expand_inputs
-from spectralnlp.trees import clean, read_trees
+from spectralnlp.tasks.parsing import trees_over
+from spectralnlp.trees import cleaned, read_trees
 
 
 def main() -> None:
     """Print the tables."""
-    parser = experiment.argument_parser(__doc__, treebank="gum")
-    parser.add_argument("--model", default="en", metavar="NAME|PATH", help="what parses; default en")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page, too")
-    arguments = parser.parse_args()
+    options = experiment.argument_parser(__doc__, treebank="gum")
+    options.add_argument("--model", default="en", metavar="NAME|PATH", help="what parses; default en")
+    options.add_argument("--html", type=Path, metavar="FILE", help="write a page, too")
+    arguments = options.parse_args()
     experiment.print_heading("comparison")
     files = expand_inputs([experiment.folder_of(arguments) / "dev"])
-    found = [(tree, GENRE.match(Path(file).name)) for file in files for tree in read_trees(file)]
+    found = [(tree, GENRE.match(Path(file).name)) for file in files for tree in cleaned(read_trees(file))]
     gold = [tree for tree, _ in found]
     groups = ["" if genre is None else genre[1] for _, genre in found]
-    words = [spoken.words() for spoken in map(clean, gold) if spoken is not None]
+    parser = load(arguments.model)
     started = process_time()
-    trees = [None if parse is None else parse.tree for parse in load(arguments.model).parse_many(words)]
+    trees = trees_over(parser, gold)
     parsing = process_time() - started
     started = process_time()
     analysis = analyse(gold, trees, groups=groups)

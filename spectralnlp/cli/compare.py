@@ -1,7 +1,7 @@
 """``spectralnlp compare``: the errors of one parser, or of two, by type, label, length and group.
 
-The trees of a parser are a file or a folder, in the order of the gold trees; ``--html`` writes a page with
-the worst sentences side by side.
+The trees of a parser are a file or a folder, in the order of the gold trees; or a model parses their words.
+``--html`` writes a page with the worst sentences side by side.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from spectralnlp.cli.console import progress, results
+from spectralnlp.cli.console import announced_kernels, progress, results
 from spectralnlp.cli.options import FileEncoding, OutputFile
 from spectralnlp.errors import ConfigError, InputError
 
@@ -26,9 +26,17 @@ Grouping = Literal["auto", "none", "file", "folder", "prefix"]
 
 def compare(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank: a file or a folder.")],
-    a: Annotated[str, typer.Argument(metavar="A", help="A parser's trees, in order: a file or a folder.")],
-    b: Annotated[str | None, typer.Argument(metavar="[B]", help="Another parser's trees.")] = None,
+    a: Annotated[
+        str, typer.Argument(metavar="A", help="A parser's trees, in order; or a model, which parses.")
+    ],
+    b: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="Another parser's trees, or a model.")
+    ] = None,
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
+    clean: Annotated[
+        bool,
+        typer.Option("--clean", help="Leave out nodes that repeat their only child, as `evaluate` does."),
+    ] = False,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a page, with the worst sentences."),
@@ -64,7 +72,7 @@ def compare(
             raise InputError("no trees in this file", path=gold)
         groups = _groups([place.file for place in places], group_by)
         trees = [place.tree for place in places]
-        analyses = [_analysis(trees, path, groups) for path in ([a] if b is None else [a, b])]
+        analyses = [_analysis(trees, path, groups, clean) for path in ([a] if b is None else [a, b])]
     if html is not None:
         title = f"{' and '.join(names)} against {Path(gold).name}"
         with results(html) as write:
@@ -73,17 +81,42 @@ def compare(
         write(as_text(analyses, names) if format_ == "text" else json.dumps(_values(analyses, names)))
 
 
-def _analysis(gold: Sequence[Tree], path: str, groups: Sequence[str]) -> Analysis:
+def _analysis(gold: Sequence[Tree], path: str, groups: Sequence[str], clean: bool) -> Analysis:
     from spectralnlp.comparison import analyse
 
-    trees = list(_predictions(path))
+    trees = _parsed(gold, path) if _is_model(path) else list(_predictions(path))
     if len(trees) != len(gold):
         raise InputError(
             f"{len(trees)} trees, but there are {len(gold)} gold trees",
             path=path,
             hint="give one tree for each gold tree, in the same order",
         )
+    if clean:
+        gold = [_without_repeats(tree) for tree in gold]
+        trees = [None if tree is None else _without_repeats(tree) for tree in trees]
     return analyse(gold, trees, groups=groups)
+
+
+def _without_repeats(tree: Tree) -> Tree:
+    from spectralnlp import trees
+
+    cleaned = trees.clean(tree)
+    return tree if cleaned is None else cleaned
+
+
+def _is_model(path: str) -> bool:
+    """Whether a model is named, or its folder."""
+    from spectralnlp import registry
+
+    return (Path(path) / "model.json").exists() or (not Path(path).exists() and path in registry.models)
+
+
+def _parsed(gold: Sequence[Tree], model: str) -> list[Tree | None]:
+    from spectralnlp.cli.models import load_parser
+    from spectralnlp.tasks.parsing import trees_over
+
+    with announced_kernels():
+        return trees_over(load_parser(model), gold)
 
 
 def _predictions(path: str) -> Iterator[Tree | None]:

@@ -25,6 +25,8 @@ from spectralnlp.trees import Tree
 
 # A tree with more wrong brackets is not taken apart: it has one error.
 MOST_WRONG = 500
+# And if it has more nodes, times wrong brackets.
+MOST_WORK = 2_000_000
 # Longer unary chains get a new node at their top.
 _LONGEST_CHAIN = 20
 
@@ -195,7 +197,7 @@ class _Repairing:
     def run(self) -> tuple[TreeError, ...]:
         """Repair the tree."""
         n_wrong = self.work.n_wrong
-        if n_wrong > MOST_WRONG:
+        if n_wrong > MOST_WRONG or n_wrong * self.work.have.total() > MOST_WORK:
             return self._replace(n_wrong)
         while n_wrong:
             if not (self._move_or_relabel() or self._remove() or self._add()):

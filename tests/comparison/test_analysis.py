@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from spectralnlp import evaluate, load
 from spectralnlp.comparison import analyse, as_page, as_text, diff
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.scoring import score_trees
-from spectralnlp.trees import Tree, read_brackets, read_trees
+from spectralnlp.tasks.parsing import trees_over
+from spectralnlp.trees import Tree, cleaned, read_brackets, read_trees
 
 TREEBANK = Path(__file__).parents[2] / "corpora" / "treebank"
 GOLD = "(S (NP (PRP he)) (VP (VBD saw) (NP (NN rain)) (PP (IN at) (NP (NN noon)))) (. .))"
@@ -58,6 +60,15 @@ def test_inputs_that_do_not_fit() -> None:
         analyse([tree, tree], [tree])
     with pytest.raises(ConfigError, match="0 names in"):
         analyse([tree], [tree], groups=[])
+
+
+@pytest.mark.slow
+def test_a_model_parses_the_words_of_gold_trees(gold: list[Tree]) -> None:
+    parser = load("en")
+    trees = trees_over(parser, [*gold, Tree("S", [Tree("-NONE-", word="*")])])
+    assert trees.pop() is None
+    report = evaluate(parser, cleaned(gold))
+    assert analyse(cleaned(gold), trees).score.f1 == report.overall.f1
 
 
 def test_two_parsers_stand_side_by_side(gold: list[Tree]) -> None:
