@@ -116,7 +116,7 @@ class TreeError:
 
 @dataclass(frozen=True)
 class TreeErrors:
-    """What is wrong with a tree.
+    """The errors of a tree, and the brackets behind them.
 
     Attributes:
         words: those that count, without punctuation.

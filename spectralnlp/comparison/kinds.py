@@ -80,7 +80,7 @@ class Surroundings:
 
     @classmethod
     def of_range(cls, label: str, parent: Node, first: int, last: int) -> Surroundings:
-        """Those of a node over some children of its parent, ``last`` exclusive."""
+        """Surroundings of a node over some children of its parent, ``last`` exclusive."""
         sisters = parent.children
         labels = [*(each.label for each in sisters[:first]), label, *(each.label for each in sisters[last:])]
         return cls(
@@ -95,7 +95,7 @@ class Surroundings:
 
     @classmethod
     def of_node(cls, node: Node) -> Surroundings:
-        """Those of a node of the tree."""
+        """Surroundings of a node of the tree."""
         assert node.parent is not None  # a root is neither missing nor extra
         place = node.place
         return replace(cls.of_range(node.label, node.parent, place, place + 1), children=node.children)

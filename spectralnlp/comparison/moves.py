@@ -50,7 +50,7 @@ class Move:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """What makes a move better than another: the gain; then fewer words, and further left."""
+        """A key that sorts moves, the best first: by gain; then fewer words, and further left."""
         group = self.group
         return -self.gain, group[-1].end - group[0].start, group[0].start
 

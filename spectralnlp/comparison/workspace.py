@@ -58,7 +58,7 @@ class Node:
 
     @property
     def bracket(self) -> Bracket:
-        """What the node counts as."""
+        """The bracket that the node counts as."""
         return Bracket(counted_label(self.label), self.start, self.end)
 
     @property
@@ -180,7 +180,7 @@ def workspace_of(gold: Tree, tree: Tree) -> Workspace | None:
 
 
 def counted_tree(tree: Tree) -> Tree | None:
-    """What counts of a tree, under a root; None if nothing does."""
+    """The part of a tree that counts, under a root; None if nothing does."""
     root = _grown(tree)
     return None if root is None else tree_of(root)
 
