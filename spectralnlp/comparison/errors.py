@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from spectralnlp.comparison.kinds import ErrorType, Surroundings, np_of, type_of_move, type_of_node
+from spectralnlp.comparison.kinds import (
+    ErrorType,
+    Surroundings,
+    np_of,
+    sister_before,
+    type_of_move,
+    type_of_node,
+)
 from spectralnlp.comparison.moves import Move, find_moves, make_move
 from spectralnlp.comparison.workspace import (
     Bracket,
@@ -234,7 +241,7 @@ class _Repairing:
 
     def _move(self, move: Move) -> None:
         group, sisters = move.group, move.source.children
-        before = sisters[move.first - 1] if move.first else None
+        before = sister_before(sisters, move.first)
         after = sisters[move.last] if move.last < len(sisters) else None
         kind = type_of_move(group, before, after)
         source = move.source.label

@@ -65,7 +65,7 @@ class Surroundings:
         label: its label.
         children: below it.
         parent: above it.
-        before, after: its sisters on the left and on the right, the nearest one each; None for none.
+        before, after: its sisters on the left and on the right, the nearest one each; see `sister_before`.
         alone: whether it is, or would be, the only child of its parent.
         is_head: whether it is, or would be, the head of its parent.
     """
@@ -87,7 +87,7 @@ class Surroundings:
             label=label,
             children=sisters[first:last],
             parent=parent,
-            before=sisters[first - 1] if first else None,
+            before=sister_before(sisters, first),
             after=sisters[last] if last < len(sisters) else None,
             alone=last - first == len(sisters),
             is_head=english_head(parent.label, labels) == first,
@@ -99,6 +99,13 @@ class Surroundings:
         assert node.parent is not None  # a root is neither missing nor extra
         place = node.place
         return replace(cls.of_range(node.label, node.parent, place, place + 1), children=node.children)
+
+
+def sister_before(sisters: Sequence[Node], place: int) -> Node | None:
+    """The sister on the left; None also for a conjunction before which nothing stands: it joins nothing."""
+    if not place or (place == 1 and sisters[0].label in _CONJUNCTIONS):
+        return None
+    return sisters[place - 1]
 
 
 def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None) -> ErrorType:

@@ -120,6 +120,12 @@ CASES = [
         [("coordination", 4)],
     ),
     (
+        "a conjunction at the beginning joins nothing",
+        "(S (CC and) (NP (DT a) (NN cat)) (VP (VBD ran)))",
+        "(S (CC and) (DT a) (NN cat) (VP (VBD ran)))",
+        [("other", 1)],
+    ),
+    (
         "a unary node",
         HE_SAW.format("(S (VP (VBG raining) (NP (NN ash))))"),
         HE_SAW.format("(VP (VBG raining) (NP (NN ash)))"),
