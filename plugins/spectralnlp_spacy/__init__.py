@@ -19,14 +19,26 @@ if TYPE_CHECKING:
         NotAConstituentError,
         install_extensions,
     )
+    from spectralnlp_spacy.searching import SpanMatch, count, search
 
-__all__ = ["NonConstituentException", "NotAConstituentError", "install_extensions", "render"]
+__all__ = [
+    "NonConstituentException",
+    "NotAConstituentError",
+    "SpanMatch",
+    "count",
+    "install_extensions",
+    "render",
+    "search",
+]
 
 _HOMES = {
     "NonConstituentException": "extensions",
     "NotAConstituentError": "extensions",
+    "SpanMatch": "searching",
+    "count": "searching",
     "install_extensions": "extensions",
     "render": "drawing",
+    "search": "searching",
 }
 
 

@@ -18,11 +18,14 @@ import typer
 from typer.core import TyperGroup
 
 from spectralnlp import __version__
+from spectralnlp.cli.compare import compare
 from spectralnlp.cli.convert import convert
+from spectralnlp.cli.diff import diff
 from spectralnlp.cli.evaluate import evaluate
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
+from spectralnlp.cli.measure import measure
 from spectralnlp.cli.merge import merge
 from spectralnlp.cli.neighbours import neighbours
 from spectralnlp.cli.parse import parse
@@ -100,6 +103,9 @@ for command in (
     score,
     search,
     convert,
+    measure,
+    compare,
+    diff,
     info,
     plugins,
     inspect,

@@ -39,7 +39,7 @@ def score(
     parameters = evalb_parameters(prm)
     with progress("scoring"):
         gold, predicted = map(str, rereadable([gold, predicted]))
-        pairs = _not_empty(read_trees(gold), gold), _not_empty(_predictions(predicted), predicted)
+        pairs = _not_empty(read_trees(gold), gold), _not_empty(predictions(predicted), predicted)
         report = score_trees(*pairs, parameters, tags="own" if own_tags else "gold")
     if as_json:
         flat = report.to_flat_dict()
@@ -57,7 +57,7 @@ def evalb_parameters(prm: Path | None) -> EvalbParameters:
     return COLLINS if prm is None else read_prm(prm)
 
 
-def _predictions(path: str) -> Iterator[Tree | None]:
+def predictions(path: str) -> Iterator[Tree | None]:
     """The trees of a file, with None where a line says, as parsers do, that there is none: ``(())``."""
     from spectralnlp.runtime import open_text
     from spectralnlp.trees.brackets import read_brackets

@@ -20,7 +20,7 @@ import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
 from spectralnlp.cli.options import FileEncoding, OutputFile
-from spectralnlp.errors import ConfigError
+from spectralnlp.cli.places import read_places
 
 if TYPE_CHECKING:
     from spectralnlp.search.pattern import Pattern
@@ -69,11 +69,7 @@ def search(
     from spectralnlp.search.show import Style, formatter, header
 
     show, read = formatter(format_), _understood(pattern)
-    if tokenized and model is None:
-        raise ConfigError("--tokenized is about text", hint="add --model NAME")
-    places = (
-        _treebanks(files or ["-"], reader, encoding) if model is None else _parsed(files, model, tokenized)
-    )
+    places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized)
     style = Style(
         context, output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ, read.names
     )
@@ -128,32 +124,3 @@ def _cleaned(places: Iterator[Place]) -> Iterator[Place]:
         tree = clean(place.tree)
         if tree is not None:
             yield Place(place.file, place.number, tree)
-
-
-def _treebanks(files: Sequence[str], reader: str, encoding: str | None) -> Iterator[Place]:
-    """The trees of files and folders, as they stand there."""
-    from spectralnlp.runtime import expand_inputs, rereadable
-    from spectralnlp.search.show import Place
-    from spectralnlp.trees import read_trees
-
-    for file, path in zip(files, rereadable(files), strict=True):
-        for found in expand_inputs([path]):
-            name = str(found) if str(path) == file else "<stdin>"
-            for number, tree in enumerate(read_trees(found, reader, encoding=encoding), 1):
-                yield Place(name, number, tree)
-
-
-def _parsed(files: Sequence[str] | None, model: str, tokenized: bool) -> Iterator[Place]:
-    """The trees of text."""
-    from spectralnlp.cli.models import load_parser
-    from spectralnlp.cli.texts import called, sentences, sources
-    from spectralnlp.search.show import Place
-
-    found = sources(files or [])
-    with progress(f"loading {model}"):
-        parser = load_parser(model)
-    for file in found:
-        parses = parser.parse_many(sentences(parser.tokenizer, [file], tokenized=tokenized))
-        for number, parse in enumerate(parses, 1):
-            if parse is not None:
-                yield Place(called(file), number, parse.tree)

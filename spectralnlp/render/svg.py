@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -50,6 +50,7 @@ class _Node:
         x: its middle.
         start, end: its words, ``end`` exclusive.
         depth: of the root 0; of a preterminal, the deepest.
+        mark: a class of its group; empty for none.
     """
 
     label: str
@@ -61,6 +62,7 @@ class _Node:
     depth: int = 0
     start: int = 0
     end: int = 0
+    mark: str = ""
 
     @property
     def own_width(self) -> float:
@@ -73,7 +75,9 @@ def render(parse: Parse, scores: bool = False) -> str:
     return draw_tree(parse.tree, node_posteriors(parse) if scores else ())
 
 
-def draw_tree(tree: Tree, posteriors: Sequence[float | None] = ()) -> str:
+def draw_tree(
+    tree: Tree, posteriors: Sequence[float | None] = (), *, marks: Mapping[int, str] | None = None
+) -> str:
     """Draw a tree as one self-contained ``<svg>`` element on one line.
 
     There is a group for each node, parents first: of class ``phrase`` with ``data-key="NP:0:2"``, label and
@@ -82,8 +86,11 @@ def draw_tree(tree: Tree, posteriors: Sequence[float | None] = ()) -> str:
     Args:
         tree: any tree.
         posteriors: of its nodes that are no preterminals, parents first; none are drawn without them.
+        marks: another class for some of these nodes, by their number.
     """
     root, nodes = _built(tree, posteriors)
+    for number, node in enumerate([node for node in nodes if node.word is None] if marks else ()):
+        node.mark = marks.get(number, "") if marks else ""
     level = _SCORED_LEVEL if posteriors else _LEVEL
     deepest = max(node.depth for node in nodes)
     for node in nodes:
@@ -179,7 +186,8 @@ def _group(node: _Node, y: float, level: float) -> str:
         if node.posterior is not None:
             look = 'fill="#d1495b"' if node.posterior < _DOUBTFUL else 'fill-opacity="0.65"'
             texts += _text(node, y + _SMALL + 2, f"{node.posterior:.2f}", f'class="p" font-size="11" {look}')
-        what = f'class="phrase" data-key="{escape(node.label)}:{node.start}:{node.end}"'
+        mark = f" {node.mark}" if node.mark else ""
+        what = f'class="phrase{mark}" data-key="{escape(node.label)}:{node.start}:{node.end}"'
     path = f'<path d="{lines}" fill="none" stroke="currentColor" stroke-opacity="0.45"/>'
     return f"<g {what}>{path}{texts}</g>"
 

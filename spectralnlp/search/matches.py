@@ -166,15 +166,37 @@ def count(
         >>> count(trees, "S << NN"), count(trees, "S << NN", once=True)
         (59, 37)
     """
-    read = read_pattern(pattern)
-    run = Run(TreeIndex.of(trees), head_rules)
-    nodes, ways = run.solutions(read.expression)
-    if not read.expression.constrained:
-        return len(nodes) if once else int(ways.sum())
-    tables = _tables(run, read.expression)
+    index = TreeIndex.of(trees)
     if once:
-        return sum(len(np.unique(nodes)) for nodes, _ in tables)
-    return sum(int(rows.ways.sum()) for _, rows in tables)
+        return len(matching_nodes(index, pattern, head_rules=head_rules))
+    read = read_pattern(pattern)
+    run = Run(index, head_rules)
+    if not read.expression.constrained:
+        return int(run.solutions(read.expression)[1].sum())
+    return sum(int(rows.ways.sum()) for _, rows in _tables(run, read.expression))
+
+
+def matching_nodes(index: TreeIndex, pattern: str, *, head_rules: str = "english") -> Integers:
+    """Find the nodes at which a pattern matches.
+
+    Args:
+        index: of the trees.
+        pattern: see `search`.
+        head_rules: see `search`.
+
+    Returns:
+        Numbers of nodes in the index, ascending; shape (n_nodes,).
+
+    Raises:
+        PatternError: the pattern cannot be understood.
+        ConfigError: no head rules have this name.
+    """
+    read = read_pattern(pattern)
+    run = Run(index, head_rules)
+    if not read.expression.constrained:
+        return run.solutions(read.expression)[0]
+    found = [np.unique(nodes) for nodes, _ in _tables(run, read.expression)]
+    return np.unique(np.concatenate([*found, np.empty(0, np.intp)]))
 
 
 def _tables(run: Run, expression: Expression) -> Iterator[tuple[Integers, Rows]]:

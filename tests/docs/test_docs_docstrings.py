@@ -21,6 +21,8 @@ PACKAGES = [
     "spectralnlp.changes",
     "spectralnlp.scoring",
     "spectralnlp.search",
+    "spectralnlp.measures",
+    "spectralnlp.comparison",
     "spectralnlp.trees",
     "spectralnlp.models",
     "spectralnlp.render",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from spectralnlp.measures import STRUCTURES
+
 RELATIONS = [
     "S << NN",
     "NN >> VP",
@@ -77,20 +79,6 @@ COMBINED = [
     "S ?[< NP=one | < PP=two] <- __=last",
     "__ !> __",
 ]
-# X. Lu (2010), Automatic analysis of syntactic complexity in second language writing, section 3: sentences,
-# verb phrases, clauses, T-units, dependent clauses, complex T-units, coordinate phrases, complex nominals.
-FINITE = "MD|VBP|VBZ|VBD"
-CLAUSE = f"[> ROOT <, (VP <# VB) | <# {FINITE} | < (VP [<# {FINITE} | < CC < (VP <# {FINITE})])]"
-L2SCA = [
-    "S|SINV|SQ !> __",
-    "VP > S|SQ|SINV",
-    f"{FINITE} > (SQ !< VP)",
-    f"S|SINV|SQ {CLAUSE}",
-    "S|SBARQ|SINV|SQ !>> SBAR|VP !> S",
-    f"SBAR < (S|SINV|SQ {CLAUSE})",
-    "ADJP|ADVP|NP|VP < CC",
-    "NP !> NP [<< JJ|POS|PP|S|VBG | << (NP $++ NP !$+ CC)]",
-    "SBAR [<# WHNP | <# (IN < That|that|For|for) | <, S] & [$+ VP | > VP]",
-    "S < (VP <# VBG|TO) $+ VP",
-]
+# The structures of second-language writing research.
+L2SCA = [pattern for patterns in STRUCTURES.values() for pattern in patterns]
 ALL = [*RELATIONS, *COMBINED, *L2SCA]

@@ -1,0 +1,161 @@
+"""Tregex's language over the trees of documents; what matches is a span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from spacy.tokens import Doc, Span
+
+from spectralnlp.search import MatchedNode, TreeIndex
+from spectralnlp.search.pattern import read_pattern
+from spectralnlp.trees import Tree, add_root, strip_root
+from spectralnlp_spacy.constituents import KEY, sentence_bounds, tree_of, words_of
+
+# Sentences are searched so many at a time.
+_AT_A_TIME = 1_000
+
+
+@dataclass(frozen=True)
+class SpanMatch:
+    """One way in which a pattern matches in a document.
+
+    Attributes:
+        span: the tokens of the node, labelled with its label (of a word, the word).
+        named: spans that names of the pattern stand for; an optional one may be missing.
+        variables: the texts of variable groups.
+
+    Examples:
+        >>> import spacy
+        >>> from spectralnlp_spacy import SpanMatch, search
+        >>> nlp = spacy.blank("en")
+        >>> _ = nlp.add_pipe("sentencizer"), nlp.add_pipe("spectral_parser")
+        >>> match: SpanMatch = next(search(nlp("The keeper sleeps."), "NP < NN=noun"))
+        >>> match.span.text, match.span.label_, match.named["noun"].text
+        ('The keeper', 'NP', 'keeper')
+    """
+
+    span: Span
+    named: dict[str, Span] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The text of the span."""
+        return str(self.span.text)
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A tree, and the tokens of the document that its words are."""
+
+    doc: Doc
+    tree: Tree
+    tokens: list[int]
+
+    def span(self, node: MatchedNode) -> Span:
+        """The tokens of a node of the tree."""
+        label = self.doc.vocab.strings.add(node.label)
+        return Span(self.doc, self.tokens[node.start], self.tokens[node.end - 1] + 1, label=label)
+
+
+def search(
+    docs: Doc | Span | Iterable[Doc | Span],
+    pattern: str,
+    *,
+    once: bool = False,
+    head_rules: str = "english",
+    spans_key: str = KEY,
+) -> Iterator[SpanMatch]:
+    """Find the matches of a pattern in Tregex's language in parsed documents, or in sentences of them.
+
+    Args:
+        docs: documents or spans, ``nlp.pipe(texts)`` among them; each sentence is a tree under ``TOP``.
+        pattern: see `spectralnlp.search.search`.
+        once: give each node once, not once for each way in which the pattern matches there.
+        head_rules: see `spectralnlp.search.search`.
+        spans_key: the group with the constituents.
+
+    Raises:
+        ComponentError: a document was not parsed.
+        PatternError: the pattern cannot be understood.
+        ConfigError: no head rules have this name.
+
+    Examples:
+        >>> import spacy
+        >>> from spectralnlp_spacy import search
+        >>> nlp = spacy.blank("en")
+        >>> _ = nlp.add_pipe("sentencizer"), nlp.add_pipe("spectral_parser")
+        >>> doc = nlp("The keeper feeds the gulls. They like it.")
+        >>> [(match.text, match.named["object"].text) for match in search(doc, "VP < NP=object")]
+        [('feeds the gulls', 'the gulls'), ('like it', 'it')]
+    """
+    read_pattern(pattern)  # complains before anything is parsed
+    return _matches(_sentences(docs, spans_key), pattern, once, head_rules)
+
+
+def count(
+    docs: Doc | Span | Iterable[Doc | Span],
+    pattern: str,
+    *,
+    once: bool = False,
+    head_rules: str = "english",
+    spans_key: str = KEY,
+) -> int:
+    """Count the matches of a pattern in Tregex's language in parsed documents, or in sentences of them.
+
+    Args:
+        docs: see `search`.
+        pattern: see `search`.
+        once: count nodes, not the ways in which the pattern matches there.
+        head_rules: see `search`.
+        spans_key: see `search`.
+
+    Raises:
+        ComponentError: a document was not parsed.
+        PatternError: the pattern cannot be understood.
+        ConfigError: no head rules have this name.
+
+    Examples:
+        >>> import spacy
+        >>> from spectralnlp_spacy import count
+        >>> nlp = spacy.blank("en")
+        >>> _ = nlp.add_pipe("sentencizer"), nlp.add_pipe("spectral_parser")
+        >>> count(nlp("The keeper feeds the gulls. They like it."), "NP > VP")
+        2
+    """
+    read_pattern(pattern)
+    some_at_a_time = _batches(_sentences(docs, spans_key))
+    return sum(_index(some).count(pattern, once=once, head_rules=head_rules) for some in some_at_a_time)
+
+
+def _matches(
+    sentences: Iterator[_Sentence], pattern: str, once: bool, head_rules: str
+) -> Iterator[SpanMatch]:
+    for some in _batches(sentences):
+        for match in _index(some).search(pattern, once=once, head_rules=head_rules):
+            sentence = some[match.tree]
+            named = {name: sentence.span(node) for name, node in match.named.items()}
+            yield SpanMatch(sentence.span(match.node), named, match.variables)
+
+
+def _index(sentences: list[_Sentence]) -> TreeIndex:
+    return TreeIndex(each.tree for each in sentences)
+
+
+def _batches(sentences: Iterator[_Sentence]) -> Iterator[list[_Sentence]]:
+    while some := list(islice(sentences, _AT_A_TIME)):
+        yield some
+
+
+def _sentences(docs: Doc | Span | Iterable[Doc | Span], key: str) -> Iterator[_Sentence]:
+    """The trees of all sentences; of a span, of the parts of sentences in it."""
+    for each in [docs] if isinstance(docs, Doc | Span) else docs:
+        doc = each if isinstance(each, Doc) else each.doc
+        first, last = (0, len(doc)) if isinstance(each, Doc) else (each.start, each.end)
+        for start, end in sentence_bounds(doc):
+            start, end = max(start, first), min(end, last)
+            tokens = words_of(doc, start, end)
+            if tokens:
+                yield _Sentence(doc, add_root(strip_root(tree_of(doc, key, start, end))), tokens)
