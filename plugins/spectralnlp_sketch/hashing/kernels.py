@@ -11,7 +11,9 @@ from spectralnlp.jit import kernel
 FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 OTHER, WORD, BLANK = 0, 1, 2  # classes of code points
 _HALF = np.uint64(32)
-_W, _C = np.uint64(ord("w")), np.uint64(ord("c"))
+_W, _C, _P = np.uint64(ord("w")), np.uint64(ord("c")), np.uint64(ord("p"))
+# Characters that stand for a word in a pair: inflected forms share them.
+PREFIX = 4
 
 
 class NgramRules(NamedTuple):
@@ -22,12 +24,16 @@ class NgramRules(NamedTuple):
         words: int64 (2,); shortest and longest n-gram of words; a longest of 0 for none.
         characters: int64 (2,); the same of characters.
         mask: columns of a kind less one, a power of two less one.
+        reach: how many words apart the two of a pair are, at most; 0 for no pairs.
+        first_pair_column: columns from here on are of pairs.
     """
 
     classes: Any
     words: Any
     characters: Any
     mask: Any
+    reach: Any
+    first_pair_column: Any
 
 
 class Buffers(NamedTuple):
@@ -39,6 +45,7 @@ class Buffers(NamedTuple):
         text: uint8; the text with single blanks, as `normalise` writes it.
         starts: int64; where each character begins.
         kinds: uint8; class of each character.
+        words: uint64; hash of the beginning of each word.
     """
 
     columns: Any
@@ -46,6 +53,7 @@ class Buffers(NamedTuple):
     text: Any
     starts: Any
     kinds: Any
+    words: Any
 
 
 @kernel
@@ -171,6 +179,44 @@ def character_columns(out, starts, kinds, n, low, high, mask, first_column, colu
 
 
 @kernel
+def pair_column(first, second, mask):
+    """The column of two words, whatever their order, from the hashes of their beginnings."""
+    return fold(((first + second) * FNV_PRIME) ^ (first * second), mask)
+
+
+@kernel
+def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, columns, n_columns):
+    """Append the columns of pairs of words.
+
+    Args:
+        reach: how many words apart the two are, at most.
+        first_column: added to each.
+        words: uint64; overwritten by the hash of each word's beginning.
+        out, starts, kinds, n, mask, columns, n_columns: as in `word_columns`.
+
+    Returns:
+        How many are there now.
+    """
+    n_words, at = 0, 0
+    while at < n:
+        if kinds[at] != WORD:
+            at += 1
+            continue
+        value, first = step(FNV_START, _P), at
+        while at < n and kinds[at] == WORD:
+            if at < first + PREFIX:
+                for i in range(starts[at], starts[at + 1]):
+                    value = step(value, out[i])
+            at += 1
+        for other in range(max(n_words - reach, 0), n_words):
+            columns[n_columns] = first_column + pair_column(words[other], value, mask)
+            n_columns += 1
+        words[n_words] = value
+        n_words += 1
+    return n_columns
+
+
+@kernel
 def sort_and_count(columns, begin, end, counts):
     """Sort ``columns[begin:end]``, write each once with its count, and return where they end now."""
     columns[begin:end].sort()
@@ -204,6 +250,19 @@ def text_columns(text, begin, end, rules, buffers, at):
     last = character_columns(
         out, starts, kinds, n, characters[0], characters[1], rules.mask, first_column, columns, last
     )
+    if rules.reach > 0:
+        last = pair_columns(
+            out,
+            starts,
+            kinds,
+            n,
+            rules.reach,
+            rules.mask,
+            rules.first_pair_column,
+            buffers.words,
+            columns,
+            last,
+        )
     return sort_and_count(columns, at, last, buffers.counts)
 
 

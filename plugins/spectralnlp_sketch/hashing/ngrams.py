@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,6 +43,8 @@ class NgramFormat:
         characters: shortest and longest n-gram of characters; None for none.
         n_columns: a power of two.
         lowercase: whether texts are put in small letters.
+        pairs: how many words apart the two words of a pair are, at most; 0 for no pairs. Their columns
+            lie behind the ``n_columns`` of the others.
 
     Raises:
         SizeError: one of them makes no sense.
@@ -52,6 +54,7 @@ class NgramFormat:
     characters: tuple[int, int] | None = (2, 5)
     n_columns: int = 2**20
     lowercase: bool = True
+    pairs: int = 0
 
     def __post_init__(self) -> None:
         for name in ("words", "characters"):
@@ -62,6 +65,8 @@ class NgramFormat:
             raise SizeError("no n-grams of words and none of characters: nothing is left to count")
         if not 2 <= self.n_columns <= 2**30 or self.n_columns & (self.n_columns - 1):
             raise SizeError(f"n_columns must be a power of two from 2 to 2**30, not {self.n_columns}")
+        if not 0 <= self.pairs <= LONGEST:
+            raise SizeError(f"pairs must be from 0 to {LONGEST}, not {self.pairs}")
 
     @property
     def mask(self) -> int:
@@ -76,6 +81,15 @@ class NgramFormat:
             return self.n_columns
         return 0 if self.words is None else self.n_columns // 2
 
+    @property
+    def width(self) -> int:
+        """Columns of all kinds, pairs included."""
+        return self.n_columns + (self.mask + 1 if self.pairs else 0)
+
+    def kinds(self, columns: NDArray[Any]) -> NDArray[np.int64]:
+        """Return 0 for columns of words, 1 for those of characters, 2 for those of pairs."""
+        return np.searchsorted((self.first_character_column, self.n_columns), columns, side="right")
+
     def rules(self) -> NgramRules:
         """The format as kernels take it."""
         words, characters = ((0, 0) if each is None else each for each in (self.words, self.characters))
@@ -84,6 +98,8 @@ class NgramFormat:
             words=np.array(words, np.int64),
             characters=np.array(characters, np.int64),
             mask=self.mask,
+            reach=self.pairs,
+            first_pair_column=self.n_columns,
         )
 
     def capacity(self, n_bytes: int, n_texts: int) -> int:
@@ -91,6 +107,7 @@ class NgramFormat:
         low, high = self.words or (0, 0)
         first, last = self.characters or (0, 0)
         n_words, n_characters = high - low + 1 if high else 0, last - first + 1 if last else 0
+        n_words += self.pairs
         return n_words * (n_bytes // 2 + n_texts) + n_characters * (n_bytes + 2 * n_texts) + 1
 
 
@@ -131,10 +148,10 @@ def blocks(texts: Sequence[str], lowercase: bool) -> Iterator[tuple[Bytes, NDArr
 
 
 def count_ngrams(texts: Sequence[str], form: NgramFormat) -> sp.csr_array:
-    """Counts of n-grams, float32 (n_texts, n_columns), columns ascending in each row."""
+    """Counts of n-grams, float32 (n_texts, form.width), columns ascending in each row."""
     parts = [_count_block(text, bounds, form) for text, bounds in blocks(texts, form.lowercase)]
     if not parts:
-        return sp.csr_array((0, form.n_columns), dtype=np.float32)
+        return sp.csr_array((0, form.width), dtype=np.float32)
     return sp.csr_array(sp.vstack(parts, format="csr"))
 
 
@@ -146,7 +163,7 @@ def _count_block(text: Bytes, bounds: NDArray[np.int64], form: NgramFormat) -> s
     size = int(rows[-1])
     counts, columns = buffers.counts[:size].astype(np.float32), buffers.columns[:size].copy()
     arrays = (counts, columns, rows.astype(np.int32))
-    return sp.csr_array(arrays, shape=(n, form.n_columns))
+    return sp.csr_array(arrays, shape=(n, form.width))
 
 
 def spaced_words(texts: Sequence[str], lowercase: bool = True) -> list[str]:
@@ -174,6 +191,7 @@ def new_buffers(capacity: int, bounds: NDArray[np.int64]) -> Buffers:
         text=np.empty(longest + 2, np.uint8),
         starts=np.empty(longest + 3, np.int64),
         kinds=np.empty(longest + 2, np.uint8),
+        words=np.empty(longest // 2 + 2, np.uint64),
     )
 
 
@@ -193,11 +211,17 @@ def _class(character: str) -> int:
     return WORD if in_words else OTHER
 
 
-def scale_kinds(matrix: sp.csr_array, first_character_column: int) -> None:
-    """Scale the words of each row to length 1, and its characters, in place."""
+def scale_kinds(matrix: sp.csr_array, *first_columns: int) -> None:
+    """Scale the words of each row to length 1, and so its other kinds of columns, in place.
+
+    Args:
+        matrix: texts as rows.
+        first_columns: where each kind but the words begins, ascending.
+    """
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    kind = 2 * rows + (matrix.indices >= first_character_column)
-    squares = np.bincount(kind, matrix.data.astype(np.float64) ** 2, 2 * matrix.shape[0])
+    n_kinds = len(first_columns) + 1
+    kind = n_kinds * rows + np.searchsorted(first_columns, matrix.indices, side="right")
+    squares = np.bincount(kind, matrix.data.astype(np.float64) ** 2, n_kinds * matrix.shape[0])
     matrix.data /= np.sqrt(squares)[kind].astype(np.float32)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spectralnlp_sketch.hashing.kernels import BLANK, FNV_PRIME, FNV_START, WORD, normalise
+from spectralnlp_sketch.hashing.kernels import BLANK, FNV_PRIME, FNV_START, PREFIX, WORD, normalise
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, encode, new_buffers
 
 _START, _PRIME, _ALL = int(FNV_START), int(FNV_PRIME), 2**64 - 1
@@ -20,12 +20,19 @@ class Occurrence(NamedTuple):
         column: what it is hashed to.
         text: itself, in small letters where texts are.
         first, end: characters of the text as `normalised` gives it.
+        second: first character and end of the second word of a pair; None for all else.
     """
 
     column: int
     text: str
     first: int
     end: int
+    second: tuple[int, int] | None = None
+
+    def overlaps(self, first: int, end: int) -> bool:
+        """Tell whether it has one of the characters from ``first`` to ``end``."""
+        spans = [(self.first, self.end), *([self.second] if self.second else [])]
+        return any(first < each_end and each_first < end for each_first, each_end in spans)
 
 
 class NormalisedText(NamedTuple):
@@ -63,6 +70,7 @@ def normalised(text: str, form: NgramFormat) -> NormalisedText:
 def occurrences(text: NormalisedText, form: NgramFormat) -> Iterator[Occurrence]:
     """Yield every n-gram that is counted, as often as it is there."""
     yield from _of_words(text, form)
+    yield from _pairs(text, form)
     low, high = form.characters or (1, 0)
     offset = form.first_character_column if form.words else 0
     for first in range(len(text.characters)):
@@ -84,9 +92,30 @@ def _of_words(text: NormalisedText, form: NgramFormat) -> Iterator[Occurrence]:
             yield Occurrence(_column("w", piece, form.mask), piece, first, words[number + length - 1][1])
 
 
+def _pairs(text: NormalisedText, form: NgramFormat) -> Iterator[Occurrence]:
+    words = text.words() if form.pairs else []
+    spelled = ["".join(text.characters[first:end]) for first, end in words]
+    starts = ["".join(text.characters[first : min(end, first + PREFIX)]) for first, end in words]
+    hashes = [_hash("p", each) for each in starts]
+    for number, word in enumerate(words):
+        for other in range(max(number - form.pairs, 0), number):
+            one, two = hashes[other], hashes[number]
+            value = ((one + two) * _PRIME ^ one * two) & _ALL
+            column = form.n_columns + _fold(value, form.mask)
+            yield Occurrence(column, f"{spelled[other]} … {spelled[number]}", *words[other], second=word)
+
+
 def _column(mark: str, piece: str, mask: int) -> int:
-    """FNV-1a of a mark and an n-gram, folded."""
+    return _fold(_hash(mark, piece), mask)
+
+
+def _hash(mark: str, piece: str) -> int:
+    """FNV-1a of a mark and an n-gram."""
     value = _START
     for byte in mark.encode() + piece.encode():
         value = (value ^ byte) * _PRIME & _ALL
+    return value
+
+
+def _fold(value: int, mask: int) -> int:
     return int(np.int64((value ^ value >> 32) & mask))

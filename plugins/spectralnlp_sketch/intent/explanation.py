@@ -87,7 +87,7 @@ def explain(classifier: Classifier, text: str, label: str | None = None) -> Expl
         for each in places[column]:
             share = sharpness * score / len(places[column])
             of_ngrams[each.text] += share
-            covered = [n for n, (first, end) in enumerate(words) if first < each.end and each.first < end]
+            covered = [n for n, (first, end) in enumerate(words) if each.overlaps(first, end)]
             of_words[covered or slice(None)] += share / max(len(covered) or len(words), 1)
     bias = sharpness * float(classifier.bias[number] - classifier.bias.mean())
     return Explanation(
@@ -117,10 +117,10 @@ def _column_scores(
     columns, rows = columns[known], rows[known]
     counts = np.array([len(places[column]) for column in columns.tolist()], np.float64)
     values = (1 + np.log(counts)) * classifier.idf[rows] if len(rows) else counts
-    is_of_words = columns < classifier.form.first_character_column
-    for kind in (is_of_words, ~is_of_words):
-        length = np.sqrt((values[kind] ** 2).sum())
-        values[kind] /= length or 1.0
+    kinds = classifier.form.kinds(columns)
+    for kind in range(3):
+        length = np.sqrt((values[kinds == kind] ** 2).sum())
+        values[kinds == kind] /= length or 1.0
     table = classifier.table[rows].astype(np.float64)
     scores = values * (table[:, label] - table.mean(axis=1))
     return dict(zip(columns.tolist(), scores.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Kernels: a pass of the head's dual coordinate ascent, and the hot path from texts to probabilities."""
+"""Kernels: a pass of each head's dual coordinate ascent, and the hot path from texts to probabilities."""
 
 from __future__ import annotations
 
@@ -113,12 +113,60 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
     return missing / len(order)
 
 
+@kernel
+def separate(indptr, indices, data, dense, squares, classes, costs, order, weights, duals):
+    """One pass of one-against-rest support vector machines; returns the largest violation.
+
+    Args:
+        indptr, indices, data: the sparse part of the features, CSR; float32.
+        dense: float32 (n, d); the dense part.
+        squares: float32 (n,); squared length of each example's features.
+        classes: int64 (n,); the class of each.
+        costs: float32 (n,); weight of each example's loss against half the sum of squared weights.
+        order: int64; which examples, in which order.
+        weights: float32 (sparse columns + d, n_classes); changed.
+        duals: float32 (n, n_classes); from 0 up, changed.
+    """
+    n_classes = weights.shape[1]
+    first_dense = weights.shape[0] - dense.shape[1]
+    scores, steps = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
+    changed = np.empty(n_classes, np.int64)
+    worst = np.float32(0.0)
+    for i in order:
+        scores[:] = 0.0
+        for at in range(indptr[i], indptr[i + 1]):
+            add_scores(weights, indices[at], data[at], scores)
+        for j in range(dense.shape[1]):
+            add_scores(weights, first_dense + j, dense[i, j], scores)
+        slack = np.float32(0.5) / costs[i]
+        n_changed = 0
+        for c in range(n_classes):
+            sign = np.float32(1.0) if classes[i] == c else np.float32(-1.0)
+            dual = duals[i, c]
+            slope = sign * scores[c] - np.float32(1.0) + slack * dual
+            if slope >= 0 and dual == 0:
+                continue
+            following = max(dual - slope / (squares[i] + slack), np.float32(0.0))
+            worst = max(worst, abs(slope))
+            duals[i, c] = following
+            changed[n_changed], steps[n_changed] = c, sign * (following - dual)
+            n_changed += 1
+        for at in range(indptr[i], indptr[i + 1]):
+            for k in range(n_changed):
+                weights[indices[at], changed[k]] += data[at] * steps[k]
+        for j in range(dense.shape[1]):
+            for k in range(n_changed):
+                weights[first_dense + j, changed[k]] += dense[i, j] * steps[k]
+    return worst
+
+
 class TableScorer(NamedTuple):
     """Scores of classes, linear in the n-grams.
 
     Args:
-        place: int32 (n_columns,); row of each column in ``table``, -1 for unknown ones.
+        place: int32 (width,); row of each column in ``table``, -1 for unknown ones.
         first_character_column: columns below are of words.
+        first_pair_column: columns from here on are of pairs of words.
         idf: float32 (n_ngrams,).
         table: float32 (n_ngrams, n_classes); scores of each n-gram.
         bias: float32 (n_classes,).
@@ -127,6 +175,7 @@ class TableScorer(NamedTuple):
 
     place: Any
     first_character_column: int
+    first_pair_column: int
     idf: Any
     table: Any
     bias: Any
@@ -148,11 +197,11 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
     """
     # Fields are taken out once: within the loops that would count references.
     columns, counts = buffers.columns, buffers.counts
-    place, first_character_column, idf, table, bias, sharpness = scorer
+    place, first_character_column, first_pair_column, idf, table, bias, sharpness = scorer
     values = np.empty(len(columns), np.float32)
     for i in range(len(bounds) - 1):
         n = text_columns(text, bounds[i], bounds[i + 1], rules, buffers, 0)
-        of_words, of_characters = np.float32(0.0), np.float32(0.0)
+        of_words, of_characters, of_pairs = np.float32(0.0), np.float32(0.0), np.float32(0.0)
         for at in range(n):
             row = place[columns[at]]
             if row < 0:
@@ -160,16 +209,20 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
             values[at] = (np.float32(1.0) + np.log(np.float32(counts[at]))) * idf[row]
             if columns[at] < first_character_column:
                 of_words += values[at] * values[at]
-            else:
+            elif columns[at] < first_pair_column:
                 of_characters += values[at] * values[at]
-        known[i] = of_words > 0 or of_characters > 0
-        of_words, of_characters = np.sqrt(of_words), np.sqrt(of_characters)
+            else:
+                of_pairs += values[at] * values[at]
+        known[i] = of_words > 0 or of_characters > 0 or of_pairs > 0
+        of_words, of_characters, of_pairs = np.sqrt(of_words), np.sqrt(of_characters), np.sqrt(of_pairs)
         scores = probabilities[i]
         scores[:] = bias
         for at in range(n):
             row = place[columns[at]]
             if row >= 0:
-                length = of_words if columns[at] < first_character_column else of_characters
+                length = of_characters if columns[at] < first_pair_column else of_pairs
+                if columns[at] < first_character_column:
+                    length = of_words
                 add_scores(table, row, values[at] / length, scores)
         scores *= sharpness
         softmax(scores)

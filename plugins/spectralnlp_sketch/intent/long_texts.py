@@ -16,12 +16,12 @@ SEAM = 1 << 11
 
 
 def count_long_text(text: str, form: NgramFormat) -> NDArray[np.int64]:
-    """Return the counts of a text's n-grams, int64 (n_columns,), with buffers for a piece of it.
+    """Return the counts of a text's n-grams, int64 (form.width,), with buffers for a piece of it.
 
     What crosses a cut is what its surroundings have as a whole and not in two halves. Only n-grams of more
     than `SEAM` characters are missed.
     """
-    counts = np.zeros(form.n_columns, np.int64)
+    counts = np.zeros(form.width, np.int64)
     for part, sign in _parts(text):
         found = count_ngrams([part], form)
         counts[found.indices] += sign * found.data.astype(np.int64)
@@ -48,9 +48,9 @@ def classify_long_text(text: str, form: NgramFormat, scorer: TableScorer) -> tup
     columns = np.flatnonzero((counts > 0) & (scorer.place >= 0))
     rows = scorer.place[columns]
     values = (1 + np.log(counts[columns])) * scorer.idf[rows]
-    is_word = columns < scorer.first_character_column
-    for kind in (is_word, ~is_word):
-        values[kind] /= np.linalg.norm(values[kind]) or 1.0
+    kinds = form.kinds(columns)
+    for kind in range(3):
+        values[kinds == kind] /= np.linalg.norm(values[kinds == kind]) or 1.0
     scores = (scorer.bias + values @ scorer.table[rows].astype(np.float64)) * float(scorer.sharpness)
     weights = np.exp(scores - scores.max())
     return (weights / weights.sum()).astype(np.float32), bool(len(columns))

@@ -88,7 +88,7 @@ class Classifier(StorableModel):
 
     labels: tuple[str, ...]
     form: NgramFormat
-    columns: Annotated[NDArray[np.int32], int_array("n_ngrams", below="n_columns", ascending=True)]
+    columns: Annotated[NDArray[np.int32], int_array("n_ngrams", below="width", ascending=True)]
     idf: Annotated[Array32, float_array("n_ngrams", dtype="float32")]
     table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
     bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
@@ -176,11 +176,12 @@ class Classifier(StorableModel):
 
     @cached_property
     def _scorer(self) -> TableScorer:
-        place = np.full(self.form.n_columns, -1, np.int32)
+        place = np.full(self.form.width, -1, np.int32)
         place[self.columns] = np.arange(len(self.columns))
         return TableScorer(
             place=place,
             first_character_column=self.form.first_character_column,
+            first_pair_column=self.form.n_columns,
             idf=self.idf,
             table=self.table,
             bias=self.bias,
@@ -200,6 +201,7 @@ class Classifier(StorableModel):
             "characters": self.form.characters,
             "n_columns": self.form.n_columns,
             "lowercase": self.form.lowercase,
+            "pairs": self.form.pairs,
             "sharpness": self.sharpness,
             "about": dict(self.about),
         }
@@ -208,12 +210,15 @@ class Classifier(StorableModel):
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Classifier:
         """The classifier that gave these."""
-        form = NgramFormat(**metadata.fields(NgramFormat, "words", "characters", "n_columns", "lowercase"))
+        form = NgramFormat(
+            **metadata.fields(NgramFormat, "words", "characters", "n_columns", "lowercase"),
+            pairs=metadata.take("pairs", int, 0),  # older models have none
+        )
         values = metadata.fields(cls, "labels", "sharpness")
         return cls(
             form=form,
             about=metadata.about(),
             card=card,
             **values,
-            **arrays.part(n_labels=len(values["labels"]), n_columns=form.n_columns).fields(cls),
+            **arrays.part(n_labels=len(values["labels"]), width=form.width).fields(cls),
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_k
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
+# Pairs of words that are in fewer labelled texts tell nothing about others.
+LEAST_TEXTS_OF_PAIRS = 2
 # Numbers in the matrix that is decomposed: those of 80,000 queries, or the words of 40,000 reviews.
 LSA_ENTRIES = 12_000_000
 
@@ -69,9 +71,33 @@ class Ngrams:
         """How many are of words; they come first."""
         return int(np.searchsorted(self.columns, self.form.first_character_column))
 
+    @property
+    def n_single(self) -> int:
+        """How many are not pairs of words; pairs come last."""
+        return int(np.searchsorted(self.columns, self.form.n_columns))
+
+    def with_pairs(self, texts: Sequence[str], reach: int) -> Ngrams:
+        """Learn the pairs of words that are in two of the texts or more, beside the n-grams.
+
+        Args:
+            texts: labelled ones; idf of pairs is that of these.
+            reach: how many words apart the two are, at most; 0 for no pairs.
+        """
+        form = replace(self.form, pairs=reach)
+        singles, idf = self.columns[: self.n_single], self.idf[: self.n_single]
+        if not reach:
+            return Ngrams(form, singles, idf)
+        counted = count_ngrams(texts, replace(form, characters=None)).indices
+        first = form.n_columns
+        frequencies = np.bincount(counted[counted >= first] - first, minlength=form.width - first)
+        pairs = np.flatnonzero(frequencies >= LEAST_TEXTS_OF_PAIRS)
+        of_pairs = np.log((1.0 + len(texts)) / (1.0 + frequencies[pairs])) + 1.0
+        columns = np.append(singles, (first + pairs).astype(np.int32))
+        return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
+
     def rows(self, counts: sp.csr_array) -> sp.csr_array:
         """Counts of all columns to tf-idf of the known ones, each kind of length 1; float32 (n_texts, n)."""
-        place = np.full(self.form.n_columns, -1, np.int32)
+        place = np.full(self.form.width, -1, np.int32)
         place[self.columns] = np.arange(len(self.columns))
         columns = place[counts.indices]
         known = columns >= 0
@@ -80,7 +106,7 @@ class Ngrams:
         data = (1.0 + np.log(counts.data[known])) * self.idf[columns]
         shape = (counts.shape[0], len(self.columns))
         rows = sp.csr_array((data.astype(np.float32), columns, starts), shape=shape)
-        scale_kinds(rows, self.n_words)
+        scale_kinds(rows, self.n_words, self.n_single)
         return rows
 
     def rows_of(self, texts: Sequence[str]) -> sp.csr_array:
@@ -94,7 +120,7 @@ class Prior:
 
     Args:
         ngrams: what is known.
-        projection: float32 (n_ngrams, d); B.
+        projection: float32 (n_single, d), a row for each n-gram but pairs; B.
         sparse_scale: length of a text's words, and of its characters, beside its projection.
     """
 
@@ -105,13 +131,15 @@ class Prior:
     def features(self, rows: sp.csr_array) -> Features:
         """Features of texts for the head, from their rows."""
         with one_blas_thread():
-            dense = np.ascontiguousarray(rows @ self.projection)
+            dense = np.ascontiguousarray(rows[:, : len(self.projection)] @ self.projection)
         return Features(rows * np.float32(self.sparse_scale), dense)
 
     def fold(self, weights: Weights) -> Array32:
         """One table of scores for what is linear in the n-grams, float32 (n_ngrams, n_classes)."""
         with one_blas_thread():
-            return np.float32(self.sparse_scale) * weights.sparse + self.projection @ weights.dense
+            table = np.float32(self.sparse_scale) * weights.sparse
+            table[: len(self.projection)] += self.projection @ weights.dense
+        return table
 
 
 def lsa_directions(rows: sp.csr_array, n_words: int, rank: int, scale: float, random_state: int) -> Array32:

@@ -33,6 +33,8 @@ LABELS = ["music", "music", "weather", "weather", "food", "food"]
 FORMATS = [
     NgramFormat(),
     NgramFormat(words=(2, 3), characters=None, n_columns=2**10),
+    NgramFormat(n_columns=2**12, pairs=3),
+    NgramFormat(words=None, n_columns=2**12, pairs=60),
     NgramFormat(words=None, characters=(1, 4), n_columns=2**10, lowercase=False),
 ]
 
