@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
@@ -39,6 +39,10 @@ def classify(
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    oos_label: Annotated[
+        str | None,
+        typer.Option("--oos-label", metavar="LABEL", help="The label of texts that are out of scope."),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Add what each word adds to the label's score.")
     ] = False,
@@ -48,6 +52,7 @@ def classify(
 ) -> None:
     """Classify texts, one a line: label, confidence (and so on with --top), between tabs.
 
+    With --oos-label, texts that look like no label's have that label; the threshold was chosen in training.
     With --json: text, label, confidence, out_of_scope and the scores of the likeliest labels. --explain adds
     a column of words and scores, in natural logarithms, or with --json an object with words and n-grams.
     """
@@ -59,16 +64,17 @@ def classify(
     name = model if model is not None else files.pop(0)
     sources = [source for file in files or [STDIN] for source in _expanded(file)]
     meter = Meter(sources)
+    style = Style(top, as_json, explain, oos_label)
     arriving = _batches(sources, meter)
     tasks: Iterable[Sequence[str]]
     here = where.name is None and checkpoint is None
     if not here:
         # Not as they arrive: a run that goes on must cut the stream in the same places.
         texts = batches(chain.from_iterable(arriving), ClassifyToText.batch_size)
-        tasks = ClassifyToText.of(name, top=top, as_json=as_json, explain=explain).results(where, texts)
+        tasks = ClassifyToText.of(name, style=style).results(where, texts)
     else:
         classifier = _load(name)
-        tasks = (classified_text(classifier, batch, top, as_json, explain) for batch in arriving)
+        tasks = (classified_text(classifier, batch, style) for batch in arriving)
     with (
         limits(checkpoint),
         announced_kernels(here=here),
@@ -131,51 +137,71 @@ def _arriving(stream: Any) -> Iterator[list[str]]:
             return
 
 
-@dataclass(frozen=True)
-class ClassifyToText(OnWorkers[str, str]):
-    """Texts to lines of their labels.
+class Style(NamedTuple):
+    """How labels are written.
 
     Args:
-        top, as_json, explain: how labels are written.
+        top: how many of the likeliest labels.
+        as_json: JSON in place of columns.
+        explain: whether to add what words add to the label's score.
+        oos_label: the label of texts out of scope; None to give them the likeliest label, too.
     """
 
     top: int = 1
     as_json: bool = False
     explain: bool = False
+    oos_label: str | None = None
+
+
+@dataclass(frozen=True)
+class ClassifyToText(OnWorkers[str, str]):
+    """Texts to lines of their labels.
+
+    Args:
+        style: how labels are written.
+    """
+
+    style: Style = Style()
     batch_size: ClassVar[int] = 1024
 
     def __call__(self, batch: Sequence[str]) -> list[str]:
         """Each text classified and written."""
-        return classified_text(self.loaded(_load), batch, self.top, self.as_json, self.explain)
+        return classified_text(self.loaded(_load), batch, self.style)
 
 
-def classified_text(
-    classifier: Classifier, batch: Sequence[str], top: int, as_json: bool, explain: bool = False
-) -> list[str]:
+def classified_text(classifier: Classifier, batch: Sequence[str], style: Style) -> list[str]:
     """The labels of texts, a line each."""
-    show = _as_json if as_json else _as_columns
+    show = _as_json if style.as_json else _as_columns
     found = classifier.classify_many(batch)
-    return [show(classifier, text, each, top, explain) for text, each in zip(batch, found, strict=True)]
+    return [show(classifier, text, each, style) for text, each in zip(batch, found, strict=True)]
 
 
-def _as_columns(classifier: Classifier, text: str, found: Classification, top: int, explain: bool) -> str:
-    best = [(found.label, found.confidence)] if top == 1 else _top(classifier, found, top)
+def _label(classifier: Classifier, found: Classification, style: Style) -> str:
+    refused = style.oos_label is not None and classifier.refuses(found)
+    return str(style.oos_label) if refused else found.label
+
+
+def _as_columns(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
+    if _label(classifier, found, style) != found.label:
+        best = [(str(style.oos_label), found.out_of_scope)]
+    else:
+        best = [(found.label, found.confidence)] if style.top == 1 else _top(classifier, found, style.top)
     columns = [f"{label}\t{score:.4f}" for label, score in best]
-    if explain:
+    if style.explain:
         columns.append(" ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text).words))
     return "\t".join(columns)
 
 
-def _as_json(classifier: Classifier, text: str, found: Classification, top: int, explain: bool) -> str:
-    scores = {label: round(score, 6) for label, score in _top(classifier, found, top)}
+def _as_json(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
+    scores = {label: round(score, 6) for label, score in _top(classifier, found, style.top)}
     values: dict[str, Any] = {
         "text": text,
-        "label": found.label,
+        "label": _label(classifier, found, style),
         "confidence": round(found.confidence, 6),
         "out_of_scope": round(found.out_of_scope, 6),
         "scores": scores,
     }
-    if explain:
+    if style.explain:
         values["explanation"] = classifier.explain(text).to_json()
     return json.dumps(values, ensure_ascii=False)
 

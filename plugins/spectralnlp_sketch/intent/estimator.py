@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from typing_extensions import Doc
@@ -23,17 +23,18 @@ from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import calibrate
+from spectralnlp_sketch.intent.choosing import MOST_TEXTS, HeadSettings, Parts, candidates, choose_settings
 from spectralnlp_sketch.intent.explanation import Explanation
-from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head
+from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
+from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
 
-# Up to so many examples, n-grams and directions weigh the same; with more, n-grams weigh up to so many times
-# as much.
-FEW_EXAMPLES, MOST_SPARSE = 1000, 5.0
+# With fewer texts a label, on the average, unlabelled texts join as examples, and the loss is logistic.
+FEW_TEXTS = 10
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
@@ -51,6 +52,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     Attributes:
         prior_: :class:`~spectralnlp_sketch.intent.prior.Prior`.
         classifier_: :class:`~spectralnlp_sketch.intent.model.Classifier`.
+        settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.choosing.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
 
@@ -81,17 +83,26 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     eigenword_dimensions: Annotated[int, Ge(0), Doc("Dimensions of eigenwords; 0 for none.")] = 300
     eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 1.5
     window: Annotated[int, Ge(1), Doc("How far an eigenword's contexts reach.")] = 6
-    sparse_scale: Annotated[
-        Annotated[float, Gt(0)] | None,
-        Doc(
-            "Length of a text's words, and of its characters. None: a thousandth of the number of "
-            "labelled texts, but from 1 to 5; with many examples the n-grams tell more."
-        ),
+    pairs: Annotated[int, Ge(0), Le(64), Doc("Words that two of a pair are apart at most; 0 for no pairs.")] = 10
+    loss: Annotated[
+        Literal["logistic", "hinge"] | None,
+        Doc("Loss of the head; None: chosen on texts held out, as are C and the weights of the parts."),
     ] = None
-    C: Annotated[float, Gt(0), Doc("Weight of the loss against that of large weights.")] = 30.0
+    C: Annotated[
+        Annotated[float, Gt(0)] | None, Doc("Weight of the loss against that of large weights; None: chosen.")
+    ] = None
+    dense_weight: Annotated[
+        Annotated[float, Ge(0)] | None,
+        Doc("Weight of the directions beside 1 for words and 1 for characters; None: chosen."),
+    ] = None
+    pair_weight: Annotated[
+        Annotated[float, Ge(0)] | None, Doc("Weight of the pairs of words beside these; None: chosen.")
+    ] = None
     label_names: Annotated[bool, Doc("Whether a label's name is an example of it.")] = True
     pseudo_labels: Annotated[
-        int, Ge(0), Doc("Unlabelled texts that join as examples, at most so many a label.")
+        int,
+        Ge(0),
+        Doc("Unlabelled texts that join as examples, at most so many a label, where labels have few texts."),
     ] = 50
     pseudo_weight: Annotated[float, Gt(0), Doc("Weight of each of them.")] = 0.3
     rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 1
@@ -100,6 +111,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         bool,
         Doc("Whether confidences are made probabilities, by learning five more times."),
     ] = True
+    refused: Annotated[
+        float, Ge(0), Le(1), Doc("Share of texts in scope that may be refused; it sets the threshold.")
+    ] = 0.05
     random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
@@ -122,8 +136,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """
         texts, labels, unlabelled = split_by_label(corpus)
         self._check_labels(labels)
-        prior, rows = self.learn_prior([*texts, *unlabelled], len(texts))
-        self._learn_head(prior, rows, labels)
+        prior, _ = self.learn_prior([*texts, *unlabelled], len(texts))
+        with one_blas_thread():
+            self._learn_head(prior, texts, labels, unlabelled)
 
     def fit_head(self, prior: Prior, X: Any, y: Any = None) -> Self:
         """Learn as ``fit`` does, but take the prior from elsewhere: it does not depend on labels.
@@ -141,7 +156,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         texts, labels, unlabelled = split_by_label(self.as_corpus(X, y))
         self._check_labels(labels)
         with one_blas_thread():
-            self._learn_head(prior, prior.ngrams.rows_of([*texts, *unlabelled]), labels)
+            self._learn_head(prior, texts, labels, unlabelled)
         return self
 
     def learn_prior(self, texts: Sequence[str], n_labelled: int = 0) -> tuple[Prior, sp.csr_array]:
@@ -187,21 +202,70 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             found = f"only the label {labels[0]!r}" if labels else "no labelled texts"
             raise TextError(found, hint="give texts of two labels or more")
 
-    def _learn_head(self, prior: Prior, rows: sp.csr_array, labels: Sequence[Any]) -> None:
+    def _learn_head(
+        self, prior: Prior, texts: Sequence[str], labels: Sequence[Any], unlabelled: Sequence[str]
+    ) -> None:
         n_labelled = len(labels)
-        self.n_labelled_, self.n_unlabelled_ = n_labelled, rows.shape[0] - n_labelled
+        self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
         names = label_texts(self.classes_.tolist()) if self.label_names else []
-        self.prior_ = replace(prior, sparse_scale=self._sparse_scale(n_labelled))
-        examples = self._examples(rows, np.searchsorted(self.classes_, labels), names)
+        numbers = np.searchsorted(self.classes_, labels)
+        with fit_pass("settings"):
+            prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, self.pairs))
+            rows = prior.ngrams.rows_of(texts)
+            self.settings_, self.prior_ = self._chosen(prior, rows, numbers)
+            rows = rows[:, : len(self.prior_.ngrams.columns)]
+        examples = self._examples(rows, numbers, names)
         with fit_pass("head"):
-            others = self.prior_.features(rows[n_labelled:])
+            # Of few labels the unlabelled texts are learned from, too.
+            more = unlabelled if self._few and self.rounds and self.pseudo_labels else []
+            others = self.prior_.features(self.prior_.ngrams.rows_of(more))
             weights = self._fit_head(examples, others)
-        sharpness = 1.0
+        sharpness, scope = 1.0, Scope()
         if self.calibration:
             with fit_pass("calibration"):
                 fit = partial(self._fit_head, unlabelled=others)
                 sharpness = calibrate(examples, n_labelled, fit, self.random_state)
-        self.classifier_ = self._folded(weights, sharpness)
+            with fit_pass("scope"):
+                scope = learn_scope(
+                    examples.rows(np.arange(n_labelled)),
+                    self._idf_of_familiarity(),
+                    self._head,
+                    sharpness=sharpness,
+                    refused=self.refused,
+                    random_state=self.random_state,
+                )
+        self.classifier_ = self._folded(weights, sharpness, scope, familiarity_of(rows))
+
+    @property
+    def _few(self) -> bool:
+        return self.n_labelled_ < FEW_TEXTS * len(self.classes_)
+
+    def _chosen(
+        self, prior: Prior, rows: sp.csr_array, labels: NDArray[np.int64]
+    ) -> tuple[HeadSettings, Prior]:
+        """Settings of the head, and the prior with the weights that they give its parts."""
+        given = {"loss": self.loss, "C": self.C, "dense": self.dense_weight, "pairs": self.pair_weight}
+        known = {name: value for name, value in given.items() if value is not None}
+        first, groups = candidates(self._few, len(labels) * len(self.classes_), known)
+        some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
+        parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
+        settings = choose_settings(parts, labels[some], groups, first)
+        ngrams = prior.ngrams if settings.pairs else prior.ngrams.with_pairs([], 0)
+        scale = parts.scale(settings)
+        scaled = replace(
+            prior,
+            ngrams=ngrams,
+            sparse_scale=scale,
+            pair_scale=scale * settings.pairs**0.5,
+            dense_scale=scale * settings.dense**0.5,
+        )
+        return settings, scaled
+
+    def _idf_of_familiarity(self) -> Array32:
+        """idf, and 0 for pairs of words."""
+        idf = self.prior_.ngrams.idf.copy()
+        idf[self.prior_.ngrams.n_single :] = 0.0
+        return idf
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each text."""
@@ -239,11 +303,6 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self.check_is_fitted()
         return self.classifier_
 
-    def _sparse_scale(self, n_labelled: int) -> float:
-        if self.sparse_scale is not None:
-            return self.sparse_scale
-        return min(max(1.0, n_labelled / FEW_EXAMPLES), MOST_SPARSE)
-
     def _examples(self, rows: sp.csr_array, labels: NDArray[np.int64], names: Sequence[str]) -> Examples:
         """The labelled texts, and behind them the labels' names whose words are all known."""
         prior, one_hot = self.prior_, np.eye(len(self.classes_), dtype=np.float32)
@@ -258,7 +317,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return texts.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
 
     def _head(self, examples: Examples) -> Weights:
-        return fit_head(examples, C=self.C, passes=self.passes, random_state=self.random_state)
+        fit = fit_svm if self.settings_.loss == "hinge" else fit_head
+        return fit(examples, C=self.settings_.C, passes=self.passes, random_state=self.random_state)
 
     def _fit_head(self, examples: Examples, unlabelled: Features) -> Weights:
         """The head, learned again with the unlabelled texts that it is surest of."""
@@ -273,7 +333,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             weights = self._head(examples.with_more(extra))
         return weights
 
-    def _folded(self, weights: Weights, sharpness: float) -> Classifier:
+    def _folded(self, weights: Weights, sharpness: float, scope: Scope, familiarity: Array32) -> Classifier:
         """One table of what is linear in the n-grams."""
         ngrams, labels = self.prior_.ngrams, tuple(str(label) for label in self.classes_)
         table = self.prior_.fold(weights)
@@ -285,6 +345,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             table=table,
             bias=weights.bias,
             sharpness=sharpness,
+            familiarity=familiarity,
+            scope=scope,
         )
 
 

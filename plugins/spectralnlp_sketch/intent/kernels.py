@@ -171,6 +171,8 @@ class TableScorer(NamedTuple):
         table: float32 (n_ngrams, n_classes); scores of each n-gram.
         bias: float32 (n_classes,).
         sharpness: float32; scores are multiplied by it.
+        familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram.
+        unknown_idf: float32; idf of n-grams that are not known.
     """
 
     place: Any
@@ -180,11 +182,13 @@ class TableScorer(NamedTuple):
     table: Any
     bias: Any
     sharpness: Any
+    familiarity: Any
+    unknown_idf: Any
 
 
 @kernel
-def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
-    """Probabilities of classes for each text.
+def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar):
+    """Probabilities of classes for each text, and how familiar it is.
 
     Args:
         text: uint8; texts one behind the other, valid UTF-8.
@@ -193,19 +197,27 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
         buffers: `spectralnlp_sketch.hashing.kernels.Buffers`, for one text.
         scorer: `TableScorer`.
         probabilities: float32 (n_texts, n_classes); written here.
-        known: bool (n_texts,); whether a text has an n-gram that is known.
+        familiar: float32 (n_texts,); mean familiarity of a text's n-grams but pairs, weighted by idf, is written
+            here; -1 if none of them is known.
     """
     # Fields are taken out once: within the loops that would count references.
     columns, counts = buffers.columns, buffers.counts
-    place, first_character_column, first_pair_column, idf, table, bias, sharpness = scorer
+    place, first_character_column, first_pair_column, idf, table, bias, sharpness = scorer[:7]
+    familiarity, unknown_idf = scorer.familiarity, scorer.unknown_idf
     values = np.empty(len(columns), np.float32)
     for i in range(len(bounds) - 1):
         n = text_columns(text, bounds[i], bounds[i + 1], rules, buffers, 0)
         of_words, of_characters, of_pairs = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+        share, total = np.float32(0.0), np.float32(0.0)
         for at in range(n):
             row = place[columns[at]]
             if row < 0:
+                if columns[at] < first_pair_column:
+                    total += unknown_idf
                 continue
+            if columns[at] < first_pair_column:
+                share += idf[row] * familiarity[row]
+                total += idf[row]
             values[at] = (np.float32(1.0) + np.log(np.float32(counts[at]))) * idf[row]
             if columns[at] < first_character_column:
                 of_words += values[at] * values[at]
@@ -213,7 +225,8 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, known):
                 of_characters += values[at] * values[at]
             else:
                 of_pairs += values[at] * values[at]
-        known[i] = of_words > 0 or of_characters > 0 or of_pairs > 0
+        known = of_words > 0 or of_characters > 0 or of_pairs > 0
+        familiar[i] = share / total if known else np.float32(-1.0)
         of_words, of_characters, of_pairs = np.sqrt(of_words), np.sqrt(of_characters), np.sqrt(of_pairs)
         scores = probabilities[i]
         scores[:] = bias

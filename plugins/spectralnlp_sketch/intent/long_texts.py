@@ -42,15 +42,19 @@ def _parts(text: str) -> Iterator[tuple[str, int]]:
     yield text[start:], 1
 
 
-def classify_long_text(text: str, form: NgramFormat, scorer: TableScorer) -> tuple[NDArray[np.float32], bool]:
-    """Return what `classify_texts` writes: probabilities (n_classes,), and whether an n-gram is known."""
+def classify_long_text(text: str, form: NgramFormat, scorer: TableScorer) -> tuple[NDArray[np.float32], float]:
+    """Return what `classify_texts` writes: probabilities (n_classes,), and how familiar the text is."""
     counts = count_long_text(text, form)
+    n_unknown = np.count_nonzero((counts > 0)[: form.n_columns] & (scorer.place[: form.n_columns] < 0))
     columns = np.flatnonzero((counts > 0) & (scorer.place >= 0))
     rows = scorer.place[columns]
     values = (1 + np.log(counts[columns])) * scorer.idf[rows]
     kinds = form.kinds(columns)
+    idf = scorer.idf[rows] * (kinds < 2)
+    total = idf.sum() + n_unknown * scorer.unknown_idf
+    familiar = float(idf @ scorer.familiarity[rows] / total) if len(columns) else -1.0
     for kind in range(3):
         values[kinds == kind] /= np.linalg.norm(values[kinds == kind]) or 1.0
     scores = (scorer.bias + values @ scorer.table[rows].astype(np.float64)) * float(scorer.sharpness)
     weights = np.exp(scores - scores.max())
-    return (weights / weights.sum()).astype(np.float32), bool(len(columns))
+    return (weights / weights.sum()).astype(np.float32), familiar

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any
@@ -32,6 +32,7 @@ from spectralnlp_sketch.hashing.ngrams import (
 from spectralnlp_sketch.intent.explanation import Explanation, explain
 from spectralnlp_sketch.intent.kernels import TableScorer, classify_texts
 from spectralnlp_sketch.intent.long_texts import PIECE, classify_long_text
+from spectralnlp_sketch.intent.scope import Scope
 
 Array32 = NDArray[np.float32]
 BATCH_TEXTS = 1024
@@ -74,6 +75,8 @@ class Classifier(StorableModel):
         table: float32 (n_ngrams, n_labels); scores of each n-gram.
         bias: float32 (n_labels,).
         sharpness: scores are multiplied by it before the softmax, so that confidences are probabilities.
+        familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram; None in older models.
+        scope: how far out of scope a text is, and from where on it is refused.
         about: estimator, settings and the like, for ``info`` and the model card.
         card: the model card, Markdown.
 
@@ -93,6 +96,10 @@ class Classifier(StorableModel):
     table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
     bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
     sharpness: Annotated[float, Gt(0)] = 1.0
+    familiarity: Annotated[
+        Array32 | None, float_array("n_ngrams", dtype="float32", least=0, most=1)
+    ] = None
+    scope: Scope = field(default_factory=Scope)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A classifier of texts\n"
 
@@ -128,12 +135,10 @@ class Classifier(StorableModel):
 
     def _classified(self, texts: Iterator[str]) -> Iterator[Classification]:
         while batch := list(islice(texts, BATCH_TEXTS)):
-            probabilities, known = self._probabilities(batch)
-            best = probabilities.argmax(axis=1)
-            for scores, label, is_known in zip(probabilities, best.tolist(), known.tolist(), strict=True):
-                confidence = float(scores[label])
-                doubt = 1.0 - confidence if is_known else 1.0
-                yield Classification(self.labels[label], confidence, doubt, scores)
+            probabilities, familiar = self._probabilities(batch)
+            best, doubts = probabilities.argmax(axis=1), self._doubts(probabilities, familiar)
+            for scores, label, doubt in zip(probabilities, best.tolist(), doubts.tolist(), strict=True):
+                yield Classification(self.labels[label], float(scores[label]), doubt, scores)
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
         """Say which n-grams moved a label, and by how much: scores are linear in them.
@@ -153,14 +158,25 @@ class Classifier(StorableModel):
         return self._probabilities(texts)[0]
 
     def out_of_scope(self, texts: Iterable[str]) -> Array32:
-        """For each text how little it looks like any label's: 1 less the confidence; float32 (n_texts,)."""
-        probabilities, known = self._probabilities(texts)
-        return np.where(known, 1.0 - probabilities.max(axis=1), np.float32(1.0))
+        """For each text how little it looks like any label's, from 0 to 1; float32 (n_texts,).
 
-    def _probabilities(self, texts: Iterable[str]) -> tuple[Array32, NDArray[np.bool_]]:
+        Texts above ``scope.threshold`` are better refused.
+        """
+        return self._doubts(*self._probabilities(texts))
+
+    def refuses(self, found: Classification) -> bool:
+        """Tell whether a text is so far out of scope that it had better have no label."""
+        return found.out_of_scope > self.scope.threshold or found.out_of_scope == 1
+
+    def _doubts(self, probabilities: Array32, familiar: Array32) -> Array32:
+        doubts = self.scope.doubt(probabilities.max(axis=1), familiar)
+        return np.where(familiar < 0, np.float32(1.0), doubts)
+
+    def _probabilities(self, texts: Iterable[str]) -> tuple[Array32, Array32]:
+        """Probabilities, and how familiar each text is, -1 if nothing in it is known."""
         listed = checked_texts(texts)
         probabilities = np.empty((len(listed), len(self.labels)), np.float32)
-        known = np.empty(len(listed), np.bool_)
+        familiar = np.empty(len(listed), np.float32)
         done, rules = 0, self.form.rules()
         long = {place: text for place, text in enumerate(listed) if len(text) > PIECE}
         short = ["" if place in long else text for place, text in enumerate(listed)]
@@ -168,11 +184,11 @@ class Classifier(StorableModel):
             n = len(bounds) - 1
             buffers = new_buffers(self.form.capacity(int(np.diff(bounds).max()), 1), bounds)
             here = slice(done, done + n)
-            classify_texts(text, bounds, rules, buffers, self._scorer, probabilities[here], known[here])
+            classify_texts(text, bounds, rules, buffers, self._scorer, probabilities[here], familiar[here])
             done += n
         for place, each in long.items():
-            probabilities[place], known[place] = classify_long_text(each, self.form, self._scorer)
-        return probabilities, known
+            probabilities[place], familiar[place] = classify_long_text(each, self.form, self._scorer)
+        return probabilities, familiar
 
     @cached_property
     def _scorer(self) -> TableScorer:
@@ -186,6 +202,8 @@ class Classifier(StorableModel):
             table=self.table,
             bias=self.bias,
             sharpness=np.float32(self.sharpness),
+            familiarity=np.zeros_like(self.idf) if self.familiarity is None else self.familiarity,
+            unknown_idf=np.float32(self.idf.max(initial=0.0) + np.log(2.0)),
         )
 
     @property
@@ -203,9 +221,13 @@ class Classifier(StorableModel):
             "lowercase": self.form.lowercase,
             "pairs": self.form.pairs,
             "sharpness": self.sharpness,
+            "scope": asdict(self.scope),
             "about": dict(self.about),
         }
-        return metadata, {**arrays_of(self), "table": self.table.astype(np.float16)}
+        arrays = arrays_of(self)
+        for name in arrays.keys() & {"table", "familiarity"}:
+            arrays[name] = arrays[name].astype(np.float16)
+        return metadata, arrays
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Classifier:
@@ -215,8 +237,10 @@ class Classifier(StorableModel):
             pairs=metadata.take("pairs", int, 0),  # older models have none
         )
         values = metadata.fields(cls, "labels", "sharpness")
+        scope = metadata.take("scope", Scope, Scope())  # older models have none
         return cls(
             form=form,
+            scope=scope,
             about=metadata.about(),
             card=card,
             **values,

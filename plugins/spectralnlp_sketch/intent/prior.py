@@ -87,12 +87,13 @@ class Ngrams:
         singles, idf = self.columns[: self.n_single], self.idf[: self.n_single]
         if not reach:
             return Ngrams(form, singles, idf)
-        counted = count_ngrams(texts, replace(form, characters=None)).indices
-        first = form.n_columns
-        frequencies = np.bincount(counted[counted >= first] - first, minlength=form.width - first)
+        n_pairs = form.mask + 1
+        alone = NgramFormat((1, 1), None, n_pairs, lowercase=form.lowercase, pairs=reach)
+        counted = count_ngrams(texts, alone).indices
+        frequencies = np.bincount(counted[counted >= n_pairs] - n_pairs, minlength=n_pairs)
         pairs = np.flatnonzero(frequencies >= LEAST_TEXTS_OF_PAIRS)
         of_pairs = np.log((1.0 + len(texts)) / (1.0 + frequencies[pairs])) + 1.0
-        columns = np.append(singles, (first + pairs).astype(np.int32))
+        columns = np.append(singles, (form.n_columns + pairs).astype(np.int32))
         return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
 
     def rows(self, counts: sp.csr_array) -> sp.csr_array:
@@ -121,24 +122,39 @@ class Prior:
     Args:
         ngrams: what is known.
         projection: float32 (n_single, d), a row for each n-gram but pairs; B.
-        sparse_scale: length of a text's words, and of its characters, beside its projection.
+        sparse_scale: length of a text's words, and of its characters.
+        pair_scale: length of its pairs of words.
+        dense_scale: factor of its projection.
     """
 
     ngrams: Ngrams
     projection: Array32
     sparse_scale: float = 1.0
+    pair_scale: float = 1.0
+    dense_scale: float = 1.0
 
     def features(self, rows: sp.csr_array) -> Features:
         """Features of texts for the head, from their rows."""
         with one_blas_thread():
-            dense = np.ascontiguousarray(rows[:, : len(self.projection)] @ self.projection)
-        return Features(rows * np.float32(self.sparse_scale), dense)
+            dense = np.ascontiguousarray(self.projected(rows) * np.float32(self.dense_scale))
+        scaled_rows = sp.csr_array((rows.data * self._scales[rows.indices], rows.indices, rows.indptr), rows.shape)
+        return Features(scaled_rows, dense)
+
+    def projected(self, rows: sp.csr_array) -> Array32:
+        """Projections of texts, unscaled, float32 (n_texts, d), from their rows."""
+        return np.asarray(rows[:, : len(self.projection)] @ self.projection, np.float32)
+
+    @property
+    def _scales(self) -> Array32:
+        scales = np.full(len(self.ngrams.columns), self.sparse_scale, np.float32)
+        scales[self.ngrams.n_single :] = self.pair_scale
+        return scales
 
     def fold(self, weights: Weights) -> Array32:
         """One table of scores for what is linear in the n-grams, float32 (n_ngrams, n_classes)."""
         with one_blas_thread():
-            table = np.float32(self.sparse_scale) * weights.sparse
-            table[: len(self.projection)] += self.projection @ weights.dense
+            table = self._scales[:, None] * weights.sparse
+            table[: len(self.projection)] += self.projection @ (np.float32(self.dense_scale) * weights.dense)
         return table
 
 

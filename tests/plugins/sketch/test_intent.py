@@ -161,7 +161,7 @@ def test_folding_changes_nothing() -> None:
 
 def test_a_prior_serves_several_classifiers(fitted: IntentClassifier) -> None:
     other = IntentClassifier(**SMALL).fit_head(fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"])
-    assert other.classifier_.table.shape == (len(fitted.classifier_.columns), 2)
+    assert other.classifier_.table.shape == (fitted.prior_.ngrams.n_single, 2)  # one text has no pair twice
     assert other.predict(["eat tacos", "is it sunny in lima"]).tolist() == ["no", "yes"]
 
 

@@ -1,0 +1,135 @@
+"""What is out of scope: texts that are no label's, told by confidence and by n-grams that no label has.
+
+No such text has to be given. Some labels are left out in training, as if nobody had thought of them, and
+what their texts look like then is what texts out of scope look like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import scipy.sparse as sp
+from annotated_types import Ge, Le
+from numpy.typing import NDArray
+
+from spectralnlp_sketch.intent.head import Examples, Weights
+
+Array32 = NDArray[np.float32]
+# Texts that are learned from and held out, at most.
+MOST_TEXTS = 6000
+# With fewer labels nothing is learned: leaving one out would change the task.
+LEAST_LABELS = 5
+# Of the labels every fourth is left out; of the texts every third is held out.
+EVERY_LABEL, EVERY_TEXT = 4, 3
+# Confidences nearer to 0 or 1 are taken for this: they are of single precision.
+NEAREST = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """How out of scope a text is: a logistic function of its confidence and of how familiar it is.
+
+    Attributes:
+        bias: of the logistic function.
+        confidence: weight of the log odds of the confidence, negative as a rule.
+        familiarity: weight of the share of familiar n-grams, negative as a rule.
+        threshold: texts above it are out of scope.
+    """
+
+    bias: float = 0.0
+    confidence: float = -1.0
+    familiarity: float = 0.0
+    threshold: Annotated[float, Ge(0), Le(1)] = 1.0
+
+    def doubt(self, confidence: NDArray[np.floating], familiar: NDArray[np.floating]) -> Array32:
+        """Return how far texts are out of scope, from 0 to 1, float32 (n,).
+
+        Args:
+            confidence: of the likeliest label (n,).
+            familiar: as `familiar_share` (n,).
+        """
+        score = self.bias + self.confidence * _log_odds(confidence) + self.familiarity * familiar
+        return (1.0 / (1.0 + np.exp(-np.clip(score, -50, 50)))).astype(np.float32)
+
+
+def familiarity_of(rows: sp.csr_array) -> Array32:
+    """How familiar labelled texts make each n-gram: n/(n + 1) if it is in n of them; float32 (n_ngrams,)."""
+    counts = np.bincount(rows.indices, minlength=rows.shape[1])
+    return (counts / (counts + 1.0)).astype(np.float32)
+
+
+def familiar_share(rows: sp.csr_array, idf: Array32, familiarity: Array32) -> NDArray[np.float64]:
+    """Mean familiarity of the n-grams of each text, weighted by idf; float64 (n_texts,).
+
+    Args:
+        rows: of texts; only where they are not zero matters.
+        idf: float32 (n_ngrams,); 0 for n-grams that do not count.
+        familiarity: float32 (n_ngrams,).
+    """
+    present = sp.csr_array((idf[rows.indices].astype(np.float64), rows.indices, rows.indptr), shape=rows.shape)
+    total = np.asarray(present.sum(axis=1)).ravel()
+    return np.asarray(present @ familiarity.astype(np.float64)) / np.maximum(total, 1e-9)
+
+
+def learn_scope(
+    examples: Examples,
+    idf: Array32,
+    fit: Callable[[Examples], Weights],
+    *,
+    sharpness: float,
+    refused: float,
+    random_state: int,
+) -> Scope:
+    """Learn what texts of labels look like that were left out, beside held-out texts of the others.
+
+    Args:
+        examples: labelled texts.
+        idf: float32 (n_ngrams,); 0 for n-grams that do not count.
+        fit: learns weights.
+        sharpness: scores are multiplied by it before the softmax.
+        refused: share of the held-out texts in scope that lies above the threshold.
+        random_state: seed of what is left out and held out.
+    """
+    labels = examples.targets.argmax(axis=1)
+    rng = np.random.default_rng(random_state)
+    some = rng.permutation(len(labels))[:MOST_TEXTS]
+    n_labels = examples.targets.shape[1]
+    left_out = rng.permutation(n_labels) % EVERY_LABEL == 0
+    if n_labels < LEAST_LABELS:
+        left_out[:] = False
+    held_out = np.arange(len(some)) % EVERY_TEXT == 0
+    train = some[~held_out & ~left_out[labels[some]]]
+    test = some[held_out]
+    inside = np.isin(labels[test], labels[train])
+    if not inside.any() or len(set(labels[train].tolist())) < 2:
+        return Scope()
+    rows = examples.features.sparse
+    kept = examples.rows(train)
+    classes = np.unique(labels[train])
+    weights = fit(kept._replace(targets=np.ascontiguousarray(kept.targets[:, classes])))
+    familiar = familiar_share(rows[test], idf, familiarity_of(rows[train]))
+    scores = weights.scores(examples.features.rows(test)).astype(np.float64) * sharpness
+    scores -= scores.max(axis=1, keepdims=True)
+    confidence = 1.0 / np.exp(scores).sum(axis=1)
+    scope = Scope() if inside.all() else _learned(confidence, familiar, inside)
+    threshold = float(np.quantile(scope.doubt(confidence, familiar)[inside], 1.0 - refused))
+    return Scope(
+        bias=scope.bias, confidence=scope.confidence, familiarity=scope.familiarity, threshold=threshold
+    )
+
+
+def _learned(confidence: NDArray[np.float64], familiar: NDArray[np.float64], inside: NDArray[np.bool_]) -> Scope:
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(class_weight="balanced")
+    model.fit(np.stack([_log_odds(confidence), familiar], axis=1), ~inside)
+    of_confidence, of_familiarity = (min(float(each), 0.0) for each in model.coef_[0])
+    return Scope(bias=float(model.intercept_[0]), confidence=of_confidence, familiarity=of_familiarity)
+
+
+def _log_odds(confidence: NDArray[np.floating]) -> NDArray[np.float64]:
+    p = np.clip(confidence.astype(np.float64), NEAREST, 1.0 - NEAREST)
+    return np.asarray(np.log(p / (1.0 - p)))
