@@ -3,6 +3,7 @@
 - *few*: accuracy on dev with so many examples an intent, mean of the seeds; *full*: with all of them. The
   peer is tf-idf of words (1–2) and characters (2–5) from the labelled texts with a linear SVM. Unlabelled
   texts are the training texts of all five corpora, without their labels.
+- *small*: Model2Vec's protocol, 1,000 training texts of every set, beside tf-idf and fastText.
 - *sent*: the paper's table 1, a Crammer–Singer SVM on counts, beside eigenwords, SENT and SENT+.
 - *amount*: the paper's table 2, with 0, 10 … 100 % of the unlabelled texts.
 - *imdb*: reviews, with 100, 500 and 2,000 labels, mean of five draws.
@@ -19,6 +20,8 @@ from __future__ import annotations
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
 import argparse
+import re
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -46,6 +49,9 @@ INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
 FEW = INTENTS[:3]
 LABELS_ONLY = {"calibration": False}  # which changes confidences alone, and takes most of the time
 IMDB_LABELS = (100, 500, 2000)
+SMALL = ("sst", "trec", "r52", "sms_spam", "sentence_polarity", "imdb", *INTENTS)
+# Unlabelled texts of the table of small training sets, at most.
+MOST_REST = 9000
 
 
 @dataclass(frozen=True)
@@ -141,14 +147,125 @@ def mean_of(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> f
 
 
 def full_table() -> str:
-    rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"]]
+    """All examples; a column has the paired difference with its 95 % interval in brackets."""
+    shared = learned_prior(pool(), min_texts=1)
+    called = ("tf-idf, linear SVM", "intent", "… and unlabelled texts")
+    rows: list[list[object]] = [[name] for name in called]
+    differences = []
     for name in INTENTS:
         data = corpus(name)
-        base = data.score(peer().fit(data.texts, data.labels).predict(data.dev_texts))
-        ours = data.score(answers(data, np.arange(len(data.texts)), {}))
-        rows[0].append(f"{base:.1f}")
-        rows[1].append(f"{ours:.1f} ({ours - base:+.1f})")
-    return report.table(("all examples", *INTENTS), rows)
+        models = [
+            peer().fit(data.texts, data.labels),
+            IntentClassifier(**LABELS_ONLY).fit(data.texts, data.labels),
+            IntentClassifier(**LABELS_ONLY).fit_head(
+                shared, *with_unlabelled(data.texts, data.labels, pool())
+            ),
+        ]
+        right = [100.0 * (model.predict(data.dev_texts) == data.dev_labels) for model in models]
+        differences.append([each - right[0] for each in right])
+        for row, each, base in zip(rows, right, [None, *[right[0]] * 2], strict=True):
+            row.append(f"{each.mean():.1f}" if base is None else f"{each.mean():.1f} {paired([each - base])}")
+        print(name, *(row[-1] for row in rows), *(m.settings_ for m in models[1:]), flush=True)
+    for number, row in enumerate(rows):
+        of_corpora = [each[number] for each in differences]
+        row.append("" if number == 0 else paired(of_corpora))
+    return report.table(("all examples", *INTENTS, "mean difference"), rows)
+
+
+def paired(differences: Sequence[np.ndarray]) -> str:
+    """Mean of the corpora's mean differences, with the interval that the texts of each give."""
+    mean = float(np.mean([each.mean() for each in differences]))
+    variance = sum(each.var() / len(each) for each in differences) / len(differences) ** 2
+    return f"({mean:+.1f} ± {1.96 * variance**0.5:.1f})"
+
+
+def small_table(n: int, draws: int) -> str:
+    """Model2Vec's protocol: at most ``n`` training texts; the unlabelled are the rest of the training set."""
+    called = ["tf-idf, linear SVM", "intent", "intent, unlabelled texts"]
+    called += ["fastText"] if fasttext_module() else []
+    scores: dict[str, list[np.ndarray]] = {name: [] for name in called}
+    for name in SMALL:
+        data = short_corpus(name)
+        drawn = []
+        for seed in range(draws):
+            order = np.random.default_rng(seed).permutation(len(data.texts))
+            texts, labels = [data.texts[i] for i in order[:n]], data.labels[order[:n]]
+            rest = [data.texts[i] for i in order[n : n + MOST_REST]]
+            models: list[Any] = [
+                peer().fit(texts, labels),
+                IntentClassifier(**LABELS_ONLY).fit(texts, labels),
+                IntentClassifier(**LABELS_ONLY).fit(*with_unlabelled(texts, labels, rest)),
+            ]
+            found = [model.predict(data.dev_texts) for model in models]
+            if fasttext_module():
+                found.append(by_fasttext(texts, labels, data.dev_texts))
+            drawn.append([data.score(each) for each in found])
+        for each, score in zip(called, np.mean(drawn, axis=0), strict=True):
+            scores[each].append(score)
+        print(name, *(f"{values[-1]:.1f}" for values in scores.values()), flush=True)
+    rows = [
+        [each, *(f"{v:.1f}" for v in values), f"{np.mean(values):.1f}"] for each, values in scores.items()
+    ]
+    return report.table((f"{n:,} training texts", *SMALL, "mean"), rows)
+
+
+def short_corpus(name: str) -> Labelled:
+    """A corpus of the table of small training sets; a tenth of TREC stands for the dev set that it lacks."""
+    folder = CORPORA / "textcat" / name
+    if name == "sst":
+        return Labelled(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
+    if name == "trec":
+        texts, labels = read(folder / "train.tsv")
+        labels = np.array([label.partition(":")[0] for label in labels])
+        cut = len(texts) // 10
+        return Labelled(texts[cut:], labels[cut:], texts[:cut], labels[:cut])
+    if (folder / "train.tsv").exists():
+        return Labelled(*read(folder / "train.tsv"), *read(folder / "dev.tsv"))
+    return corpus(name)
+
+
+def read_sst(path: Path) -> tuple[list[str], np.ndarray]:
+    """Sentences and whether they are positive; neutral ones are left out."""
+    texts, labels = [], []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line[1] != "2":
+            texts.append(" ".join(re.findall(r"([^\s()]+)\)", line)))
+            labels.append("positive" if line[1] > "2" else "negative")
+    return texts, np.array(labels)
+
+
+@cache
+def fasttext_module() -> Any:
+    """The package ``fasttext``, None where it is not installed."""
+    try:
+        import fasttext
+    except ImportError:
+        return None
+    return fasttext
+
+
+def by_fasttext(texts: Sequence[str], labels: np.ndarray, asked: Sequence[str]) -> list[str]:
+    """Labels by fastText with words and pairs of neighbours, characters 2–5, 50 epochs at a rate of 0.5."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+        names = sorted(set(labels.tolist()))
+        for text, label in zip(texts, labels, strict=True):
+            file.write(f"__label__{names.index(label)} {' '.join(text.lower().split())}\n")
+        file.flush()
+        model = fasttext_module().train_supervised(
+            file.name,
+            wordNgrams=2,
+            minn=2,
+            maxn=5,
+            epoch=50,
+            lr=0.5,
+            dim=50,
+            bucket=200_000,
+            thread=1,
+            verbose=0,
+        )
+    lines = [" ".join(text.lower().split()) + "\n" for text in asked]
+    found = [model.f.predict(line, 1, 0.0, "strict") for line in lines]
+    return [names[int(each[0][1].removeprefix("__label__"))] if each else names[0] for each in found]
 
 
 def mean_eigenwords(texts: Sequence[str]) -> Callable[[Sequence[str]], sp.csr_matrix]:
@@ -351,10 +468,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = ("few", "full", "sent", "amount", "imdb", "scope", "speed")
+    known = ("few", "full", "small", "sent", "amount", "imdb", "scope", "speed")
     parser.add_argument("parts", nargs="*", choices=[[], *known], help="default: all", metavar="PART")
     parser.add_argument("--examples", type=int, default=5, help="of an intent, for few and amount")
     parser.add_argument("--sent-examples", type=int, default=20, help="of an intent, for sent")
+    parser.add_argument("--texts", type=int, default=1000, help="for small")
+    parser.add_argument("--small-draws", type=int, default=1, help="for small")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--draws", type=int, default=5, help="of IMDB's labels")
     parser.add_argument("--reviews", type=int, default=20_000, help="unlabelled ones")
@@ -366,6 +485,7 @@ def main() -> None:
     tables: dict[str, Callable[[], str]] = {
         "few": lambda: few_table(arguments.examples, arguments.seeds),
         "full": full_table,
+        "small": lambda: small_table(arguments.texts, arguments.small_draws),
         "sent": lambda: sent_table(arguments.sent_examples),
         "amount": lambda: amount_table(arguments.examples, arguments.plot),
         "imdb": lambda: imdb_table(arguments.reviews, arguments.draws),

@@ -153,6 +153,9 @@ class Style(NamedTuple):
     oos_label: str | None = None
 
 
+LABEL_ONLY = Style()
+
+
 @dataclass(frozen=True)
 class ClassifyToText(OnWorkers[str, str]):
     """Texts to lines of their labels.
@@ -161,7 +164,7 @@ class ClassifyToText(OnWorkers[str, str]):
         style: how labels are written.
     """
 
-    style: Style = Style()
+    style: Style = LABEL_ONLY
     batch_size: ClassVar[int] = 1024
 
     def __call__(self, batch: Sequence[str]) -> list[str]:

@@ -83,7 +83,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     eigenword_dimensions: Annotated[int, Ge(0), Doc("Dimensions of eigenwords; 0 for none.")] = 300
     eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 1.5
     window: Annotated[int, Ge(1), Doc("How far an eigenword's contexts reach.")] = 6
-    pairs: Annotated[int, Ge(0), Le(64), Doc("Words that two of a pair are apart at most; 0 for no pairs.")] = 10
+    pairs: Annotated[
+        int, Ge(0), Le(64), Doc("Words that two of a pair are apart at most; 0 for no pairs.")
+    ] = 10
     loss: Annotated[
         Literal["logistic", "hinge"] | None,
         Doc("Loss of the head; None: chosen on texts held out, as are C and the weights of the parts."),
@@ -246,7 +248,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Settings of the head, and the prior with the weights that they give its parts."""
         given = {"loss": self.loss, "C": self.C, "dense": self.dense_weight, "pairs": self.pair_weight}
         known = {name: value for name, value in given.items() if value is not None}
-        first, groups = candidates(self._few, len(labels) * len(self.classes_), known)
+        first, groups = candidates(self._few, len(labels), known)
         some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
         parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
         settings = choose_settings(parts, labels[some], groups, first)

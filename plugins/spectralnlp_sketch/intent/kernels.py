@@ -197,8 +197,8 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar
         buffers: `spectralnlp_sketch.hashing.kernels.Buffers`, for one text.
         scorer: `TableScorer`.
         probabilities: float32 (n_texts, n_classes); written here.
-        familiar: float32 (n_texts,); mean familiarity of a text's n-grams but pairs, weighted by idf, is written
-            here; -1 if none of them is known.
+        familiar: float32 (n_texts,); mean familiarity of a text's n-grams but pairs, weighted by idf, is
+            written here; -1 if none of them is known.
     """
     # Fields are taken out once: within the loops that would count references.
     columns, counts = buffers.columns, buffers.counts

@@ -42,7 +42,9 @@ def _parts(text: str) -> Iterator[tuple[str, int]]:
     yield text[start:], 1
 
 
-def classify_long_text(text: str, form: NgramFormat, scorer: TableScorer) -> tuple[NDArray[np.float32], float]:
+def classify_long_text(
+    text: str, form: NgramFormat, scorer: TableScorer
+) -> tuple[NDArray[np.float32], float]:
     """Return what `classify_texts` writes: probabilities (n_classes,), and how familiar the text is."""
     counts = count_long_text(text, form)
     n_unknown = np.count_nonzero((counts > 0)[: form.n_columns] & (scorer.place[: form.n_columns] < 0))

@@ -96,9 +96,7 @@ class Classifier(StorableModel):
     table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
     bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
     sharpness: Annotated[float, Gt(0)] = 1.0
-    familiarity: Annotated[
-        Array32 | None, float_array("n_ngrams", dtype="float32", least=0, most=1)
-    ] = None
+    familiarity: Annotated[Array32 | None, float_array("n_ngrams", dtype="float32", least=0, most=1)] = None
     scope: Scope = field(default_factory=Scope)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A classifier of texts\n"

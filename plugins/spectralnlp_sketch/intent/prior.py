@@ -137,7 +137,9 @@ class Prior:
         """Features of texts for the head, from their rows."""
         with one_blas_thread():
             dense = np.ascontiguousarray(self.projected(rows) * np.float32(self.dense_scale))
-        scaled_rows = sp.csr_array((rows.data * self._scales[rows.indices], rows.indices, rows.indptr), rows.shape)
+        scaled_rows = sp.csr_array(
+            (rows.data * self._scales[rows.indices], rows.indices, rows.indptr), rows.shape
+        )
         return Features(scaled_rows, dense)
 
     def projected(self, rows: sp.csr_array) -> Array32:

@@ -1,4 +1,4 @@
-"""Kernels of heads that learn from products of texts: passes of `ascend` and `separate` over a Gram matrix."""
+"""Kernels of heads that learn from products of texts: passes over a Gram matrix."""
 
 from __future__ import annotations
 

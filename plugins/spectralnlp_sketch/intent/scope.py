@@ -69,7 +69,9 @@ def familiar_share(rows: sp.csr_array, idf: Array32, familiarity: Array32) -> ND
         idf: float32 (n_ngrams,); 0 for n-grams that do not count.
         familiarity: float32 (n_ngrams,).
     """
-    present = sp.csr_array((idf[rows.indices].astype(np.float64), rows.indices, rows.indptr), shape=rows.shape)
+    present = sp.csr_array(
+        (idf[rows.indices].astype(np.float64), rows.indices, rows.indptr), shape=rows.shape
+    )
     total = np.asarray(present.sum(axis=1)).ravel()
     return np.asarray(present @ familiarity.astype(np.float64)) / np.maximum(total, 1e-9)
 
@@ -121,7 +123,9 @@ def learn_scope(
     )
 
 
-def _learned(confidence: NDArray[np.float64], familiar: NDArray[np.float64], inside: NDArray[np.bool_]) -> Scope:
+def _learned(
+    confidence: NDArray[np.float64], familiar: NDArray[np.float64], inside: NDArray[np.bool_]
+) -> Scope:
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(class_weight="balanced")
