@@ -14,15 +14,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
+from sklearn.svm import LinearSVC
 from spectralnlp_sketch import Classifier, IntentClassifier, with_unlabelled
 from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
+from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, choose_settings, scores_of
 from spectralnlp_sketch.intent.estimator import label_texts, surest
-from spectralnlp_sketch.intent.head import Examples, Features, fit_head
+from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.prior import learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
+from spectralnlp_sketch.intent.scope import Scope
 
 import spectralnlp
 from spectralnlp.cli.app import run
@@ -94,6 +97,7 @@ def test_the_command_line(
     assert [each["label"] for each in found[::2]] == ["music", "get_weather"]
     assert found[1]["out_of_scope"] == 1
     assert sum(found[0]["scores"].values()) == pytest.approx(1, abs=1e-4)
+    assert run(["classify", model, str(files / "plain.txt"), "--oos-label", "none"]) == 0
     assert run(["info", model]) == 0
     assert "unlabelled texts    72" in capsys.readouterr().out
 
@@ -181,6 +185,95 @@ def test_the_head_is_logistic_regression() -> None:
     np.testing.assert_allclose(found.T, peer.coef_, atol=2e-3)
 
 
+def test_support_vector_machines_are_those_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((60, 6)).astype(np.float32)
+    y = rng.integers(0, 3, 60)
+    examples = Examples(
+        Features(sp.csr_array(x[:, :4]), x[:, 4:]), np.eye(3, dtype=np.float32)[y], np.ones(60, np.float32)
+    )
+    ours = fit_svm(examples, C=0.5, passes=500, tolerance=1e-5)
+    peer = LinearSVC(C=0.5, tol=1e-8, max_iter=100_000).fit(x, y)
+    found = np.vstack([ours.sparse, ours.dense])
+    np.testing.assert_allclose(found.T, peer.coef_, atol=1e-3)
+    np.testing.assert_allclose(ours.bias, peer.intercept_, atol=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_products_are_learned_from_as_features_are(loss: Any) -> None:
+    rng = np.random.default_rng(0)
+    rows = sp.csr_array(np.abs(rng.standard_normal((40, 5))).astype(np.float32))
+    dense = rng.standard_normal((40, 2)).astype(np.float32)
+    y = np.arange(40) % 3
+    settings = HeadSettings(loss=loss, C=0.5, dense=0.7, pairs=0.4)
+    parts = Parts.of(rows, 3, dense)
+    train, test = np.arange(30), np.arange(30, 40)
+    found = scores_of(parts.products(settings) + 1, y, settings, train, test)
+    weighted = sp.csr_array(rows.multiply(np.sqrt([1, 1, 1, 0.4, 0.4], dtype=np.float32)))
+    scale = np.float32(parts.scale(settings))
+    features = Features(weighted * scale, dense * (scale * np.float32(0.7**0.5)))
+    examples = Examples(features, np.eye(3, dtype=np.float32)[y], np.ones(40, np.float32))
+    fit = fit_svm if loss == "hinge" else fit_head
+    weights = fit(examples.rows(train), C=0.5, passes=300, tolerance=1e-4)
+    np.testing.assert_allclose(found.T, weights.scores(features.rows(test)), atol=0.05)
+
+
+def test_a_setting_is_taken_that_is_clearly_better() -> None:
+    """Labels that only the pairs tell."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    noise, telling = np.eye(200, dtype=np.float32), np.eye(2, dtype=np.float32)[y]
+    parts = Parts.of(sp.csr_array(np.hstack([noise, telling])), 200, np.zeros((200, 0), np.float32))
+    first = HeadSettings(pairs=0.0)
+    assert choose_settings(parts, y, [[{"pairs": 1.0}], [{"C": 5.0}]], first) == HeadSettings(pairs=1.0)
+    assert choose_settings(parts, y, [], first) == first
+
+
+def test_texts_like_no_label_are_out_of_scope() -> None:
+    """Nobody gave texts out of scope: labels that were left out in training stand for them."""
+    words = [
+        "rain",
+        "snow",
+        "wind",
+        "pizza",
+        "rice",
+        "tea",
+        "jazz",
+        "opera",
+        "drums",
+        "boat",
+        "train",
+        "bus",
+        "red",
+        "green",
+        "blue",
+    ]
+    carriers = ["tell me about {} please", "what of {} today", "is there {} here", "show {} again"]
+    texts = [carrier.format(word) for word in words for carrier in carriers]
+    labels = np.repeat(["weather", "food", "music", "travel", "colour"], 12)
+    model = IntentClassifier(**SMALL).fit(texts, labels)
+    scope = model.classifier_.scope
+    assert scope.confidence < 0
+    assert 0 < scope.threshold < 1
+    found = list(model.classifier_.classify_many([texts[0], "who governs peruvian labour unions"]))
+    assert not model.classifier_.refuses(found[0])
+    assert found[1].out_of_scope > found[0].out_of_scope
+
+
+def test_older_models_have_no_scope(tmp_path: Path) -> None:
+    IntentClassifier(**SMALL, pairs=0).fit(TEXTS, LABELS).classifier_.save(tmp_path / "model")
+    header = json.loads((tmp_path / "model" / "model.json").read_text())
+    for name in ("scope", "pairs"):
+        del header["metadata"][name]
+    (tmp_path / "model" / "model.json").write_text(json.dumps(header))
+    loaded = spectralnlp.load(tmp_path / "model")
+    assert loaded.scope == Scope()
+    found = loaded.classify("play jazz")
+    assert found.out_of_scope == pytest.approx(1 - found.confidence, abs=2e-5)
+    assert not loaded.refuses(found)
+    assert loaded.refuses(loaded.classify(""))
+
+
 def test_calibration_finds_the_temperature() -> None:
     rng = np.random.default_rng(0)
     scores = rng.standard_normal((4000, 5))
@@ -199,6 +292,19 @@ def test_folds_spread_each_label() -> None:
 def test_the_surest_of_each_label() -> None:
     scores = np.array([[5, 0], [1, 0], [3, 0], [0, 2], [0.1, 0]], np.float32)
     assert surest(scores, 2).tolist() == [0, 2, 3]
+
+
+def test_texts_out_of_scope_have_the_label_that_is_asked_for(
+    files: Path, fitted: IntentClassifier, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fitted.classifier_.save(files / "model")
+    (files / "odd.txt").write_text("ЖЖЖ\nplay jazz\n")
+    command = ["classify", str(files / "model"), str(files / "odd.txt"), "--oos-label", "none of them"]
+    assert run(command) == 0
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == ["none of them", "music"]
+    assert run([*command, "--json"]) == 0
+    labels = [json.loads(line)["label"] for line in capsys.readouterr().out.splitlines()]
+    assert labels == ["none of them", "music"]
 
 
 def test_names_of_labels() -> None:
