@@ -232,14 +232,14 @@ def sort_and_count(columns, begin, end, counts):
 
 
 @kernel
-def text_columns(text, begin, end, rules, buffers, at):
-    """Append a text's columns, ascending, and their counts; returns where they end.
+def write_columns(text, begin, end, rules, buffers, at):
+    """Append a text's columns as often as their n-grams are there, in no order; returns where they end.
 
     Args:
         text: uint8; valid UTF-8 from ``begin`` to ``end``.
         begin, end: of the text.
         rules: `NgramRules`.
-        buffers: `Buffers`; columns and counts are written from ``at`` on.
+        buffers: `Buffers`; columns are written from ``at`` on.
         at: how many are there.
     """
     words, characters, columns = rules.words, rules.characters, buffers.columns
@@ -263,7 +263,19 @@ def text_columns(text, begin, end, rules, buffers, at):
             columns,
             last,
         )
-    return sort_and_count(columns, at, last, buffers.counts)
+    return last
+
+
+@kernel
+def text_columns(text, begin, end, rules, buffers, at):
+    """Append a text's columns, ascending, and their counts; returns where they end.
+
+    Args:
+        text, begin, end, rules, at: as in `write_columns`.
+        buffers: `Buffers`; columns and counts are written from ``at`` on.
+    """
+    last = write_columns(text, begin, end, rules, buffers, at)
+    return sort_and_count(buffers.columns, at, last, buffers.counts)
 
 
 @kernel

@@ -47,7 +47,7 @@ def classify_long_text(
 ) -> tuple[NDArray[np.float32], float]:
     """Return what `classify_texts` writes: probabilities (n_classes,), and how familiar the text is."""
     counts = count_long_text(text, form)
-    n_unknown = np.count_nonzero((counts > 0)[: form.n_columns] & (scorer.place[: form.n_columns] < 0))
+    n_unknown = int(counts[: form.n_columns][scorer.place[: form.n_columns] < 0].sum())
     columns = np.flatnonzero((counts > 0) & (scorer.place >= 0))
     rows = scorer.place[columns]
     values = (1 + np.log(counts[columns])) * scorer.idf[rows]

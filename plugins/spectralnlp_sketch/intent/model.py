@@ -202,6 +202,7 @@ class Classifier(StorableModel):
             sharpness=np.float32(self.sharpness),
             familiarity=np.zeros_like(self.idf) if self.familiarity is None else self.familiarity,
             unknown_idf=np.float32(self.idf.max(initial=0.0) + np.log(2.0)),
+            columns=self.columns,
         )
 
     @property

@@ -26,6 +26,8 @@ LEAST_LABELS = 5
 EVERY_LABEL, EVERY_TEXT = 4, 3
 # Confidences nearer to 0 or 1 are taken for this: they are of single precision.
 NEAREST = 1e-5
+# No weight is beyond: exponentials stay finite.
+MOST = 50.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +41,9 @@ class Scope:
         threshold: texts above it are out of scope.
     """
 
-    bias: float = 0.0
-    confidence: float = -1.0
-    familiarity: float = 0.0
+    bias: Annotated[float, Ge(-MOST), Le(MOST)] = 0.0
+    confidence: Annotated[float, Ge(-MOST), Le(MOST)] = -1.0
+    familiarity: Annotated[float, Ge(-MOST), Le(MOST)] = 0.0
     threshold: Annotated[float, Ge(0), Le(1)] = 1.0
 
     def doubt(self, confidence: NDArray[np.floating], familiar: NDArray[np.floating]) -> Array32:
@@ -52,7 +54,7 @@ class Scope:
             familiar: as `familiar_share` (n,).
         """
         score = self.bias + self.confidence * _log_odds(confidence) + self.familiarity * familiar
-        return (1.0 / (1.0 + np.exp(-np.clip(score, -50, 50)))).astype(np.float32)
+        return np.asarray(1.0 / (1.0 + np.exp(-score)), np.float32)
 
 
 def familiarity_of(rows: sp.csr_array) -> Array32:
@@ -130,10 +132,11 @@ def _learned(
 
     model = LogisticRegression(class_weight="balanced")
     model.fit(np.stack([_log_odds(confidence), familiar], axis=1), ~inside)
-    of_confidence, of_familiarity = (min(float(each), 0.0) for each in model.coef_[0])
-    return Scope(bias=float(model.intercept_[0]), confidence=of_confidence, familiarity=of_familiarity)
+    of_confidence, of_familiarity = (max(min(float(each), 0.0), -MOST) for each in model.coef_[0])
+    bias = max(min(float(model.intercept_[0]), MOST), -MOST)
+    return Scope(bias=bias, confidence=of_confidence, familiarity=of_familiarity)
 
 
 def _log_odds(confidence: NDArray[np.floating]) -> NDArray[np.float64]:
-    p = np.clip(confidence.astype(np.float64), NEAREST, 1.0 - NEAREST)
+    p = np.minimum(np.maximum(confidence.astype(np.float64), NEAREST), 1.0 - NEAREST)
     return np.asarray(np.log(p / (1.0 - p)))
