@@ -20,8 +20,6 @@ from __future__ import annotations
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
 import argparse
-import re
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -49,9 +47,6 @@ INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
 FEW = INTENTS[:3]
 LABELS_ONLY = {"calibration": False}  # which changes confidences alone, and takes most of the time
 IMDB_LABELS = (100, 500, 2000)
-SMALL = ("sst", "trec", "r52", "sms_spam", "sentence_polarity", "imdb", *INTENTS)
-# Unlabelled texts of the table of small training sets, at most.
-MOST_REST = 9000
 
 
 @dataclass(frozen=True)
@@ -177,95 +172,6 @@ def paired(differences: Sequence[np.ndarray]) -> str:
     mean = float(np.mean([each.mean() for each in differences]))
     variance = sum(each.var() / len(each) for each in differences) / len(differences) ** 2
     return f"({mean:+.1f} ± {1.96 * variance**0.5:.1f})"
-
-
-def small_table(n: int, draws: int) -> str:
-    """Model2Vec's protocol: at most ``n`` training texts; the unlabelled are the rest of the training set."""
-    called = ["tf-idf, linear SVM", "intent", "intent, unlabelled texts"]
-    called += ["fastText"] if fasttext_module() else []
-    scores: dict[str, list[np.ndarray]] = {name: [] for name in called}
-    for name in SMALL:
-        data = short_corpus(name)
-        drawn = []
-        for seed in range(draws):
-            order = np.random.default_rng(seed).permutation(len(data.texts))
-            texts, labels = [data.texts[i] for i in order[:n]], data.labels[order[:n]]
-            rest = [data.texts[i] for i in order[n : n + MOST_REST]]
-            models: list[Any] = [
-                peer().fit(texts, labels),
-                IntentClassifier(**LABELS_ONLY).fit(texts, labels),
-                IntentClassifier(**LABELS_ONLY).fit(*with_unlabelled(texts, labels, rest)),
-            ]
-            found = [model.predict(data.dev_texts) for model in models]
-            if fasttext_module():
-                found.append(by_fasttext(texts, labels, data.dev_texts))
-            drawn.append([data.score(each) for each in found])
-        for each, score in zip(called, np.mean(drawn, axis=0), strict=True):
-            scores[each].append(score)
-        print(name, *(f"{values[-1]:.1f}" for values in scores.values()), flush=True)
-    rows = [
-        [each, *(f"{v:.1f}" for v in values), f"{np.mean(values):.1f}"] for each, values in scores.items()
-    ]
-    return report.table((f"{n:,} training texts", *SMALL, "mean"), rows)
-
-
-def short_corpus(name: str) -> Labelled:
-    """A corpus of the table of small training sets; a tenth of TREC stands for the dev set that it lacks."""
-    folder = CORPORA / "textcat" / name
-    if name == "sst":
-        return Labelled(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
-    if name == "trec":
-        texts, labels = read(folder / "train.tsv")
-        labels = np.array([label.partition(":")[0] for label in labels])
-        cut = len(texts) // 10
-        return Labelled(texts[cut:], labels[cut:], texts[:cut], labels[:cut])
-    if (folder / "train.tsv").exists():
-        return Labelled(*read(folder / "train.tsv"), *read(folder / "dev.tsv"))
-    return corpus(name)
-
-
-def read_sst(path: Path) -> tuple[list[str], np.ndarray]:
-    """Sentences and whether they are positive; neutral ones are left out."""
-    texts, labels = [], []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line[1] != "2":
-            texts.append(" ".join(re.findall(r"([^\s()]+)\)", line)))
-            labels.append("positive" if line[1] > "2" else "negative")
-    return texts, np.array(labels)
-
-
-@cache
-def fasttext_module() -> Any:
-    """The package ``fasttext``, None where it is not installed."""
-    try:
-        import fasttext
-    except ImportError:
-        return None
-    return fasttext
-
-
-def by_fasttext(texts: Sequence[str], labels: np.ndarray, asked: Sequence[str]) -> list[str]:
-    """Labels by fastText with words and pairs of neighbours, characters 2–5, 50 epochs at a rate of 0.5."""
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
-        names = sorted(set(labels.tolist()))
-        for text, label in zip(texts, labels, strict=True):
-            file.write(f"__label__{names.index(label)} {' '.join(text.lower().split())}\n")
-        file.flush()
-        model = fasttext_module().train_supervised(
-            file.name,
-            wordNgrams=2,
-            minn=2,
-            maxn=5,
-            epoch=50,
-            lr=0.5,
-            dim=50,
-            bucket=200_000,
-            thread=1,
-            verbose=0,
-        )
-    lines = [" ".join(text.lower().split()) + "\n" for text in asked]
-    found = [model.f.predict(line, 1, 0.0, "strict") for line in lines]
-    return [names[int(each[0][1].removeprefix("__label__"))] if each else names[0] for each in found]
 
 
 def mean_eigenwords(texts: Sequence[str]) -> Callable[[Sequence[str]], sp.csr_matrix]:
@@ -465,6 +371,8 @@ def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) ->
 
 def main() -> None:
     """Print the tables."""
+    from benchmarks import intents_small  # which takes corpora and peers from here
+
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -485,7 +393,7 @@ def main() -> None:
     tables: dict[str, Callable[[], str]] = {
         "few": lambda: few_table(arguments.examples, arguments.seeds),
         "full": full_table,
-        "small": lambda: small_table(arguments.texts, arguments.small_draws),
+        "small": lambda: intents_small.small_table(arguments.texts, arguments.small_draws),
         "sent": lambda: sent_table(arguments.sent_examples),
         "amount": lambda: amount_table(arguments.examples, arguments.plot),
         "imdb": lambda: imdb_table(arguments.reviews, arguments.draws),
