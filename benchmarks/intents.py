@@ -24,7 +24,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -143,27 +143,19 @@ def mean_of(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> f
 
 def full_table() -> str:
     """All examples; a column has the paired difference with its 95 % interval in brackets."""
-    shared = learned_prior(pool(), min_texts=1)
-    called = ("tf-idf, linear SVM", "intent", "… and unlabelled texts")
-    rows: list[list[object]] = [[name] for name in called]
+    shared, make = learned_prior(pool(), min_texts=1), partial(IntentClassifier, **LABELS_ONLY)
+    rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"], ["… and unlabelled texts"]]
     differences = []
-    for name in INTENTS:
-        data = corpus(name)
-        models = [
-            peer().fit(data.texts, data.labels),
-            IntentClassifier(**LABELS_ONLY).fit(data.texts, data.labels),
-            IntentClassifier(**LABELS_ONLY).fit_head(
-                shared, *with_unlabelled(data.texts, data.labels, pool())
-            ),
-        ]
+    for data in map(corpus, INTENTS):
+        labelled = data.texts, data.labels
+        models = [peer().fit(*labelled), make().fit(*labelled)]
+        models.append(make().fit_head(shared, *with_unlabelled(*labelled, pool())))
         right = [100.0 * (model.predict(data.dev_texts) == data.dev_labels) for model in models]
         differences.append([each - right[0] for each in right])
-        for row, each, base in zip(rows, right, [None, *[right[0]] * 2], strict=True):
-            row.append(f"{each.mean():.1f}" if base is None else f"{each.mean():.1f} {paired([each - base])}")
-        print(name, *(row[-1] for row in rows), *(m.settings_ for m in models[1:]), flush=True)
-    for number, row in enumerate(rows):
-        of_corpora = [each[number] for each in differences]
-        row.append("" if number == 0 else paired(of_corpora))
+        for n, each in enumerate(right):
+            rows[n].append(f"{each.mean():.1f} {paired([each - right[0]]) if n else ''}".strip())
+    for n, row in enumerate(rows):
+        row.append(paired([each[n] for each in differences]) if n else "")
     return report.table(("all examples", *INTENTS, "mean difference"), rows)
 
 

@@ -1,4 +1,4 @@
-"""Classifiers of a thousand training texts: Model2Vec's protocol, the part ``small`` of `benchmarks.intents`."""
+"""Classifiers of a thousand training texts: the part ``small`` of `benchmarks.intents`."""
 
 from __future__ import annotations
 
