@@ -30,6 +30,7 @@ from spectralnlp.trees.binarise import (
     Binariser,
     ambiguous_labels,
     head_leaf_positions,
+    is_intermediate,
     split_annotation,
     tag_symbol,
     unary_chains,
@@ -271,6 +272,9 @@ class TreeLog(ReplayLog[Tree]):
             raise stored.error("arity", "gives a node more children than stand before it")
         if ((word >= 0) != (arity == 0)).any():
             raise stored.error("word", "holds words of nodes that have children, or leaves without")
+        is_inner = np.array([is_intermediate(name) for name in checked_names(stored, "symbols")], bool)
+        if is_inner[sized.take("symbol", self.column_spec("symbol"))[word >= 0]].any():
+            raise stored.error("symbol", "gives a word the symbol of a node that binarisation made")
         n_leaves = np.add.reduceat(arity == 0, bounds[:-1]) if len(sizes) else sizes
         if (head >= np.repeat(n_leaves, sizes)).any():
             raise stored.error("head", "holds a head that its tree does not have")

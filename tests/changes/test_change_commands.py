@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from functools import partial
@@ -7,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from change_runs import Run
+from safetensors.numpy import load_file, save_file
 
 from spectralnlp.changes.ledger import new_salt
+from spectralnlp.runtime.replay_logs import unpack_names
 from spectralnlp.text.blocks import TextFiles
 
 MODEL = ("arrays.safetensors", "model.json", "README.md")
@@ -238,6 +241,24 @@ def test_damaged_moments_are_refused_by_name(
     before = {each.name: each.read_bytes() for each in model.iterdir()}
     refused(run("forget", model, trees[0]), complaint)
     assert {each.name: each.read_bytes() for each in model.iterdir()} == before
+
+
+def test_a_log_that_gives_a_word_an_inner_symbol_is_refused(
+    run: Run, trees: list[Path], tmp_path: Path
+) -> None:
+    model = tmp_path / "lpcfg"
+    run("train", "lpcfg", *trees, "--set", "preset=tutorial", "--keep-moments", "-o", model)
+    path = model / "moments.safetensors"
+    arrays = load_file(path)
+    symbols = next(name for name in arrays if name.endswith(".symbols"))
+    log = symbols.removesuffix("symbols")
+    names = unpack_names(arrays[symbols])
+    inner = next(number for number, name in enumerate(names) if name.startswith("@"))
+    arrays[f"{log}symbol"][arrays[f"{log}word"] >= 0] = inner
+    save_file(arrays, path)
+    raw = path.read_bytes()
+    _rewrite(model, arrays={"size": len(raw), "sha256": hashlib.sha256(raw).hexdigest()})
+    refused(run("forget", model, trees), "gives a word the symbol of a node that binarisation made")
 
 
 def test_training_anew_without_moments_takes_them_away(run: Run, model: Path, trees: list[Path]) -> None:

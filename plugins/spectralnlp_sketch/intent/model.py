@@ -92,7 +92,7 @@ class Classifier(StorableModel):
     labels: tuple[str, ...]
     form: NgramFormat
     columns: Annotated[NDArray[np.int32], int_array("n_ngrams", below="width", ascending=True)]
-    idf: Annotated[Array32, float_array("n_ngrams", dtype="float32")]
+    idf: Annotated[Array32, float_array("n_ngrams", dtype="float32", least=1e-6, most=1e6)]
     table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
     bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
     sharpness: Annotated[float, Gt(0)] = 1.0

@@ -260,6 +260,13 @@ def test_texts_like_no_label_are_out_of_scope() -> None:
     assert found[1].out_of_scope > found[0].out_of_scope
 
 
+def test_weights_whose_squares_vanish_are_refused(fitted: IntentClassifier, tmp_path: Path) -> None:
+    classifier = fitted.classifier_
+    replace(classifier, idf=np.full_like(classifier.idf, 1e-30)).save(tmp_path / "model")
+    with pytest.raises(ModelError, match="idf"):
+        spectralnlp.load(tmp_path / "model")
+
+
 def test_older_models_have_no_scope(tmp_path: Path) -> None:
     IntentClassifier(**SMALL, pairs=0).fit(TEXTS, LABELS).classifier_.save(tmp_path / "model")
     header = json.loads((tmp_path / "model" / "model.json").read_text())
