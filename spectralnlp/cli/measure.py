@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
-from spectralnlp.cli.options import FileEncoding, OutputFile
+from spectralnlp.cli.options import FileEncoding, OutputFile, TextModel, TokenizedText, TreeReader
 from spectralnlp.cli.places import read_places
 from spectralnlp.errors import ConfigError
 
@@ -38,16 +38,9 @@ def measure(
     by_sentence: Annotated[
         bool, typer.Option("--by-sentence", help="A row for each tree, not for each file.")
     ] = False,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", metavar="NAME|PATH", help="The files are text: parse it with this."),
-    ] = None,
-    tokenized: Annotated[
-        bool, typer.Option("--tokenized", help="With --model: a sentence a line, blanks between tokens.")
-    ] = False,
-    reader: Annotated[
-        str, typer.Option("--reader", metavar="NAME", help="Reader of the treebank; by default recognised.")
-    ] = "auto",
+    model: TextModel = None,
+    tokenized: TokenizedText = False,
+    reader: TreeReader = "auto",
     encoding: FileEncoding = None,
     output: OutputFile = None,
 ) -> None:

@@ -19,6 +19,16 @@ TextColumn: TypeAlias = Annotated[
     int | None,
     typer.Option("--column", min=1, metavar="N", help="Of lines with tabs, the column with the text."),
 ]
+TextModel: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--model", "-m", metavar="NAME|PATH", help="The files are text: parse it with this."),
+]
+TokenizedText: TypeAlias = Annotated[
+    bool, typer.Option("--tokenized", help="With --model: a sentence a line, blanks between tokens.")
+]
+TreeReader: TypeAlias = Annotated[
+    str, typer.Option("--reader", metavar="NAME", help="Reader of the treebank; by default recognised.")
+]
 FileEncoding: TypeAlias = Annotated[
     str | None,
     typer.Option("--encoding", metavar="NAME", help="Of treebank files and tagged text; default theirs."),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
-from spectralnlp.cli.options import FileEncoding, OutputFile
+from spectralnlp.cli.options import FileEncoding, OutputFile, TextModel, TokenizedText, TreeReader
 from spectralnlp.cli.places import read_places
 
 if TYPE_CHECKING:
@@ -46,22 +46,15 @@ def search(
     format_: Annotated[
         str, typer.Option("--format", metavar="NAME", help="text, json, tsv or brackets.")
     ] = "text",
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", metavar="NAME|PATH", help="The files are text: parse it with this."),
-    ] = None,
-    tokenized: Annotated[
-        bool, typer.Option("--tokenized", help="With --model: a sentence a line, blanks between tokens.")
-    ] = False,
+    model: TextModel = None,
+    tokenized: TokenizedText = False,
     clean: Annotated[
         bool, typer.Option("--clean", help="Leave out traces, function tags and empty roots.")
     ] = False,
     head_rules: Annotated[
         str, typer.Option("--head-rules", metavar="NAME", help="For <# and the like: english or neutral.")
     ] = "english",
-    reader: Annotated[
-        str, typer.Option("--reader", metavar="NAME", help="Reader of the treebank; by default recognised.")
-    ] = "auto",
+    reader: TreeReader = "auto",
     encoding: FileEncoding = None,
     output: OutputFile = None,
 ) -> None:

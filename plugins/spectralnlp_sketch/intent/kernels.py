@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spectralnlp.jit import fast_kernel, kernel
+from spectralnlp.jit import fast_kernel, kernel, kernel_part
 from spectralnlp_sketch.hashing.kernels import write_columns
 
 _MOST_STEPS = 40
@@ -18,6 +18,17 @@ def add_scores(weights, row, factor, scores):
     """Add ``factor`` times a row to scores."""
     for c in range(len(scores)):
         scores[c] += factor * weights[row, c]
+
+
+@kernel_part
+def score_example(indptr, indices, data, dense, i, weights, scores):
+    """Write the scores of an example, linear in its sparse and its dense features."""
+    first_dense = weights.shape[0] - dense.shape[1]
+    scores[:] = 0.0
+    for at in range(indptr[i], indptr[i + 1]):
+        add_scores(weights, indices[at], data[at], scores)
+    for j in range(dense.shape[1]):
+        add_scores(weights, first_dense + j, dense[i, j], scores)
 
 
 @fast_kernel
@@ -86,11 +97,7 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
     probabilities = np.empty(n_classes, np.float32)
     missing = 0.0
     for i in order:
-        scores[:] = 0.0
-        for at in range(indptr[i], indptr[i + 1]):
-            add_scores(weights, indices[at], data[at], scores)
-        for j in range(dense.shape[1]):
-            add_scores(weights, first_dense + j, dense[i, j], scores)
+        score_example(indptr, indices, data, dense, i, weights, scores)
         probabilities[:] = scores
         softmax(probabilities)
         weight, size = sample_weights[i], np.float32(0.0)
@@ -133,11 +140,7 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
     changed = np.empty(n_classes, np.int64)
     worst = np.float32(0.0)
     for i in order:
-        scores[:] = 0.0
-        for at in range(indptr[i], indptr[i + 1]):
-            add_scores(weights, indices[at], data[at], scores)
-        for j in range(dense.shape[1]):
-            add_scores(weights, first_dense + j, dense[i, j], scores)
+        score_example(indptr, indices, data, dense, i, weights, scores)
         slack = np.float32(0.5) / costs[i]
         n_changed = 0
         for c in range(n_classes):
