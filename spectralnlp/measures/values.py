@@ -17,7 +17,7 @@ PROFILED = ("S", "SBAR", "NP", "VP", "PP", "ADJP", "ADVP")
 class LengthProfile:
     """How long the constituents of a label are, in words without punctuation.
 
-    Args:
+    Attributes:
         label: of the constituents.
         count: how many there are.
         mean, median, longest: of their lengths.
