@@ -32,7 +32,7 @@ from spectralnlp.storage import (
     not_repeated,
     with_prefix,
 )
-from spectralnlp.trees import Binariser
+from spectralnlp.trees import Binariser, is_intermediate
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,6 +112,9 @@ class LatentGrammar:
         # First, for they bound the states of all symbols by the size of the file.
         vectors = arrays.part(n_numbers=int(n_states.sum(dtype=np.int64)))
         fields = vectors.fields(cls, leave_out=("n_states", *_RULES))
+        is_inner = np.repeat([is_intermediate(symbol) for symbol in common["symbols"]], n_states)
+        if fields["root"][is_inner].any():
+            raise arrays.error("root", "lets trees begin with nodes that binarisation made")
         binary, unary = (
             read_tensors(arrays.part(f"{kind}."), n_states[common[f"{kind}_rules"]], signed=signed)
             for kind in ("binary", "unary")

@@ -140,6 +140,15 @@ def test_an_edited_array_is_refused_by_name(
     spectralnlp.load(tmp_path / "model")
 
 
+def test_trees_do_not_begin_with_nodes_of_binarisation(
+    folders: Callable[[str], Path], tmp_path: Path
+) -> None:
+    stored = load_model(folders("dense grammars"))
+    root = next(name for name in stored.arrays if name.endswith("root"))
+    resave(stored, tmp_path / "model", **{root: np.ones_like(stored.arrays[root])})
+    assert f"array {root} lets trees begin with nodes" in refusal_of(tmp_path / "model", "another root")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_missing_array_is_refused_by_name(
     kind: str, folders: Callable[[str], Path], tmp_path: Path

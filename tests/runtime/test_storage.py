@@ -156,6 +156,12 @@ def test_a_damaged_model_is_refused_in_one_line(tmp_path: Path, damage: Any, mes
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\0b"])
+def test_names_that_no_folder_can_have_are_refused(name: str) -> None:
+    with pytest.raises(ModelError, match="no such model"):
+        load_model(Path(name))
+
+
 def test_a_missing_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no such model"):
         load_model(tmp_path / "missing")

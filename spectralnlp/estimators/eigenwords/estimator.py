@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Le
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator, fit_pass
@@ -98,7 +98,7 @@ class Eigenwords(MomentEstimator[Example]):
     spelling_penalty: Annotated[float, Gt(0), Doc("Penalty of that regression.")] = 1.0
     clusters: Annotated[int, Ge(0), Doc("Number of k-means clusters of words to make; 0 for none.")] = 0
     oversampling: Annotated[int, Ge(0), Doc("Singular vectors carried beyond ``dimensions``.")] = 20
-    iterations: Annotated[int, Ge(0), Doc("Power iterations of the decomposition.")] = 4
+    iterations: Annotated[int, Ge(0), Le(1000), Doc("Power iterations of the decomposition.")] = 4
     keep_counts: Annotated[
         bool, Doc("Keep the counts as ``counts_``, to add or take out text and solve again.")
     ] = False

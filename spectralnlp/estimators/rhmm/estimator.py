@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError, InputError
@@ -135,7 +135,9 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     interpolate: Annotated[bool, Doc("Mix p(b | a) with p(b), so that any tag can follow any other.")] = True
     cluster_dimensions: settings.ClusterDimensions = settings.CLUSTER_DIMENSIONS
     em_iterations: settings.EMIterations = settings.EM_ITERATIONS
-    random_em_iterations: Annotated[int, Ge(0), Doc("Iterations of EM from a random start, of ``em``.")] = 20
+    random_em_iterations: Annotated[
+        int, Ge(0), Le(1000), Doc("Iterations of EM from a random start, of ``em``.")
+    ] = 20
     signatures: settings.Signatures = settings.AUTO
     rare: settings.Rare = settings.RARE
     tag_weight: settings.TagWeight = settings.TAG_WEIGHT

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Any, Literal, Self
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.estimator import Estimator
@@ -110,7 +110,9 @@ ClusterDimensions = Annotated[
 ]
 CLUSTER_DIMENSIONS = 8
 
-EMIterations = Annotated[int, Ge(0), Doc("Iterations of EM from the clusters, on the same examples.")]
+EMIterations = Annotated[
+    int, Ge(0), Le(1000), Doc("Iterations of EM from the clusters, on the same examples.")
+]
 EM_ITERATIONS = 1
 
 RandomState = Annotated[int, Ge(0), Doc("Seed of all that is drawn at random.")]

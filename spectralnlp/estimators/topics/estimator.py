@@ -8,7 +8,7 @@ from functools import singledispatchmethod
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
@@ -68,20 +68,23 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         int, Ge(1), Doc("Number of topics (k); lowered, with a warning, where words have fewer directions.")
     ] = 20
     alpha0: Annotated[
-        float, Ge(0), Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model.")
+        float,
+        Ge(0),
+        Le(1e6),
+        Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model."),
     ] = 1.0
     scaling: Annotated[
         bool, Doc("Divide words by the square roots of their frequencies before the whitening.")
     ] = False
-    em_iterations: Annotated[int, Ge(0), Doc("Passes of EM after the decomposition.")] = 1
+    em_iterations: Annotated[int, Ge(0), Le(1000), Doc("Passes of EM after the decomposition.")] = 1
     smoothing: Annotated[
         float, Ge(0), Doc("EM: occurrences of each word that each topic has beforehand.")
     ] = 0.01
     min_documents: Annotated[int, Ge(0), Doc("In how many documents a word occurs to count.")] = 5
     max_share: Annotated[float, Ge(0), Doc("In how large a part of all documents it may occur.")] = 0.1
     max_words: Annotated[int, Ge(1), Doc("How many words count, those in most documents first.")] = 5000
-    restarts: Annotated[int, Ge(1), Doc("Starts of the tensor power method for each topic.")] = 10
-    iterations: Annotated[int, Ge(1), Doc("Iterations of the tensor power method.")] = 20
+    restarts: Annotated[int, Ge(1), Le(1000), Doc("Starts of the tensor power method for each topic.")] = 10
+    iterations: Annotated[int, Ge(1), Le(1000), Doc("Iterations of the tensor power method.")] = 20
     random_state: Annotated[int, Ge(0), Doc("Seed of the SVD and of the starts.")] = 0
 
     def init_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentFrequencies:
