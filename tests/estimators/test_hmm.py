@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from true_hmm import TrueHMM
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.hmm import HMM
 from spectralnlp.estimators.hmm.hkz import solve_hkz
 from spectralnlp.estimators.hmm.moments import NGramCounts
 from spectralnlp.estimators.hmm.ngrams import NGramTable
+from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.hmm.solve import PredictionSettings, solve_regression
 from spectralnlp.estimators.hmm.states import RegressionOptions
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter, run_sequences
-from spectralnlp.runtime import InMemoryCorpus, use_engine
+from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
+from spectralnlp.storage import StoredArrays
 
 TRUE = TrueHMM.random()
 SYMBOLS = tuple(f"s{x}" for x in range(len(TRUE.emission)))
@@ -186,3 +188,13 @@ def test_no_nan_with_many_symbols() -> None:
     model = HMM(n_states=10, operator_count=30).fit(InMemoryCorpus(lines))
     assert len(model.symbols) > 600
     assert np.isfinite(model.score(lines[:20])).all()
+
+
+@pytest.mark.parametrize("codes", [[(0, 0)], [(1, 0)]])
+def test_kept_n_grams_end_in_a_symbol_and_begin_with_boundaries(codes: list[tuple[int, int]]) -> None:
+    counts = accumulate(OpenNGramCounts(2), InMemoryCorpus([["a", "b"], ["b"]]))
+    arrays = counts.arrays()
+    counts.check_arrays(StoredArrays(arrays))
+    edited = np.array([first << 31 | second for first, second in codes], np.int64)
+    with pytest.raises(ModelError, match="boundary"):
+        counts.check_arrays(StoredArrays({**arrays, "codes": edited, "counts": np.ones(1, np.int64)}))

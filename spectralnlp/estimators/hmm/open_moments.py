@@ -103,8 +103,11 @@ class OpenNGramCounts(CodeCounts):
         sized.take("symbol_counts", int_array("n_symbols", dtype="int64", below=MOST_COUNT))
         codes = sized.take("codes", int_array("n", dtype="int64", ascending=True))
         sized.take("counts", int_array("n", dtype="int64", least=1, below=MOST_COUNT))
-        if n_symbols > 1 << self._bits or (self._decode(codes) >= n_symbols).any():
+        grams = self._decode(codes)
+        if n_symbols > 1 << self._bits or (grams >= n_symbols).any():
             raise stored.error("codes", "holds an n-gram of symbols that are not there")
+        if (grams[:, -1] == 0).any() or ((grams[:, :-1] > 0) & (grams[:, 1:] == 0)).any():
+            raise stored.error("codes", "holds an n-gram with a boundary behind a symbol, or of none")
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._numbers = {name: i for i, name in enumerate(unpack_names(arrays["symbols"]), 1)}
