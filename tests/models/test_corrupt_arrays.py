@@ -154,7 +154,7 @@ def test_a_missing_array_is_refused_by_name(
     kind: str, folders: Callable[[str], Path], tmp_path: Path
 ) -> None:
     stored = load_model(folders(kind))
-    optional = ("clusters", "context_vectors", "numbers")
+    optional = ("clusters", "context_vectors", "familiarity", "numbers")
     for name in stored.arrays:
         if name.rpartition(".")[2] in optional:
             continue
