@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
 from spectralnlp.linalg import one_blas_thread
@@ -245,6 +246,9 @@ class MomentEstimator(Estimator[T]):
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
         """Check the hyper-parameters, add up moments, solve; as often as there are passes.
 
+        Where `tuning` says so, settings are chosen first. Hyper-parameters stay as they are; those that were
+        chosen are in ``chosen_``.
+
         Args:
             X: a corpus, a list, or any iterable of examples; an iterator that can be read only once is enough
                 for methods of one pass.
@@ -255,7 +259,17 @@ class MomentEstimator(Estimator[T]):
             InputError: there is nothing to learn from.
         """
         self.validate()
-        return self._run_passes(self.as_corpus(X, y))
+        corpus = self.as_corpus(X, y)
+        plan = self.tuning()
+        return self._run_passes(corpus) if plan is None else self._fit_tuned(corpus, plan)
+
+    def _fit_tuned(self, corpus: Corpus[T], plan: Tuning) -> Self:
+        """Choose settings, have an estimator with them learn, and take over what it learned."""
+        learner = registry.tasks.get(self.task)().tuned(self, corpus, report_progress).fit(corpus)
+        vars(self).update({name: value for name, value in vars(learner).items() if name.endswith("_")})
+        params = {name: value for name, value in learner.get_params().items() if name not in plan.final}
+        self.chosen_ = {name: value for name, value in params.items() if value != getattr(self, name)}
+        return self
 
     def _run_passes(self, corpus: Corpus[T]) -> Self:
         with one_blas_thread():

@@ -36,8 +36,13 @@ def attachments(n: int, seed: int = 0) -> list[Tree]:
 class Tuned(PCFG):
     """A grammar that tries what it is told."""
 
+    tune: bool = True
+
     def tuning(self) -> Tuning | None:
-        return Tuning(alternatives=ALTERNATIVES, trial={}, final={}, most_examples=400, most_held_out=200)
+        if not self.tune:
+            return None
+        final = {"tune": False}
+        return Tuning(alternatives=ALTERNATIVES, trial={}, final=final, most_examples=400, most_held_out=200)
 
 
 ALTERNATIVES: Sequence[Mapping[str, object]] = ({"vertical": 0}, {"vertical": 2}, {"vertical": 1})

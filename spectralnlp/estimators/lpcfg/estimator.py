@@ -9,16 +9,15 @@ are its tensors (``solve.py``, as published); or clusters of the vectors are sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, Self, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 from typing_extensions import Doc
 
-from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import MomentEstimator, Tuning, fit_pass, report_progress
 from spectralnlp.estimators.lpcfg.cells import train_cells
@@ -209,21 +208,6 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         if self.tune == "none":
             return None
         return tuning_of(self.tune, pooled=len(self._binarisation_names) > 1)
-
-    def fit(self, X: Corpus[Tree] | Iterable[Tree], y: object = None) -> Self:
-        """Learn from trees, after choosing settings if `tune` says so; arguments and errors as of every fit.
-
-        Hyper-parameters stay as they are; those that were chosen are in ``chosen_``.
-        """
-        if self.tune == "none":
-            return super().fit(X, y)
-        self.validate()
-        corpus = self.as_corpus(X, y)
-        learner = registry.tasks.get(self.task)().tuned(self, corpus, report_progress).fit(corpus)
-        vars(self).update({name: value for name, value in vars(learner).items() if name.endswith("_")})
-        params = {**learner.get_params(), "tune": self.tune}
-        self.chosen_ = {name: value for name, value in params.items() if value != getattr(self, name)}
-        return self
 
     def check_combination(self) -> None:
         """Check the names of grammars and binarisations.
