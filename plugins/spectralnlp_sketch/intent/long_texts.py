@@ -11,7 +11,7 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 from spectralnlp_sketch.intent.kernels import TableScorer
 
 # Characters of a piece, and on either side of a cut those whose n-grams may cross it.
-PIECE = 1 << 20
+PIECE = 1 << 18
 SEAM = 1 << 11
 
 
