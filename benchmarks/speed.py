@@ -21,6 +21,7 @@ from statistics import mean
 from time import process_time
 
 import spectralnlp
+from spectralnlp.inference.trees.pipeline import infer_together
 from spectralnlp.models.parser import Parser
 from spectralnlp.scoring import COLLINS, score_trees
 from spectralnlp.tasks import parsing
@@ -92,8 +93,7 @@ def long_sentence(parser: Parser, words: Sequence[str], n: int) -> tuple[str, ..
         forms = parser.conventions.forms([words[(start + place) % len(words)] for place in range(n)])
         started = process_time()
         opening = parser.pipeline.opening(forms)
-        for pipe in parser.pipelines:
-            pipe.infer(forms, opening=opening)
+        infer_together([pipe.attempts(forms, opening=opening) for pipe in parser.pipelines])
         seconds.append(process_time() - started)
         if opening is not None:
             n_cells = len(next(opening.tries()).start)

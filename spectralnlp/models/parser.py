@@ -13,14 +13,9 @@ from numpy.typing import NDArray
 from spectralnlp import registry
 from spectralnlp.inference.sentences.ends import LearnedEnds
 from spectralnlp.inference.trees.decoders import Decoder
-from spectralnlp.inference.trees.derivations import (
-    bracket_posteriors,
-    constituents_of,
-    derivation_tree,
-    mean_posteriors,
-)
+from spectralnlp.inference.trees.derivations import constituents_of, derivation_tree
 from spectralnlp.inference.trees.lexical import coarse_values
-from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
+from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning, infer_together
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.scored_forest import ScoredForest
@@ -224,25 +219,23 @@ class Parser(TextParser, StorableModel):
             for number in range(len(pipelines))
         ]
         opening = self.pipeline.opening(forms, *given[0])
-        inferred = [
-            (number, pipe.infer(forms, *given[number], opening)) for number, pipe in enumerate(pipelines)
-        ]
-        found = [(number, inference) for number, inference in inferred if inference is not None]
+        inferred = infer_together(
+            [pipe.attempts(forms, *given[number], opening) for number, pipe in enumerate(pipelines)]
+        )
+        found = [(number, inference) for number, inference in enumerate(inferred) if inference is not None]
         if not found:
             return self._flat(sentence, forms, tags)
         if self.rescorer is not None:
-            forests = self.rescorer.rescore({number: each.scored for number, each in found}, forms)
-            found = [(number, replace(each, scored=forests[number])) for number, each in found]
+            scored = self.rescorer.rescore({number: each.scored for number, each in found}, forms)
+            found = [(number, replace(each, scored=scored[number])) for number, each in found]
         tree = self._decode(found, forms, decoder)
-        posteriors = mean_posteriors(
-            [bracket_posteriors(each.scored, self.grammar_sets[n].coarse.symbols, tree) for n, each in found]
-        )
+        forests = [(each.scored, self.grammar_sets[number].coarse.symbols) for number, each in found]
         _, first = found[0]
         return Parse(
             add_root(tree),
             sentence,
             first.log_probability,
-            constituents_of(tree, posteriors),
+            constituents_of(tree, forests),
             next((reason for _, each in found if (reason := _fallback(each))), None),
             () if k == 1 else self._k_best(first.scored, forms, decoder, k),
             self.head_rules,
@@ -286,10 +279,13 @@ class Parser(TextParser, StorableModel):
             return None
         return np.array([symbols_of_tag(self.grammar_sets[number].coarse, tag) for tag in tags])
 
+    @cached_property
+    def usual_decoder(self) -> Decoder:
+        """The decoder of the model."""
+        return make_decoder(self.decoder, self.decoder_settings)
+
     def _decoder(self, name: str | None) -> Decoder:
-        if name is None or name == self.decoder:
-            return make_decoder(self.decoder, self.decoder_settings)
-        return make_decoder(name, {})
+        return self.usual_decoder if name is None or name == self.decoder else make_decoder(name, {})
 
     def log_probability(self, words: Sequence[str]) -> float:
         """Natural logarithm of a tokenised sentence's probability, all trees in the pruned forest summed.

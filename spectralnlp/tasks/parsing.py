@@ -11,6 +11,7 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.inference.trees.pipeline import Pruning
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
 from spectralnlp.runtime import Corpus, Inputs, OnBad, expand_inputs, take_field
@@ -98,6 +99,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             conventions=Conventions(),
             decoder=fitted.decoder_,
             decoder_settings=fitted.decoder_settings_,
+            pruning=Pruning.of_pool(len(fitted.grammar_sets_)),
             cells=fitted.cell_model_,
             sentence_ends=fitted.sentence_end_model_,
         )

@@ -85,15 +85,15 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
             seen.append(({word.rsplit("-", 1)[1] for word in table.words}, []))
         return plain(self, table, name, coarse)
 
-    infer = Pipeline.infer
+    attempts = Pipeline.attempts
 
     def spy(self: Pipeline, words: list[str], **rest: object) -> object:
         if seen:
             seen[-1][1].append(words[0].rsplit("-", 1)[1])
-        return infer(self, words, **rest)  # type: ignore[arg-type]
+        return attempts(self, words, **rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(LPCFG, "_grammars_of", learn)
-    monkeypatch.setattr(Pipeline, "infer", spy)
+    monkeypatch.setattr(Pipeline, "attempts", spy)
     documents = [InMemoryCorpus(marked[at : at + 2]) for at in range(0, 60, 2)]
 
     class Documents(InMemoryCorpus[Tree]):

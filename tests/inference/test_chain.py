@@ -74,6 +74,20 @@ def test_marginals_and_sums_are_those_of_all(seed: int, n_tags: int, forbidden: 
         np.testing.assert_allclose(marginals[first:last], expected, atol=1e-5)
 
 
+def test_transitions_of_any_size_add_up() -> None:
+    emissions, transitions, *ends = random_chain(3, 3, 0.2)
+    chain = (1500 * emissions, 1500 * transitions, *(1500 * each for each in ends))  # e to that is no number
+    marginals, log_sums = tag_marginals(chain[0], STARTS, *chain[1:])
+    for s, (first, last) in enumerate(pairwise(STARTS)):
+        if first == last:
+            continue
+        scores = all_scores(chain, first, last)
+        total = np.logaddexp.reduce(list(scores.values()))
+        assert log_sums[s] == pytest.approx(total, rel=1e-6)
+        best = max(scores, key=scores.__getitem__)
+        assert marginals[range(first, last), best] == pytest.approx(np.ones(last - first), abs=1e-3)
+
+
 def test_forbidden_tags_have_no_probability_and_are_not_chosen() -> None:
     no, yes = -np.inf, 0.0
     emissions = np.array([[0, 50], [0, 50], [50, 0]], np.float32)

@@ -49,7 +49,7 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
-from spectralnlp.inference.trees.pipeline import Pipeline
+from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
 from spectralnlp.parameters import (
     CellModel,
     GrammarSet,
@@ -333,8 +333,9 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             kept = [table.select(trees) for table in tables]
             grammars, cells = self._learn(kept)
             clusters = with_tag_factors(self.word_clusters_, kept[0], self.rare)
+            pruning = Pruning.of_pool(len(grammars))
             return [
-                Pipeline.of(replace(each, **fields), cells=cells, clusters=clusters)
+                Pipeline.of(replace(each, **fields), pruning=pruning, cells=cells, clusters=clusters)
                 for each, fields in zip(self.grammar_sets_, grammars, strict=True)
             ]
 

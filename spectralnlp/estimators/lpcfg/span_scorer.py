@@ -19,7 +19,7 @@ from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.lpcfg.span_kernels import count_heads
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
-from spectralnlp.inference.trees.pipeline import Pipeline
+from spectralnlp.inference.trees.pipeline import Pipeline, infer_together
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
@@ -199,7 +199,7 @@ class _FoldReader:
         word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
         words = [self.words[w] for w in word.tolist()]
         opening = self.pipelines[0].opening(words)
-        inferred = [pipeline.infer(words, opening=opening) for pipeline in self.pipelines]
+        inferred = infer_together([each.attempts(words, opening=opening) for each in self.pipelines])
         forests = [each.scored for each in inferred if each is not None]
         n_scores = sum(len(forest.posteriors) for forest in forests)
         if n_scores < sum(len(pipeline.grammars) for pipeline in self.pipelines):

@@ -6,14 +6,19 @@ The score of tags y₁…y_n is start[y₁] + Σ emissions[t, y_t] + Σ transiti
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.semirings import MaxPlus, plus, times
-from spectralnlp.jit import kernel
+from spectralnlp.jit import kernel, kernel_part
 
 Scores = NDArray[np.float32]
 Offsets = NDArray[np.int64]
+
+# A sum of exponentials that is larger lost nothing that counts to underflow.
+_LEAST_SUM = 1e-280
 
 
 def best_tags(
@@ -118,8 +123,28 @@ def tag_marginals(
     """
     marginals = np.empty(emissions.shape)
     log_sums = np.zeros(len(starts) - 1)
-    _sum_product(emissions, starts, transitions.astype(np.float64), start, end, marginals, log_sums)
+    _sum_product(emissions, starts, _Steps.of(transitions), start, end, marginals, log_sums)
     return marginals, log_sums
+
+
+class _Steps(NamedTuple):
+    """Scores of transitions, ready for both passes.
+
+    Attributes:
+        score: float64 (n_tags, n_tags); from x to y.
+        weight: float64 (n_tags, n_tags); e to the power of each score less the largest.
+        most: the largest score.
+    """
+
+    score: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    most: float
+
+    @classmethod
+    def of(cls, transitions: Scores) -> _Steps:
+        score = transitions.astype(np.float64)
+        most = float(score.max()) if score.size and np.isfinite(score.max()) else 0.0
+        return cls(score, np.exp(score - most), most)
 
 
 @kernel
@@ -133,10 +158,40 @@ def _log_sum(values):
     return top + np.log(total)
 
 
+@kernel_part
+def _step(steps, forwards, scores, share, sums, pair_scores):
+    """Write the log-sum over the tags before each tag, or after each, of their scores and the transitions'.
+
+    Exponentials of transitions are taken once for all tokens. Where a sum is next to nothing, so that it
+    may have lost some to underflow, it is added up in logarithms.
+    """
+    k, top = len(scores), scores.max()
+    for x in range(k):
+        share[x] = np.exp(scores[x] - top) if top > -np.inf else 0.0
+        sums[x] = 0.0
+    for x in range(k):
+        if forwards:
+            for y in range(k):
+                sums[y] += share[x] * steps.weight[x, y]
+        else:
+            total = 0.0
+            for y in range(k):
+                total += steps.weight[x, y] * share[y]
+            sums[x] = total
+    for y in range(k):
+        if sums[y] > _LEAST_SUM:
+            sums[y] = top + steps.most + np.log(sums[y])
+            continue
+        for x in range(k):
+            pair_scores[x] = scores[x] + (steps.score[x, y] if forwards else steps.score[y, x])
+        sums[y] = _log_sum(pair_scores)
+
+
 @kernel
-def _sum_product(emissions, starts, transitions, start, end, marginals, log_sums):
+def _sum_product(emissions, starts, steps, start, end, marginals, log_sums):
     k = emissions.shape[1]
-    backward, below, values = np.empty(k), np.empty(k), np.empty(k)
+    backward, before, values, share = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    sums = np.empty(k)
     for s in range(len(starts) - 1):
         first, last = starts[s], starts[s + 1]
         if last == first:
@@ -145,10 +200,9 @@ def _sum_product(emissions, starts, transitions, start, end, marginals, log_sums
         for y in range(k):
             forward[first, y] = start[y] + emissions[first, y]
         for t in range(first + 1, last):
+            _step(steps, True, forward[t - 1], share, sums, values)
             for y in range(k):
-                for x in range(k):
-                    values[x] = forward[t - 1, x] + transitions[x, y]
-                forward[t, y] = _log_sum(values) + emissions[t, y]
+                forward[t, y] = sums[y] + emissions[t, y]
         for y in range(k):
             backward[y] = end[y]
             values[y] = forward[last - 1, y] + end[y]
@@ -156,10 +210,7 @@ def _sum_product(emissions, starts, transitions, start, end, marginals, log_sums
         for t in range(last - 1, first - 1, -1):
             if t < last - 1:
                 for y in range(k):
-                    below[y] = backward[y] + emissions[t + 1, y]
-                for x in range(k):
-                    for y in range(k):
-                        values[y] = transitions[x, y] + below[y]
-                    backward[x] = _log_sum(values)
+                    before[y] = backward[y] + emissions[t + 1, y]
+                _step(steps, False, before, share, backward, values)
             for y in range(k):
                 marginals[t, y] = np.exp(forward[t, y] + backward[y] - log_sums[s])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.scored_forest import ScoredForest
@@ -46,27 +47,51 @@ def derivation_tree(scored: ScoredForest, choice: Ints, symbols: Sequence[str], 
     return built[int(chosen[-1])]
 
 
-def bracket_posteriors(
-    scored: ScoredForest, symbols: Sequence[str], tree: Tree
-) -> Mapping[tuple[str, int, int], float]:
-    """Posterior of each (label, start, end) over the spans of a tree, averaged over a forest's grammars.
+def constituents_of(
+    tree: Tree, forests: Sequence[tuple[ScoredForest, Sequence[str]]]
+) -> tuple[Constituent, ...]:
+    """The brackets of a tree with their posteriors, averaged over forests; what one lacks counts as 0 there.
+
+    The middle of a compressed unary chain has no posterior of its own: where the chain is, so is its middle.
+
+    Args:
+        tree: of the sentence.
+        forests: one or more, each with the names of its grammars' symbols.
+    """
+    spans = tree.spans()
+    size = len(tree.words()) + 1
+    wanted = np.array(sorted({end * size + start for _, start, end in spans}), np.int64)
+    posteriors: dict[tuple[str, int, int], float] = {}
+    for scored, symbols in forests:
+        for bracket, value in _bracket_posteriors(scored, symbols, wanted, size):
+            posteriors[bracket] = posteriors.get(bracket, 0.0) + value / len(forests)
+    found: list[Constituent] = []
+    for number, (label, start, end) in enumerate(spans):
+        posterior = posteriors.get((label, start, end), 0.0)
+        is_below = number > 0 and spans[number - 1][1:] == (start, end)
+        is_above = number + 1 < len(spans) and spans[number + 1][1:] == (start, end)
+        if is_below and (is_above or end - start == 1):  # over one token the bottom of a chain is its tag
+            posterior = max(posterior, found[-1].posterior)
+        found.append(Constituent(label, start, end, min(posterior, 1.0)))
+    return tuple(found)
+
+
+def _bracket_posteriors(
+    scored: ScoredForest, symbols: Sequence[str], wanted: NDArray[np.int64], size: int
+) -> Iterator[tuple[tuple[str, int, int], float]]:
+    """Posteriors of each (label, start, end) over the wanted spans, to be added up, averaged over grammars.
 
     A bracket is there as the bottom of its span or as the top of a unary rule; both count.
     """
     forest = scored.forest
-    size = int(forest.end[0]) + 1  # the first nodes are those of the whole sentence
-    wanted = np.unique(np.array([end * size + start for _, start, end in tree.spans()], np.int64))
     nodes, values = _bracket_values(
         forest, scored.n_brackets, scored.mean_node, scored.mean_edge, wanted, size
     )
     columns = (forest.kind[nodes], forest.symbol[nodes], forest.start[nodes], forest.end[nodes], values)
-    posteriors: dict[tuple[str, int, int], float] = {}
     for kind, symbol, start, end, value in zip(*(column.tolist() for column in columns), strict=True):
         labels = labels_of(symbols[symbol])
         for label in labels[:-1] if kind == LEXICAL else labels:
-            key = label, start, end
-            posteriors[key] = posteriors.get(key, 0.0) + value
-    return posteriors
+            yield (label, start, end), value
 
 
 @kernel
@@ -95,31 +120,3 @@ def _bracket_values(forest, n_brackets, node, edge, wanted, size):
             nodes[count], values[count] = v, value
             count += 1
     return nodes[:count], values[:count]
-
-
-def mean_posteriors(
-    parts: Sequence[Mapping[tuple[str, int, int], float]],
-) -> Mapping[tuple[str, int, int], float]:
-    """The mean of several forests' bracket posteriors, brackets that one lacks counting as 0 there."""
-    total: dict[tuple[str, int, int], float] = {}
-    for part in parts:
-        for bracket, value in part.items():
-            total[bracket] = total.get(bracket, 0.0) + value / len(parts)
-    return total
-
-
-def constituents_of(tree: Tree, posteriors: Mapping[tuple[str, int, int], float]) -> tuple[Constituent, ...]:
-    """The brackets of a tree with their posteriors.
-
-    The middle of a compressed unary chain has no posterior of its own: where the chain is, so is its middle.
-    """
-    spans = tree.spans()
-    found: list[Constituent] = []
-    for number, (label, start, end) in enumerate(spans):
-        posterior = posteriors.get((label, start, end), 0.0)
-        is_below = number > 0 and spans[number - 1][1:] == (start, end)
-        is_above = number + 1 < len(spans) and spans[number + 1][1:] == (start, end)
-        if is_below and (is_above or end - start == 1):  # over one token the bottom of a chain is its tag
-            posterior = max(posterior, found[-1].posterior)
-        found.append(Constituent(label, start, end, min(posterior, 1.0)))
-    return tuple(found)

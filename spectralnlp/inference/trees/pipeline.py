@@ -57,6 +57,11 @@ class Pruning:
     edge_threshold: float = 1e-5
     pruner_threshold: float = 1e-4
 
+    @classmethod
+    def of_pool(cls, n_binarisations: int) -> Pruning:
+        """The usual thresholds; higher ones for three binarisations, two of which keep what one has lost."""
+        return cls() if n_binarisations < 3 else cls(edge_threshold=3e-5, pruner_threshold=1e-3)
+
 
 @dataclass(frozen=True)
 class Inference:
@@ -167,6 +172,19 @@ class Pipeline:
     ) -> Inference | None:
         """Score the parses of a sentence; None when the grammar has no derivation for it.
 
+        Arguments are as of :meth:`attempts`.
+        """
+        return infer_together([self.attempts(words, allowed, tag_weights, opening)])[0]
+
+    def attempts(
+        self,
+        words: Sequence[str],
+        allowed: NDArray[np.bool_] | None = None,
+        tag_weights: Floats | None = None,
+        opening: Opening | None = None,
+    ) -> Iterator[Inference | None]:
+        """What a sentence's parses score, with ever more cells and less pruning; None where there are none.
+
         Args:
             words: tokens in the model's conventions, one or more.
             allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
@@ -176,11 +194,11 @@ class Pipeline:
         found = None if opening is None else opening.found_in(self.coarse.lexicon, tag_weights)
         if found is None:
             found = self._look_up(words, tag_weights)
-        coarse_only: Inference | None = None
         for cells, pruning, any_tag in self._tries(len(words), opening):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
             chart = inside(self.rules, values, beam=pruning.beam, cells=cells)
             if chart.total <= 0:
+                yield None
                 continue
             forest = build_forest(
                 chart,
@@ -188,11 +206,9 @@ class Pipeline:
                 node_threshold=pruning.node_threshold,
                 edge_threshold=pruning.edge_threshold,
             )
-            inference = self._score(forest, found, self.grammars, pruning, any_tag)
-            if inference is not None:
-                return inference
-            coarse_only = coarse_only or self._score(forest, found, (self.coarse,), pruning, any_tag)
-        return coarse_only
+            yield self._score(forest, found, self.grammars, pruning, any_tag) or self._score(
+                forest, found, (self.coarse,), pruning, any_tag
+            )
 
     def _look_up(self, words: Sequence[str], tag_weights: Floats | None) -> Lookup:
         """The entries of words; the clusters of rare ones weigh their tags where nothing else does."""
@@ -261,6 +277,27 @@ class Pipeline:
         posteriors = score_forest(forest, pruner, leaf_vectors(forest, pruner, found))
         thinned = prune_forest(forest, np.abs(posteriors.edge) >= threshold)
         return thinned if posteriors.usable and thinned.n_roots else forest
+
+
+def infer_together(attempts: Sequence[Iterator[Inference | None]]) -> list[Inference | None]:
+    """What several binarisations find in a sentence, as many attempts each until one of them has scores.
+
+    Binarisations that fail where another does not are left out: more attempts take many times as long as the
+    first, and the mean of the others is about as good.
+
+    Args:
+        attempts: :meth:`Pipeline.attempts` of each.
+
+    Returns:
+        For each its scores, or None; coarse ones only where none has others.
+    """
+    coarse: list[Inference | None] = [None] * len(attempts)
+    for found in zip(*attempts, strict=True):
+        fine = [each if each and not each.coarse_only else None for each in found]
+        if any(fine):
+            return fine
+        coarse = [first or now for first, now in zip(coarse, found, strict=True)]
+    return coarse
 
 
 def tag_codes(grammar: LatentGrammar) -> NDArray[np.int64]:
