@@ -4,6 +4,7 @@ Sentences of a treebank are parsed on one thread, in CPU seconds, after one that
 one after the other, are also cut into sentences of given lengths. Of these only inference is timed, not
 decoding, and memory is the peak of the process, of all lengths up to there. ``--glue N`` parses neighbouring
 sentences as one, of N words or more, whose tree has their trees side by side, as if no ends had been found.
+The second table has the speed by the length of sentences, with closed cells if the model has them.
 
     python -m benchmarks.speed MODEL TREES
     python -m benchmarks.speed MODEL TREES --glue 200 --lengths
@@ -15,7 +16,7 @@ from __future__ import annotations
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import mean
 from time import process_time
@@ -28,6 +29,7 @@ from spectralnlp.tasks import parsing
 from spectralnlp.trees import Tree, add_root
 
 LONG = 40
+LENGTHS = ((1, 10), (11, 20), (21, 40), (41, 80), (81, None))
 REPEATS = 3
 
 
@@ -49,8 +51,10 @@ def main() -> None:
         {"closed": parser} if given.closed_only else {"open": replace(parser, cells=None), "closed": parser}
     )
     rows = [(name, *whole(way, gold[:: given.every])) for name, way in ways.items()]
-    print(report.machine())
-    print(report.table(("cells", "sentences/s", "F1", f"F1 over {LONG}", "fallbacks"), rows))
+    print(f"{report.machine()} Model `{given.model}`.\n")
+    print(report.table(("cells", "sentences/s", "F1", f"F1 over {LONG}", "fallbacks"), rows), end="\n\n")
+    groups = by_length(parser, gold)
+    print(report.table(("sentences of", "number", "words", "sentences/s", "words/s"), groups), end="\n\n")
     words = [word for tree in gold for word in tree.words()]
     lengths = [(n, *long_sentence(parser, words, n)) for n in given.lengths]
     if lengths:
@@ -84,6 +88,29 @@ def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
     )
     fallbacks = sum(parse.fallback is not None for parse in parses)
     return f"{len(gold) / seconds:.0f}", f"{f1:.2f}", f"{f1_long:.2f}", str(fallbacks)
+
+
+def by_length(parser: Parser, gold: Sequence[Tree]) -> Iterator[tuple[str, ...]]:
+    """Yield for each group of lengths how many sentences and words a second are parsed."""
+    for least, most in LENGTHS:
+        sentences = [
+            parsing.gold_sentence(tree, parser.conventions)
+            for tree in gold
+            if least <= len(tree.words()) <= (most or len(tree.words()))
+        ]
+        if not sentences:
+            continue
+        started = process_time()
+        n_words = sum(len(parse.tree.words()) for parse in parser.parse_many(sentences) if parse is not None)
+        seconds = process_time() - started
+        name = f"{least} to {most} words" if most else f"{least} words and more"
+        yield (
+            name,
+            f"{len(sentences):,}",
+            f"{n_words:,}",
+            f"{len(sentences) / seconds:.0f}",
+            f"{n_words / seconds:,.0f}",
+        )
 
 
 def long_sentence(parser: Parser, words: Sequence[str], n: int) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Wall time of the command line: ``--help``, a parse of two sentences, and the very first parse.
 
 The first parse compiles the kernels into an empty ``NUMBA_CACHE_DIR``; the others load them from the cache.
+For that of a wheel with kernels, the packages are copied, and ``warm-up --ship`` is run in the copy.
 
     python -m benchmarks.startup
     python -m benchmarks.startup --model models/wsj
@@ -17,6 +18,7 @@ from benchmarks import report  # first: it sets the number of threads  # isort: 
 import argparse
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +35,8 @@ from spectralnlp.storage import arrays, values
 
 TEXT = "The keeper climbs the stairs every evening. Visitors come by boat when the tide is high."
 COMMAND = str(Path(sys.executable).parent / "spectralnlp")
+ROOT = Path(__file__).parent.parent
+PACKAGES = (ROOT / "spectralnlp", *(ROOT / "plugins").glob("*"), *(ROOT / "grammars").glob("*"))
 
 
 def wall_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
@@ -45,6 +49,19 @@ def wall_seconds(command: Sequence[str], environment: Mapping[str, str]) -> floa
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
     return seconds
+
+
+def first_parse_of_a_wheel(parse: Sequence[str], model: str) -> float:
+    """Wall time of the first parse of an installation that has kernels for this machine already."""
+    with TemporaryDirectory() as folder:
+        site, cache = Path(folder, "site"), Path(folder, "cache")
+        for package in PACKAGES:
+            if package.is_dir():
+                shutil.copytree(package, site / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+        installed = {"PYTHONPATH": str(site), "NUMBA_CACHE_DIR": str(cache)}
+        wall_seconds([COMMAND, "warm-up", model, "--ship"], installed)
+        wall_seconds([sys.executable, "-m", "compileall", "-q", str(site)], {})  # as pip does
+        return wall_seconds(parse, installed)
 
 
 def cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
@@ -149,6 +166,8 @@ def main() -> None:
             seconds = median(wall_seconds(command, warm) for _ in range(arguments.repeat))
             rows.append([name, *_cells(seconds, most)])
     rows.append(["the first parse ever, once", *_cells(first, 8.0)])
+    of_wheel = first_parse_of_a_wheel(parse, arguments.model)
+    rows.append(["the same, of a wheel with kernels", *_cells(of_wheel, 8.0)])
     print(f"{report.machine()} Median of {arguments.repeat} runs, model `{arguments.model}`.\n")
     print(report.table(("", "s", "at most", "share"), rows))
 

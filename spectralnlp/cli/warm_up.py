@@ -22,6 +22,14 @@ def warm_up(
         bool,
         typer.Option("--training", help="Also what training needs: each estimator learns a made-up text."),
     ] = False,
+    ship: Annotated[
+        bool,
+        typer.Option(
+            "--ship",
+            help="Write kernels for any x86-64 processor with AVX2 into the package, of which a wheel is "
+            "then built that compiles nothing.",
+        ),
+    ] = False,
 ) -> None:
     """Compile the kernels that models need, once for an installation or an image.
 
@@ -29,7 +37,10 @@ def warm_up(
     variable NUMBA_CACHE_DIR names another folder. Commands that run later, as any user, read them there.
     """
     from spectralnlp import registry
+    from spectralnlp.jit import compile_for_wheels
 
+    if ship:
+        compile_for_wheels()
     for name in models or registry.models.names():
         _report(name, _try_out, name)
     if not training:

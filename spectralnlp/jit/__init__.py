@@ -17,11 +17,13 @@ from spectralnlp.jit.decorators import (
     kernel_part,
 )
 from spectralnlp.jit.powers import exponent_of, power_of_two
+from spectralnlp.jit.shipped import compile_for_wheels
 
 __all__ = [
     "Kernel",
     "announced_compilation",
     "cache_folders",
+    "compile_for_wheels",
     "compiled_kernels",
     "count_bits",
     "exponent_of",

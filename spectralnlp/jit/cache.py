@@ -4,6 +4,7 @@ The files are numba's own; two things are done otherwise. Before numba loads a k
 compiler, half of the time that a short command takes; a compiled kernel needs nothing of it. And numba reads
 kernels only from a folder that it could also write to, so kernels compiled into an image by one user are
 compiled again by another; here every folder is read, and the first that can be written to is written to.
+Last come the kernels that the wheel brought along (``shipped.py``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import pickle
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
+from spectralnlp.jit import shipped
 from spectralnlp.runtime import require_room
 
 # LLVM ends the process where it gets no memory; this much it has needed for our largest kernel, and more.
@@ -70,15 +72,29 @@ class KernelCache(_Cache):
     @cached_property
     def files(self) -> list[_KernelFile]:
         """The kernel's file in each folder, in the order in which they are read."""
+        package = Path(inspect.getfile(self.function)).parent
+        folders = [self._shipped_folder] if shipped.is_for_wheels() else cache_folders(package)
+        return [file for folder in folders if (file := self._file_in(folder))]
+
+    @cached_property
+    def shipped_file(self) -> _KernelFile | None:
+        """The kernel's file among those that came with the package, if they run here."""
+        return self._file_in(self._shipped_folder) if shipped.fits_here() else None
+
+    @property
+    def _shipped_folder(self) -> Path:
+        return shipped.FOLDER / self.function.__module__.rpartition(".")[0]
+
+    def _file_in(self, folder: Path) -> _KernelFile | None:
+        """Return the kernel's file in a folder; None for one that was typed into an interpreter."""
         source = Path(inspect.getfile(self.function))
         try:
             stamp = hashlib.sha256(source.read_bytes()).digest()
-        except OSError:  # typed into an interpreter
-            return []
+        except OSError:
+            return None
         name = f"{source.stem}.{self.function.__qualname__}".replace("<", "").replace(">", "")
         version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
-        base = f"{name}-{self.function.__code__.co_firstlineno}.{version}"
-        return [_KernelFile(str(folder), base, stamp) for folder in cache_folders(source.parent)]
+        return _KernelFile(str(folder), f"{name}-{self.function.__code__.co_firstlineno}.{version}", stamp)
 
     @property
     def cache_path(self) -> str:
@@ -91,8 +107,7 @@ class KernelCache(_Cache):
             return None
         require_room(_ROOM_TO_LOAD, "loading a compiled kernel")
         rtsys.initialize(target_context)
-        key = self._key(sig, target_context)
-        for file in self.files:
+        for file, key in self._places(sig, target_context.codegen().magic_tuple()):
             try:
                 content = file.load(key)
             except _UNREADABLE:
@@ -112,10 +127,10 @@ class KernelCache(_Cache):
                 f"{name} uses addresses or Python objects: it is compiled anew each time", stacklevel=2
             )
             return
-        content = data._reduce()
+        content, key = data._reduce(), self._key(sig, data.target_context.codegen().magic_tuple())
         for file in self.files:
             try:
-                file.add(self._key(sig, data.target_context), content)
+                file.add(key, content)
             except OSError:
                 continue
             return
@@ -133,12 +148,20 @@ class KernelCache(_Cache):
         for file in self.files:
             file.flush()
 
-    def _key(self, sig: Any, target_context: Any) -> Any:
+    def _places(self, sig: Any, target: tuple[Any, ...]) -> Iterator[tuple[_KernelFile, Any]]:
+        """Yield files that may have a compiled form, and the key that it has there."""
+        key = self._key(sig, target)
+        for file in self.files:
+            yield file, key
+        if self.shipped_file is not None:
+            yield self.shipped_file, self._key(sig, shipped.target_of_wheels(target))
+
+    def _key(self, sig: Any, target: tuple[Any, ...]) -> Any:
         """Return what a compiled form depends on but its source: signature, processor, bytecode, closure."""
         cells = tuple(cell.cell_contents for cell in self.function.__closure__ or ())
         parts = (self.function.__code__.co_code, dumps(cells) if cells else b"")
         digests = tuple(hashlib.sha256(part).hexdigest() for part in parts)
-        return sig, target_context.codegen().magic_tuple(), digests
+        return sig, target, digests
 
 
 def cache_folders(package: Path) -> list[Path]:

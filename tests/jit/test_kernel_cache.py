@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -70,10 +71,11 @@ def package(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(package: Path, call: str, **environment: str) -> list[str]:
+def run(package: Path, call: str, *, before: str = "", **environment: str) -> list[str]:
     """Call a kernel in a fresh process: was it compiled, what of numba and scipy was imported, the result."""
     script = f"""
 import sys
+{before}
 import numpy as np
 from kernels_of_a_test import *
 from spectralnlp.jit import announced_compilation
@@ -150,6 +152,22 @@ def test_damaged_files_are_written_again(package: Path, suffix: str, content: by
         path.write_bytes(content)
     assert run(package, CALLS["product"], NUMBA_CACHE_DIR=str(cache))[0] == "True"
     assert run(package, CALLS["product"], NUMBA_CACHE_DIR=str(cache))[0] == "False"
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="they are for x86-64")
+def test_kernels_of_a_wheel_are_loaded_where_they_run(package: Path) -> None:
+    wheel = f"""
+from pathlib import Path
+from spectralnlp.jit import shipped
+shipped.FOLDER = Path({str(package)!r}) / "wheel"
+"""
+    compiled = run(package, CALLS["total"], before=f"{wheel}shipped.compile_for_wheels()")
+    assert compiled[0] == "True"
+    assert not list(package.glob("__pycache__/*.nbi"))
+    assert run(package, CALLS["total"], before=wheel) == ["False", "False", "False", *compiled[3:]]
+    old = f"{wheel}shipped._FEATURES = ('avx1024',)"
+    assert run(package, CALLS["total"], before=old)[0] == "True"
+    assert run(package, CALLS["total"], before=old)[0] == "False"  # this machine's own, beside the package
 
 
 def test_a_changed_source_is_compiled_again(package: Path) -> None:
