@@ -6,18 +6,19 @@ from typing import Any
 
 import spectralnlp
 from spectralnlp_spacy.serve.limits import Limits
+from spectralnlp_web import FAILED, NOT_MEANT
 
 # What each status of an error means.
 ERRORS = {
     400: "The request is no HTTP, or its body is no JSON.",
-    403: "The request is meant for another host, or comes from a page elsewhere.",
+    403: NOT_MEANT,
     404: "There is nothing at this path.",
     405: "The path does not take this method.",
     408: "The body did not come in time.",
     413: "The body, or the text, is too long: bytes, characters or tokens.",
     415: "The body is not said to be `application/json` in UTF-8.",
     422: "The JSON is not an object with one field, `text`, that is a string of characters.",
-    500: "The analysis failed; the server goes on.",
+    500: FAILED,
     503: "All workers are busy and the queue is full, or no worker was free in time; try again later.",
     504: "The analysis took too long, and was stopped.",
 }

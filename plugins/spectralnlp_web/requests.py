@@ -1,4 +1,4 @@
-"""Requests of ``spectralnlp serve``: their bodies, checked before anything is done for them."""
+"""Requests with a body of JSON, checked before anything is done for them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import asyncio
 import json
 
 from starlette.requests import ClientDisconnect, Request
-
-from spectralnlp_spacy.serve.limits import Limits
-
-FIELD = "text"
-_EXAMPLE = f'send {{"{FIELD}": "…"}}'
+from starlette.responses import JSONResponse, Response
 
 
 class BadRequestError(Exception):
@@ -27,8 +23,14 @@ class BadRequestError(Exception):
         self.what = what
 
 
-async def read_text(request: Request, limits: Limits) -> str:
-    """Return the text that a request brings.
+async def read_json(request: Request, *, most: int, seconds: float, example: str) -> object:
+    """Return the JSON value that a request brings.
+
+    Args:
+        request: not read yet.
+        most: bytes of its body.
+        seconds: in which the body must have come.
+        example: what to send, for the messages.
 
     Raises:
         BadRequestError: it brings none, or too much.
@@ -36,17 +38,22 @@ async def read_text(request: Request, limits: Limits) -> str:
     """
     _check_type(request.headers.get("content-type", ""))
     try:
-        async with asyncio.timeout(limits.seconds):
-            body = await _read_body(request, limits.body)
+        async with asyncio.timeout(seconds):
+            body = await _read_body(request, most)
     except TimeoutError as error:
-        raise BadRequestError(408, f"the body did not come within {limits.seconds:g} seconds") from error
-    return _check_text(_decode(body), limits)
+        raise BadRequestError(408, f"the body did not come within {seconds:g} seconds") from error
+    return _decode(body, example)
 
 
 async def wait_for_leaving(request: Request) -> None:
     """Return when the client has gone away; the body has been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def answer_bad_request(request: Request, error: BadRequestError) -> Response:
+    """Say what is wrong, and close the connection: what is left of a body that was not read is no request."""
+    return JSONResponse({"error": error.what}, error.status, {"Connection": "close"})
 
 
 def _check_type(content_type: str) -> None:
@@ -72,32 +79,16 @@ async def _read_body(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
-def _decode(body: bytes) -> object:
+def _decode(body: bytes, example: str) -> object:
     try:
         value: object = json.loads(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise BadRequestError(400, f"the body is not UTF-8; {_EXAMPLE}") from error
+        raise BadRequestError(400, f"the body is not UTF-8; {example}") from error
     except RecursionError as error:
-        raise BadRequestError(400, f"the JSON is nested too deep; {_EXAMPLE}") from error
+        raise BadRequestError(400, f"the JSON is nested too deep; {example}") from error
     except ValueError as error:
-        raise BadRequestError(400, f"the body is not JSON: {str(error)[:100]}; {_EXAMPLE}") from error
+        raise BadRequestError(400, f"the body is not JSON: {str(error)[:100]}; {example}") from error
     return value
 
 
-def _check_text(value: object, limits: Limits) -> str:
-    if not isinstance(value, dict):
-        raise BadRequestError(422, f"the JSON is not an object; {_EXAMPLE}")
-    unknown = sorted(value.keys() - {FIELD})
-    if unknown:
-        raise BadRequestError(422, f"unknown field {unknown[0][:100]!r}; {_EXAMPLE}")
-    text = value.get(FIELD)
-    if not isinstance(text, str):
-        raise BadRequestError(422, f"{FIELD!r} is missing or no string; {_EXAMPLE}")
-    if len(text) > limits.characters:
-        raise BadRequestError(413, f"a text of {len(text):,} characters; give at most {limits.characters:,}")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise BadRequestError(422, f"{FIELD!r} has half a character: a surrogate without the other")
-    return text
-
-
-__all__ = ["BadRequestError", "ClientDisconnect", "read_text", "wait_for_leaving"]
+__all__ = ["BadRequestError", "ClientDisconnect", "answer_bad_request", "read_json", "wait_for_leaving"]

@@ -1,0 +1,86 @@
+"""The application behind ``spectralnlp annotate``: the page, and its requests."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from spectralnlp.errors import SpectralError
+from spectralnlp_annotate.background import Background
+from spectralnlp_annotate.ordering import Place
+from spectralnlp_annotate.session import Session, StaleTreeError
+from spectralnlp_web import BadRequestError, answer_bad_request, read_json, wrong_path_handler
+
+_MOST_BYTES = 1_000_000
+_SECONDS = 10.0
+_EXAMPLE = 'send {"do": "require", "start": 0, "end": 2, "label": "NP"}'
+
+
+def make_application(session: Session, background: Background) -> ASGIApp:
+    """Return the application.
+
+    Args:
+        session: of the annotator.
+        background: where models are learned.
+    """
+    page = (files(__package__) / "page.html").read_bytes()
+
+    async def show_page(request: Request) -> Response:
+        return Response(page, media_type="text/html")
+
+    async def show_icon(request: Request) -> Response:
+        return Response(status_code=204)
+
+    async def overview(request: Request) -> Response:
+        return JSONResponse({**session.overview(), "learning": background.state()})
+
+    async def show(request: Request) -> Response:
+        return JSONResponse(await asyncio.to_thread(session.show, _place(request)))
+
+    async def following(request: Request) -> Response:
+        return JSONResponse({"next": session.next_after(_place(request))})
+
+    async def edit(request: Request) -> Response:
+        given = await read_json(request, most=_MOST_BYTES, seconds=_SECONDS, example=_EXAMPLE)
+        if not isinstance(given, dict):
+            raise BadRequestError(422, f"the JSON is not an object; {_EXAMPLE}")
+        view = await asyncio.to_thread(session.edit, _place(request), given)
+        background.look()
+        return JSONResponse(view)
+
+    at = "/sentences/{document:int}/{number:int}"
+    routes = [
+        Route("/", show_page),
+        Route("/favicon.ico", show_icon),
+        Route("/overview", overview),
+        Route(at, show),
+        Route(at, edit, methods=["POST"]),
+        Route(f"{at}/next", following),
+    ]
+    handlers: dict[Any, Any] = {
+        HTTPException: wrong_path_handler("the page is at /"),
+        BadRequestError: answer_bad_request,
+        StaleTreeError: _answer_stale_tree,
+        SpectralError: _answer_error,
+    }
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+def _place(request: Request) -> Place:
+    return request.path_params["document"], request.path_params["number"]
+
+
+async def _answer_error(request: Request, error: SpectralError) -> Response:
+    return JSONResponse({"error": str(error)}, 422)
+
+
+async def _answer_stale_tree(request: Request, error: StaleTreeError) -> Response:
+    return JSONResponse({"error": str(error)}, 409)

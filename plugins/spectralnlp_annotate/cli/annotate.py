@@ -1,0 +1,69 @@
+"""``spectralnlp annotate``: correct trees in the browser; the parser learns meanwhile."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Order(StrEnum):
+    """Which sentence comes next."""
+
+    GAIN = "gain"
+    FILE = "file"
+
+
+def annotate(
+    texts: Annotated[list[Path], typer.Argument(metavar="TEXT...", help="Texts to annotate, UTF-8.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder of trees and journals; work there is taken up again."
+        ),
+    ],
+    model: Annotated[str, typer.Option(metavar="NAME|PATH", help="The parser to begin with.")] = "en",
+    tokenized: Annotated[
+        bool, typer.Option("--tokenized", help="The texts have a sentence a line, blanks between tokens.")
+    ] = False,
+    order: Annotated[
+        Order, typer.Option(help="Next comes what the parser learns most from, or the next of the file.")
+    ] = Order.GAIN,
+    every: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Sentences to accept before the parser learns again.")
+    ] = 5,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8001,
+) -> None:
+    """Correct trees in the browser, by keyboard; only for this machine, and nothing leaves it."""
+    import spectralnlp
+    from spectralnlp.cli.console import note
+    from spectralnlp.errors import ConfigError
+    from spectralnlp_annotate.application import make_application
+    from spectralnlp_annotate.background import Background
+    from spectralnlp_annotate.project import Project
+    from spectralnlp_annotate.session import Session
+    from spectralnlp_web import LoopbackServer
+
+    parser = spectralnlp.load(model)
+    if not isinstance(parser, spectralnlp.Parser):
+        raise ConfigError(f"{model} is no parser", hint="name a parser with `model`")
+    project = Project(output)
+    project.add(texts, parser.tokenizer, tokenized=tokenized)
+    parser.parse_tokens(["It", "is"])  # compiles kernels, if they never were, with nobody waiting
+    session = Session(project, parser, order.value)
+    background = Background(session, model, every)
+    server = LoopbackServer(port)
+
+    def announce() -> None:
+        print(server.address, flush=True)
+        note("stop with Ctrl-C; all that was accepted is on the disk")
+
+    try:
+        application = make_application(session, background)
+        server.run(application, background.start, announce, background.stop)
+    except KeyboardInterrupt:
+        note("stopped")
+    finally:
+        project.close()

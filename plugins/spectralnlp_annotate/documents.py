@@ -1,0 +1,182 @@
+"""A document: the sentences of one text, their journal, and the file of accepted trees.
+
+The journal is the truth: it begins with the tokens of all sentences, and each edit is a line. The trees are
+written anew from it, one a line in the order of the text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp_annotate.edits import AnnotatedSentence, EditError
+from spectralnlp_annotate.journal import Journal
+
+_FORMAT = 1
+JOURNAL, TREES = ".journal", ".mrg"
+
+
+class Document:
+    """The sentences of a text, with what was said of each.
+
+    Args:
+        folder: where its files are.
+        name: of the text, without its ending.
+
+    Raises:
+        ConfigError: a file cannot be read or written.
+        InputError: the journal holds what no annotation wrote.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name = name
+        self._trees = folder / f"{name}{TREES}"
+        self._journal = Journal(folder / f"{name}{JOURNAL}")
+        self._histories: list[_History] = []
+        if self._journal.entries:
+            self._replay()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it has no sentences yet."""
+        return not self._histories
+
+    def begin(self, text: bytes, sentences: Sequence[Sequence[str]]) -> None:
+        """Give a new document its sentences.
+
+        Args:
+            text: that they are of.
+            sentences: tokens of each.
+        """
+        header = {"format": _FORMAT, "text": _digest(text), "sentences": [list(each) for each in sentences]}
+        self._journal.append(header)
+        self._digest = _digest(text)
+        self._histories = [_History(AnnotatedSentence(words=tuple(each))) for each in sentences]
+        self._write_trees()
+
+    def check_text(self, text: bytes, path: Path) -> None:
+        """Refuse a text that is not the one that the document began with.
+
+        Raises:
+            InputError: it is another.
+        """
+        if self._digest != _digest(text):
+            hint = "name another folder with `output`, or put the old text back"
+            raise InputError(f"the text has changed since {self._journal.path} was begun", path=path, hint=hint)
+
+    def __len__(self) -> int:
+        return len(self._histories)
+
+    def __getitem__(self, number: int) -> AnnotatedSentence:
+        return self._histories[number].now
+
+    def __iter__(self) -> Iterator[AnnotatedSentence]:
+        return (each.now for each in self._histories)
+
+    def can(self, number: int) -> dict[str, bool]:
+        """Whether there is something to undo and to redo."""
+        history = self._histories[number]
+        return {"undo": bool(history.past), "redo": bool(history.future)}
+
+    def preview(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
+        """Return a sentence as an edit would make it.
+
+        Raises:
+            EditError: it does not fit.
+        """
+        return self._histories[number].after(edit)
+
+    def apply(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
+        """Make an edit, ``undo`` and ``redo`` among them; it is on the disk when this returns.
+
+        Raises:
+            EditError: it does not fit.
+            ConfigError: it cannot be written.
+        """
+        had = self[number].tree
+        self._histories[number].after(edit)
+        self._journal.append({"sentence": number, "at": datetime.now(UTC).isoformat("T", "seconds"), **edit})
+        self._histories[number].take(edit)
+        if self[number].tree != had:
+            self._write_trees()
+        return self[number]
+
+    def close(self) -> None:
+        """Close the journal."""
+        self._journal.close()
+
+    def _replay(self) -> None:
+        header, *entries = self._journal.entries
+        try:
+            if header["format"] != _FORMAT:
+                raise ValueError(f"format {header['format']!r}, and {_FORMAT} is known")
+            self._digest = str(header["text"])
+            self._histories = [_History(_sentence_of(words)) for words in header["sentences"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"no journal of annotations: {error}", path=self._journal.path, line=1) from error
+        for line, entry in enumerate(entries, 2):
+            edit = {name: value for name, value in entry.items() if name not in ("sentence", "at")}
+            number = entry.get("sentence")
+            if not isinstance(number, int) or not 0 <= number < len(self):
+                raise InputError("no such sentence", path=self._journal.path, line=line)
+            try:
+                self._histories[number].take(edit)
+            except EditError as error:
+                raise InputError(error.what, path=self._journal.path, line=line) from error
+        self._write_trees()
+
+    def _write_trees(self) -> None:
+        accepted = "".join(f"{each.tree}\n" for each in self if each.tree is not None)
+        partial = self._trees.with_name(f".{self._trees.name}.partial")
+        try:
+            partial.write_text(accepted, encoding="utf-8")
+            os.replace(partial, self._trees)
+        except OSError as error:
+            raise ConfigError(f"cannot write the trees: {error.strerror}", path=self._trees) from error
+
+
+class _History:
+    """States of a sentence: those that can be undone, the present one, those that can be redone."""
+
+    def __init__(self, first: AnnotatedSentence) -> None:
+        self.past: list[AnnotatedSentence] = []
+        self.now = first
+        self.future: list[AnnotatedSentence] = []
+
+    def after(self, edit: Mapping[str, Any]) -> AnnotatedSentence:
+        """Return what an edit would give."""
+        if edit.get("do") in ("undo", "redo"):
+            states = self.past if edit["do"] == "undo" else self.future
+            if not states:
+                raise EditError(f"nothing to {edit['do']}")
+            return states[-1]
+        return self.now.edited(edit)
+
+    def take(self, edit: Mapping[str, Any]) -> None:
+        """Make an edit."""
+        new = self.after(edit)
+        if edit.get("do") == "undo":
+            self.future.append(self.now)
+            self.past.pop()
+        else:
+            self.past.append(self.now)
+            if edit.get("do") == "redo":
+                self.future.pop()
+            else:
+                self.future.clear()
+        self.now = new
+
+
+def _sentence_of(words: object) -> AnnotatedSentence:
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+        raise ValueError("a sentence that is no list of words")
+    return AnnotatedSentence(words=tuple(words))
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()

@@ -1,0 +1,204 @@
+"""Corrections of a sentence: what the annotator said about its tree so far, and how each edit changes it.
+
+A sentence is a value; an edit makes a new one. What was said last wins: a bracket that crosses an earlier one
+takes its place, and what is asked for is forbidden no longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spectralnlp.errors import InputError
+from spectralnlp.text.constraints import Bracket, Constraints
+
+_LONGEST_WORD, _LONGEST_COMMENT = 200, 2000
+
+
+class EditError(InputError):
+    """An edit that cannot be made."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatedSentence:
+    """A sentence, and what is known of its tree.
+
+    Attributes:
+        words: its tokens, one or more.
+        brackets: that the tree must have.
+        forbidden: that it must not have.
+        tags: of words, by number.
+        comment: the annotator's.
+        tree: the accepted tree in brackets; None while it is not accepted.
+    """
+
+    words: tuple[str, ...]
+    brackets: frozenset[Bracket] = frozenset()
+    forbidden: frozenset[Bracket] = frozenset()
+    tags: tuple[tuple[int, str], ...] = ()
+    comment: str = ""
+    tree: str | None = None
+
+    @property
+    def constraints(self) -> Constraints:
+        """What the parser has to obey."""
+        return Constraints.of(self.brackets, self.forbidden, dict(self.tags))
+
+    def edited(self, edit: Mapping[str, Any]) -> AnnotatedSentence:
+        """Return the sentence after an edit.
+
+        Args:
+            edit: JSON values: its name under ``do``, and its fields, as the functions below take them.
+
+        Raises:
+            EditError: there is no such edit, or it does not fit the sentence.
+        """
+        fields = {name: value for name, value in edit.items() if name != "do"}
+        name = edit.get("do")
+        change = EDITS.get(name) if isinstance(name, str) else None
+        if change is None:
+            raise EditError(f"no edit {str(name)[:40]!r}", hint=f"there are {', '.join(EDITS)}")
+        try:
+            changed = change(self, **fields)
+        except TypeError as error:
+            raise EditError(f"{name}: {str(error).partition(') ')[2]}", hint="see docs/how-to/annotate.md") from error
+        return changed if name in _KEEP_TREE else replace(changed, tree=None)
+
+
+def require(sentence: AnnotatedSentence, start: Any, end: Any, label: Any) -> AnnotatedSentence:
+    """Ask for a bracket; required ones that cross it, and what forbids it, are dropped."""
+    bracket = _bracket(sentence, start, end, label)
+    forbidden = sentence.forbidden - {bracket, bracket._replace(label=None)}
+    kept = {each for each in sentence.brackets if not _cross(each, bracket)}
+    return replace(sentence, brackets=frozenset(kept | {bracket}), forbidden=forbidden)
+
+
+def remove(sentence: AnnotatedSentence, start: Any, end: Any, label: Any = None) -> AnnotatedSentence:
+    """Forbid a bracket; without a label, all constituents over these words."""
+    bracket = _bracket(sentence, start, end, label)
+    kept = {each for each in sentence.brackets if each.span != bracket.span or label not in (None, each.label)}
+    return replace(sentence, brackets=frozenset(kept), forbidden=sentence.forbidden | {bracket})
+
+
+def move(
+    sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_start: Any, new_end: Any
+) -> AnnotatedSentence:
+    """Ask for a bracket with other edges, and forbid it where it stood."""
+    return require(remove(sentence, start, end, label), new_start, new_end, label)
+
+
+def relabel(sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_label: Any) -> AnnotatedSentence:
+    """Ask for a bracket with another label, and forbid the label that it had."""
+    return require(remove(sentence, start, end, label), start, end, new_label)
+
+
+def tag(sentence: AnnotatedSentence, word: Any, tag: Any) -> AnnotatedSentence:
+    """Say which tag a word has."""
+    tags = dict(sentence.tags) | {_word(sentence, word): _label(tag, "tag")}
+    return replace(sentence, tags=tuple(sorted(tags.items())))
+
+
+def merge(sentence: AnnotatedSentence, word: Any) -> AnnotatedSentence:
+    """Make one token of a word and the next."""
+    first = _word(sentence, word)
+    if first + 1 == len(sentence.words):
+        raise EditError("the last token has no next one", hint="merge the token before it")
+    words = (*sentence.words[:first], "".join(sentence.words[first : first + 2]), *sentence.words[first + 2 :])
+    return _retokenised(sentence, words, lambda edge: edge if edge <= first else edge - 1, {first, first + 1})
+
+
+def split(sentence: AnnotatedSentence, word: Any, parts: Any) -> AnnotatedSentence:
+    """Make several tokens of a word."""
+    place = _word(sentence, word)
+    given = parts.split() if isinstance(parts, str) else []
+    if len(given) < 2:
+        raise EditError("a token is split into two or more", hint="put a blank where it is to be cut")
+    if max(map(len, given)) > _LONGEST_WORD:
+        raise EditError(f"a token of more than {_LONGEST_WORD} characters", hint="give shorter ones")
+    words = (*sentence.words[:place], *given, *sentence.words[place + 1 :])
+    return _retokenised(
+        sentence, words, lambda edge: edge if edge <= place else edge + len(given) - 1, {place}
+    )
+
+
+def comment(sentence: AnnotatedSentence, text: Any) -> AnnotatedSentence:
+    """Replace the comment."""
+    if not isinstance(text, str) or len(text) > _LONGEST_COMMENT:
+        raise EditError("a comment is a text", hint=f"of at most {_LONGEST_COMMENT} characters")
+    return replace(sentence, comment=text)
+
+
+def accept(sentence: AnnotatedSentence, tree: Any) -> AnnotatedSentence:
+    """Take a tree as right."""
+    if not isinstance(tree, str):
+        raise EditError("a tree is a text in brackets", hint="accept the tree that is shown")
+    return replace(sentence, tree=tree)
+
+
+def reopen(sentence: AnnotatedSentence) -> AnnotatedSentence:
+    """Take an accepted tree back; what was said about it stays."""
+    return replace(sentence, tree=None)
+
+
+def clear(sentence: AnnotatedSentence) -> AnnotatedSentence:
+    """Forget what was said about brackets and tags."""
+    return replace(sentence, brackets=frozenset(), forbidden=frozenset(), tags=())
+
+
+Edit = Callable[..., AnnotatedSentence]
+EDITS: Mapping[str, Edit] = {
+    each.__name__: each
+    for each in (require, remove, move, relabel, tag, merge, split, comment, accept, reopen, clear)
+}
+_KEEP_TREE = ("accept", "comment")
+
+
+def _retokenised(
+    sentence: AnnotatedSentence,
+    words: tuple[str, ...],
+    edge_after: Callable[[int], int],
+    changed: Iterable[int],
+) -> AnnotatedSentence:
+    """A sentence with other tokens; brackets and tags move along, and what has no place any more is dropped."""
+
+    def moved(brackets: frozenset[Bracket]) -> frozenset[Bracket]:
+        placed = (each._replace(start=edge_after(each.start), end=edge_after(each.end)) for each in brackets)
+        return frozenset(each for each in placed if each.start < each.end)
+
+    gone = set(changed)
+    tags = tuple((edge_after(place), tag) for place, tag in sentence.tags if place not in gone)
+    return replace(
+        sentence,
+        words=words,
+        brackets=moved(sentence.brackets),
+        forbidden=moved(sentence.forbidden) - moved(sentence.brackets),
+        tags=tags,
+    )
+
+
+def _cross(one: Bracket, other: Bracket) -> bool:
+    return one.start < other.start < one.end < other.end or other.start < one.start < other.end < one.end
+
+
+def _bracket(sentence: AnnotatedSentence, start: Any, end: Any, label: Any) -> Bracket:
+    n = len(sentence.words)
+    if not (_is_number(start) and _is_number(end) and 0 <= start < end <= n):
+        raise EditError("no such words", hint=f"the sentence has the words 0 to {n - 1}")
+    return Bracket(start, end, None if label is None else _label(label, "label"))
+
+
+def _word(sentence: AnnotatedSentence, word: Any) -> int:
+    if not (_is_number(word) and 0 <= word < len(sentence.words)):
+        raise EditError("no such word", hint=f"the sentence has the words 0 to {len(sentence.words) - 1}")
+    return int(word)
+
+
+def _label(label: Any, what: str) -> str:
+    if not isinstance(label, str) or not 0 < len(label) <= _LONGEST_WORD:
+        raise EditError(f"no {what} was given", hint=f"give a {what} of the model")
+    return label
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

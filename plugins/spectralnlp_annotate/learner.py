@@ -1,0 +1,59 @@
+"""A process that learns from accepted trees while the annotator works on: asked for a model, it makes one.
+
+It takes lines of JSON on standard input and answers with lines of JSON on standard output. Its niceness is
+high, so that the page is answered first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from time import perf_counter
+from typing import Any
+
+import spectralnlp
+from spectralnlp.errors import SpectralError
+from spectralnlp.trees import read_brackets
+from spectralnlp_annotate.ordering import gain
+
+_NICENESS = 10
+# Sentences whose gains are looked at: with more, the next model would wait for them.
+_MOST_OPEN = 400
+
+
+def main() -> None:
+    """Answer requests until standard input ends."""
+    warnings.simplefilter("ignore")  # of few trees
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as replies:
+        os.dup2(2, 1)  # what a library prints is no answer
+        for line in sys.stdin:
+            try:
+                answer = answer_request(json.loads(line))
+            except SpectralError as error:
+                answer = {"error": str(error)}
+            replies.write(json.dumps(answer) + "\n")
+            replies.flush()
+
+
+def answer_request(request: dict[str, Any]) -> dict[str, Any]:
+    """Learn, if there is something to learn from, and say what the open sentences would teach.
+
+    Args:
+        request: ``base``, the model to begin with; ``trees``, accepted ones in brackets; ``learned``, the
+            folder of the model to write; ``open``, tokens of sentences.
+
+    Returns:
+        ``gains`` of the open sentences, as many as were looked at; ``seconds`` that learning took.
+    """
+    started = perf_counter()
+    parser = spectralnlp.load(request["base"])
+    if request["trees"]:
+        parser = adapt(parser, list(read_brackets(request["trees"])))
+        parser.save(request["learned"])
+    seconds = perf_counter() - started
+    gains = [gain(parse) for parse in parser.parse_many(request["open"][:_MOST_OPEN])]
+    return {"gains": gains, "seconds": seconds}

@@ -1,0 +1,199 @@
+"""What the page asks for: sentences with their trees, edits, and which sentence comes next.
+
+A tree is made when it is asked for, under all that was said about the sentence, and kept until that changes;
+so what the annotator accepts is what the page shows, even if a new model came meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from time import perf_counter
+from typing import Any
+
+from spectralnlp import Parser
+from spectralnlp.errors import SpectralError
+from spectralnlp.render.posteriors import node_posteriors
+from spectralnlp.render.svg import draw_tree
+from spectralnlp.trees import Tree, read_brackets
+from spectralnlp.trees.parse import Parse
+from spectralnlp_annotate.documents import Document
+from spectralnlp_annotate.edits import AnnotatedSentence, EditError
+from spectralnlp_annotate.ordering import Place, next_place
+from spectralnlp_annotate.project import Project
+
+# A constituent is shown as sure, open or doubtful by its posterior.
+_SURE, _DOUBTFUL = 0.95, 0.7
+
+
+class StaleTreeError(SpectralError):
+    """The tree to accept is not the one that is shown now."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A sentence as it was parsed."""
+
+    sentence: AnnotatedSentence
+    parse: Parse
+    seconds: float
+
+
+class Session:
+    """One annotator's work on a project.
+
+    Args:
+        project: its documents are open.
+        parser: makes the trees.
+        order: ``gain`` or ``file``.
+    """
+
+    def __init__(self, project: Project, parser: Parser, order: str) -> None:
+        self.project = project
+        self.parser = parser
+        self._order = order
+        self._gains: dict[Place, float] = {}
+        self._shown: dict[Place, _Shown] = {}
+        self._lock = Lock()
+
+    def overview(self) -> dict[str, Any]:
+        """Documents and how far they are, labels, tags, and the sentence to begin with."""
+        documents = [
+            {"name": each.name, "sentences": len(each), "accepted": sum(s.tree is not None for s in each)}
+            for each in self.project.documents
+        ]
+        return {
+            "documents": documents,
+            "labels": list(self.parser.phrases),
+            "tags": list(self.parser.tags),
+            "next": self.next_after(None),
+        }
+
+    def next_after(self, place: Place | None) -> Place | None:
+        """The sentence to annotate after one; None where all are accepted."""
+        gains = self._gains if self._order == "gain" else {}
+        places = list(self.project.places())
+        accepted = [(d, n) for d, n in places if self.project.documents[d][n].tree is not None]
+        return next_place(places, accepted, gains, place)
+
+    def show(self, place: Place) -> dict[str, Any]:
+        """A sentence for the page."""
+        with self._lock:
+            return self._view(place)
+
+    def edit(self, place: Place, edit: Mapping[str, Any]) -> dict[str, Any]:
+        """Make an edit; nothing changes, and nothing is written, if there is no tree for what it asks.
+
+        Args:
+            place: document and number of the sentence.
+            edit: as of `AnnotatedSentence.edited`; an ``accept`` brings the tree that was shown.
+
+        Raises:
+            EditError: it does not fit, or no tree is possible under it; says why.
+            StaleTreeError: another tree is shown by now.
+        """
+        document, number = self._document(place), place[1]
+        with self._lock:
+            if edit.get("do") == "accept":
+                if edit.get("tree") != str(self._parsed(place, document[number]).parse.tree):
+                    raise StaleTreeError("the tree has changed; look at it again")
+            else:
+                self._parsed(place, document.preview(number, edit))
+            document.apply(number, edit)
+            return self._view(place)
+
+    def take_model(self, parser: Parser | None, gains: Mapping[Place, float]) -> None:
+        """Parse with a new model from now on, and go by new gains; what is shown stays as it is.
+
+        Args:
+            parser: None for the one that there is.
+            gains: of open sentences.
+        """
+        with self._lock:
+            self._gains = dict(gains)
+            if parser is not None:
+                self.parser = parser
+                self._shown.clear()
+
+    def _view(self, place: Place) -> dict[str, Any]:
+        document, number = self._document(place), place[1]
+        sentence = document[number]
+        shown = self._parsed(place, sentence)
+        tree = shown.parse.tree if sentence.tree is None else _tree_of(sentence.tree)
+        posteriors = node_posteriors(shown.parse) if sentence.tree is None else [1.0] * len(tree.spans())
+        return {
+            "document": place[0],
+            "number": number,
+            "name": document.name,
+            "words": list(sentence.words),
+            "tags": tree.tags(),
+            "brackets": str(tree),
+            "svg": draw_tree(tree, marks=_marks(tree, posteriors, sentence)),
+            "nodes": _nodes(tree, posteriors),
+            "constraints": sentence.constraints.to_json(),
+            "accepted": sentence.tree is not None,
+            "comment": sentence.comment,
+            "fallback": shown.parse.fallback,
+            "milliseconds": round(1000 * shown.seconds),
+            **document.can(number),
+        }
+
+    def _parsed(self, place: Place, sentence: AnnotatedSentence) -> _Shown:
+        """The parse of a sentence under what is known of it; that of last time, if nothing has changed."""
+        shown = self._shown.get(place)
+        if shown is not None and _asks_the_same(shown.sentence, sentence):
+            return shown
+        started = perf_counter()
+        try:
+            known = sentence.constraints
+            parse = self.parser.parse_tokens(
+                sentence.words, brackets=known.brackets, forbidden=known.forbidden, tags=dict(known.tags) or None
+            )
+        except SpectralError as error:
+            raise EditError(error.what, hint=error.hint) from error
+        self._shown[place] = shown = _Shown(sentence, parse, perf_counter() - started)
+        return shown
+
+    def _document(self, place: Place) -> Document:
+        number, sentence = place
+        if not 0 <= number < len(self.project.documents) or not 0 <= sentence < len(self.project.documents[number]):
+            raise EditError("no such sentence")
+        return self.project.documents[number]
+
+
+def _tree_of(brackets: str) -> Tree:
+    (tree,) = read_brackets([brackets])
+    return tree
+
+
+def _asks_the_same(one: AnnotatedSentence, other: AnnotatedSentence) -> bool:
+    return (one.words, one.brackets, one.forbidden, one.tags) == (
+        other.words,
+        other.brackets,
+        other.forbidden,
+        other.tags,
+    )
+
+
+def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
+    """Constituents below the root, parents first, as they are numbered in the drawing."""
+    spans = list(zip(tree.spans(), posteriors, strict=True))
+    return [
+        {"node": number, "label": label, "start": start, "end": end, "posterior": posterior}
+        for number, ((label, start, end), posterior) in enumerate(spans)
+        if number
+    ]
+
+
+def _marks(tree: Tree, posteriors: list[float | None], sentence: AnnotatedSentence) -> dict[int, str]:
+    """Classes of the drawn nodes: how sure the model is, and what the annotator asked for."""
+    required = {(each.label, *each.span) for each in sentence.brackets}
+    marks = {}
+    for number, (span, posterior) in enumerate(zip(tree.spans(), posteriors, strict=True)):
+        label, start, end = span
+        if (label, start, end) in required or (None, start, end) in required:
+            marks[number] = "required"
+        elif posterior is not None:
+            marks[number] = "sure" if posterior >= _SURE else "open" if posterior >= _DOUBTFUL else "doubtful"
+    return marks

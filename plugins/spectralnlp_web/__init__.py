@@ -1,0 +1,21 @@
+"""What ``spectralnlp serve`` and ``spectralnlp annotate`` share: a server for pages on the loopback interface.
+
+It answers this machine alone, and only requests that are meant for it; nothing is loaded from anywhere else.
+"""
+
+from spectralnlp_web.guard import FAILED, HOST, NOT_MEANT, Guard, wrong_path_handler
+from spectralnlp_web.requests import BadRequestError, answer_bad_request, read_json, wait_for_leaving
+from spectralnlp_web.server import LoopbackServer
+
+__all__ = [
+    "FAILED",
+    "HOST",
+    "NOT_MEANT",
+    "BadRequestError",
+    "Guard",
+    "LoopbackServer",
+    "answer_bad_request",
+    "read_json",
+    "wait_for_leaving",
+    "wrong_path_handler",
+]

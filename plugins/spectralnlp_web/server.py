@@ -1,0 +1,116 @@
+"""A server on the loopback interface, until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from spectralnlp.errors import ConfigError
+from spectralnlp_web.guard import HOST, Guard
+from spectralnlp_web.protocol import Protocol
+
+
+async def _nothing() -> None:
+    pass
+
+
+class LoopbackServer:
+    """Answers this machine alone.
+
+    Args:
+        port: to listen on; 0 for one that is free.
+
+    Raises:
+        ConfigError: the port is taken.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._socket = _listen(port)
+        self.port: int = self._socket.getsockname()[1]
+        self._server: _Server | None = None
+
+    @property
+    def address(self) -> str:
+        """Address to open in the browser."""
+        return f"http://{HOST}:{self.port}/"
+
+    def run(
+        self,
+        application: ASGIApp,
+        on_start: Callable[[], Awaitable[None]] = _nothing,
+        on_ready: Callable[[], None] = lambda: None,
+        on_stop: Callable[[], Awaitable[None]] = _nothing,
+    ) -> None:
+        """Answer until `stop`, or an interrupt.
+
+        Args:
+            application: gives the answers.
+            on_start: awaited before the first request is taken.
+            on_ready: called then.
+            on_stop: awaited at the end, however it comes.
+
+        Raises:
+            KeyboardInterrupt: the process was interrupted.
+        """
+        with self._socket:
+            asyncio.run(self._run(application, on_start, on_ready, on_stop))
+
+    def stop(self) -> None:
+        """Let `run` come to its end; for another thread."""
+        if self._server is not None:
+            self._server.should_exit = True
+
+    async def _run(
+        self,
+        application: ASGIApp,
+        on_start: Callable[[], Awaitable[None]],
+        on_ready: Callable[[], None],
+        on_stop: Callable[[], Awaitable[None]],
+    ) -> None:
+        try:
+            await on_start()
+            config = uvicorn.Config(
+                Guard(application, self.port),  # type: ignore[arg-type]
+                http=Protocol,
+                ws="none",
+                lifespan="off",
+                interface="asgi3",
+                log_config=None,
+                log_level="critical",  # what was typed stays between the page and the models
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_graceful_shutdown=1,
+            )
+            self._server = _Server(config, on_stop)
+            on_ready()
+            await self._server.serve(sockets=[self._socket])
+        finally:
+            await on_stop()
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(config)
+        self._on_stop = on_stop
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        await self._on_stop()  # before uvicorn raises the signal again that it took
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        hint = "`port` 0 takes one that is free"
+        raise ConfigError(f"cannot listen on port {port}: {error.strerror}", hint=hint) from error
+    return listening

@@ -1,0 +1,223 @@
+"""Documents and their journals: what was taken is on the disk, whatever happens to the process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from spectralnlp_annotate.documents import Document
+from spectralnlp_annotate.edits import EditError
+from spectralnlp_annotate.journal import Journal
+from spectralnlp_annotate.project import Project
+
+import spectralnlp
+from spectralnlp.errors import ConfigError, InputError
+
+SENTENCES = [["It", "is", "cold", "."], ["Gulls", "are", "noisy"]]
+TEXT = b"It is cold. Gulls are noisy"
+NP = {"do": "require", "start": 0, "end": 1, "label": "NP"}
+TREE = "(TOP (S (NP (NNS Gulls)) (VP (VBP are) (ADJP (JJ noisy)))))"
+
+
+def begun(folder: Path) -> Document:
+    document = Document(folder, "text")
+    document.begin(TEXT, SENTENCES)
+    return document
+
+
+def states(document: Document) -> list[Any]:
+    return [(each, document.can(number)) for number, each in enumerate(document)]
+
+
+def test_a_document_is_as_it_was_left(tmp_path: Path) -> None:
+    document = begun(tmp_path)
+    document.apply(0, NP)
+    document.apply(0, {"do": "comment", "text": "snjór ❄"})
+    document.apply(0, {"do": "undo"})
+    document.apply(1, {"do": "accept", "tree": TREE})
+    again = Document(tmp_path, "text")
+    assert states(again) == states(document)
+    assert again[1].tree == TREE
+    assert again.can(0) == {"undo": True, "redo": True}
+    assert again.apply(0, {"do": "redo"}).comment == "snjór ❄"
+    assert (tmp_path / "text.mrg").read_text() == f"{TREE}\n"
+
+
+def test_undo_and_redo(tmp_path: Path) -> None:
+    document = begun(tmp_path)
+    first = document[0]
+    second = document.apply(0, NP)
+    assert document.apply(0, {"do": "undo"}) == first
+    assert document.apply(0, {"do": "redo"}) == second
+    document.apply(0, {"do": "undo"})
+    document.apply(0, {"do": "tag", "word": 0, "tag": "PRP"})
+    with pytest.raises(EditError, match="nothing to redo"):
+        document.apply(0, {"do": "redo"})
+    with pytest.raises(EditError, match="nothing to undo"):
+        document.apply(1, {"do": "undo"})
+    assert document.apply(0, {"do": "undo"}) == first
+
+
+def test_a_refused_edit_leaves_no_trace(tmp_path: Path) -> None:
+    document = begun(tmp_path)
+    before = (tmp_path / "text.journal").read_bytes()
+    with pytest.raises(EditError):
+        document.apply(0, {"do": "merge", "word": 3})
+    assert (tmp_path / "text.journal").read_bytes() == before
+    assert not document.can(0)["undo"]
+
+
+def test_a_line_that_was_not_finished_is_cut_off(tmp_path: Path) -> None:
+    document = begun(tmp_path)
+    document.apply(0, NP)
+    whole = (tmp_path / "text.journal").read_bytes()
+    for cut in (1, len(whole.splitlines()[-1]) // 2, len(whole.splitlines()[-1])):
+        (tmp_path / "text.journal").write_bytes(whole[:-cut])
+        again = Document(tmp_path, "text")
+        assert not again[0].brackets
+        again.apply(0, NP)
+        assert len(Journal(tmp_path / "text.journal").entries) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "content", "what"),
+    [
+        (1, b"{}", "no journal of annotations"),
+        (1, b'{"format": 2, "text": "", "sentences": []}', "no journal of annotations: format 2, and 1 is known"),
+        (1, b'{"format": 1, "text": "", "sentences": [[1]]}', "no journal of annotations"),
+        (2, b"[1]", "no entry of a journal"),
+        (2, b"\xff", "no entry of a journal"),
+        (2, b"[" * 100_000, "no entry of a journal"),
+        (2, b'{"sentence": 2, "do": "clear"}', "no such sentence"),
+        (2, b'{"sentence": 0, "do": "explode"}', "no edit 'explode'"),
+    ],
+)
+def test_damaged_journals_are_refused_with_the_line(tmp_path: Path, line: int, content: bytes, what: str) -> None:
+    document = begun(tmp_path)
+    document.apply(0, NP)
+    document.apply(0, {"do": "clear"})
+    lines = (tmp_path / "text.journal").read_bytes().splitlines()
+    lines[line - 1] = content
+    (tmp_path / "text.journal").write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(InputError, match=r"text\.journal") as caught:
+        Document(tmp_path, "text")
+    assert what in str(caught.value)
+    assert caught.value.line == line
+
+
+def test_a_full_disk_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = begun(tmp_path)
+    before = (tmp_path / "text.journal").read_bytes()
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, content: write(file, content[:10]))
+    with pytest.raises(ConfigError, match="cannot write the journal: no space left"):
+        document.apply(0, NP)
+    monkeypatch.undo()
+    assert (tmp_path / "text.journal").read_bytes() == before
+    assert not document[0].brackets
+
+
+WRITER = f"""
+import sys
+from pathlib import Path
+from spectralnlp_annotate.documents import Document
+document = Document(Path(sys.argv[1]), "text")
+if document.is_new:
+    document.begin({TEXT!r}, {SENTENCES!r})
+n = 0
+while True:
+    n += 1
+    document.apply(n % 2, {{"do": "comment", "text": str(n) * 50}})
+    document.apply(n % 2, {{"do": "accept", "tree": f"(TOP (X {{n}}))"}})
+    print(n, flush=True)
+"""
+
+
+def test_nothing_that_was_taken_is_lost_by_a_kill(tmp_path: Path) -> None:
+    """The process is killed at ten moments; ``python -m benchmarks.annotation kill`` does so with the server."""
+    for kill in range(10):
+        folder = tmp_path / str(kill)
+        folder.mkdir()
+        command = [sys.executable, "-c", WRITER, str(folder)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            told = [process.stdout.readline() for _ in range(3 + kill)]
+            process.send_signal(signal.SIGKILL)
+            told += process.stdout.readlines()
+        n = int(told[-1])
+        again = Document(folder, "text")
+        kept = [int(str(again[number].tree).split()[-1].rstrip(")")) for number in (n % 2, 1 - n % 2)]
+        assert kept[0] >= n
+        assert kept[1] >= n - 1
+        assert (folder / "text.mrg").read_text().split() == " ".join(str(each.tree) for each in again).split()
+
+
+def test_a_project_takes_up_texts_and_refuses_others(tmp_path: Path) -> None:
+    text = tmp_path / "gulls.txt"
+    text.write_text("It is cold. Gulls are noisy.\n")
+    tokenizer = spectralnlp.load("en").tokenizer
+    project = Project(tmp_path / "work")
+    project.add([text], tokenizer)
+    assert [each.words[0] for each in project.documents[0]] == ["It", "Gulls"]
+    assert list(project.places()) == [(0, 0), (0, 1)]
+    project.documents[0].apply(1, {"do": "accept", "tree": TREE})
+    with pytest.raises(ConfigError, match="another process annotates in this folder"):
+        Project(tmp_path / "work")
+    project.close()
+    again = Project(tmp_path / "work")
+    again.add([text], tokenizer)
+    assert again.accepted() == [TREE]
+    again.close()
+    text.write_text("It was cold.")
+    changed = Project(tmp_path / "work")
+    with pytest.raises(InputError, match=r"gulls\.txt: the text has changed since"):
+        changed.add([text], tokenizer)
+    changed.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("a.txt", b"caf\xe9", "the text is not UTF-8"),
+        ("a.txt", b" \n\n", "the text has no sentence"),
+        ("missing.txt", None, "cannot read the text: No such file"),
+    ],
+)
+def test_texts_that_cannot_be_used(tmp_path: Path, name: str, content: bytes | None, what: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    project = Project(tmp_path / "work")
+    with pytest.raises((InputError, ConfigError), match=what):
+        project.add([tmp_path / name], spectralnlp.load("en").tokenizer)
+    project.close()
+
+
+def test_two_texts_of_one_name(tmp_path: Path) -> None:
+    texts = [tmp_path / "one" / "text.txt", tmp_path / "two" / "text.txt"]
+    for text in texts:
+        text.parent.mkdir()
+        text.write_text("It is cold.")
+    project = Project(tmp_path / "work")
+    with pytest.raises(InputError, match="another text has the name 'text'"):
+        project.add(texts, spectralnlp.load("en").tokenizer)
+    project.close()
+    assert [path.name for path in (tmp_path / "work").iterdir()] == [".lock"]
+
+
+def test_tokenized_texts_keep_their_tokens(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("can not be cut .\n\nso it is\n")
+    project = Project(tmp_path / "work")
+    project.add([text], spectralnlp.load("en").tokenizer, tokenized=True)
+    project.close()
+    header = json.loads((tmp_path / "work" / "text.journal").read_text().splitlines()[0])
+    assert header["sentences"] == [["can", "not", "be", "cut", "."], ["so", "it", "is"]]
