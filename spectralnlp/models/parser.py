@@ -8,25 +8,23 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp import registry
 from spectralnlp.inference.sentences.ends import LearnedEnds
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import constituents_of, derivation_tree
-from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning, infer_together
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
-from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models import load
+from spectralnlp.models.constrained import ConstrainedPipeline, given_to, last_resort, merge_tags
 from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
-from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel, symbols_of_tag
+from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import (
     CellModel,
@@ -40,6 +38,7 @@ from spectralnlp.parameters import (
 )
 from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues, with_prefix
+from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.tokenizer import Tokenizer
@@ -196,6 +195,17 @@ class Parser(TextParser, StorableModel):
         return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k, fixed_tags)
 
     @cached_property
+    def constrained(self) -> tuple[ConstrainedPipeline, ...]:
+        """The pipelines, with the labels that constraints speak of."""
+        pipelines = zip(self.pipelines, self.grammar_sets, strict=True)
+        return tuple(ConstrainedPipeline(pipe, grammars.chains) for pipe, grammars in pipelines)
+
+    @cached_property
+    def phrases(self) -> tuple[str, ...]:
+        """Labels of constituents, sorted."""
+        return tuple(sorted({label for each in self.constrained for label in each.table.rows}))
+
+    @cached_property
     def tags(self) -> tuple[str, ...]:
         """Names of the parts of speech, sorted."""
         symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
@@ -206,6 +216,7 @@ class Parser(TextParser, StorableModel):
     ) -> Parse:
         pooled = decoder.can_pool and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
+        constraints, constrained = self._checked(sentence), self.constrained[: len(pipelines)]
         tags, evidence = sentence.tags, self.tag_evidence or self.usual_evidence
         weights = None
         if tags is not None and not fixed_tags:
@@ -214,21 +225,19 @@ class Parser(TextParser, StorableModel):
         if tags is None and evidence is not None:
             tags = evidence.given(forms)
             weights = evidence.weights([pipe.coarse for pipe in pipelines], forms)
-        given = [
-            (self._allowed(number, tags), weights[number] if weights else None)
-            for number in range(len(pipelines))
-        ]
+        given = given_to(constrained, merge_tags(tags, constraints, len(forms)), weights, constraints)
         opening = self.pipeline.opening(forms, *given[0])
         inferred = infer_together(
             [pipe.attempts(forms, *given[number], opening) for number, pipe in enumerate(pipelines)]
         )
         found = [(number, inference) for number, inference in enumerate(inferred) if inference is not None]
         if not found:
-            return self._flat(sentence, forms, tags)
+            tree, brackets = last_resort(constrained, forms, tags, constraints)
+            return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
         if self.rescorer is not None:
             scored = self.rescorer.rescore({number: each.scored for number, each in found}, forms)
             found = [(number, replace(each, scored=scored[number])) for number, each in found]
-        tree = self._decode(found, forms, decoder)
+        tree = self._decode(found, forms, decoder, constraints)
         forests = [(each.scored, self.grammar_sets[number].coarse.symbols) for number, each in found]
         _, first = found[0]
         return Parse(
@@ -241,10 +250,24 @@ class Parser(TextParser, StorableModel):
             self.head_rules,
         )
 
-    def _decode(self, found: Sequence[tuple[int, Inference]], forms: Sequence[str], decoder: Decoder) -> Tree:
+    def _checked(self, sentence: Sentence) -> Constraints | None:
+        """The constraints of a sentence, if any; ConstraintError if the model has no such labels."""
+        given = sentence.constraints or None
+        return given and given.check(len(sentence), self.phrases, self.tags)
+
+    def _decode(
+        self,
+        found: Sequence[tuple[int, Inference]],
+        forms: Sequence[str],
+        decoder: Decoder,
+        constraints: Constraints | None,
+    ) -> Tree:
         """The tree of one binarisation's forest, or of the spans of several."""
         if len(found) > 1:
-            return self.pool.decode(decoder, {number: each.scored for number, each in found}, forms)
+            tree = self.pool.decode(decoder, {n: each.scored for n, each in found}, forms, constraints)
+            # Trees of a forest meet the constraints; spans may be put together in other ways.
+            if constraints is None or constraints.broken_by(tree.spans(), tree.tags()) is None:
+                return tree
         number, inference = found[0]
         grammars = self.grammar_sets[number]
         choice = decoder.decode(inference.scored)
@@ -261,23 +284,6 @@ class Parser(TextParser, StorableModel):
             binary = derivation_tree(scored, choice, grammars.coarse.symbols, forms)
             best.setdefault(add_root(restore(binary, grammars.chains)), gain)
         return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
-
-    def _flat(self, sentence: Sentence, forms: Sequence[str], tags: Sequence[str] | None) -> Parse:
-        tagged = zip(tags or self._likeliest_tags(forms), forms, strict=True)
-        words = [Tree(tag, word=form) for tag, form in tagged]
-        return Parse(Tree("TOP", words), sentence, None, (), NO_DERIVATION, head_rules=self.head_rules)
-
-    def _likeliest_tags(self, forms: Sequence[str]) -> list[str]:
-        """The commonest tag of each word, for trees that no grammar stands behind."""
-        found = look_up(self.coarse.lexicon, forms, self.pipeline.signature)
-        values = coarse_values(self.coarse, found, None, any_tag=True) * self.pipeline.rules.prior
-        return [labels_of(self.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
-
-    def _allowed(self, number: int, tags: Sequence[str] | None) -> NDArray[np.bool_] | None:
-        """Bool (n_tokens, n_symbols): the symbols of a binarisation that given tags stand for."""
-        if tags is None:
-            return None
-        return np.array([symbols_of_tag(self.grammar_sets[number].coarse, tag) for tag in tags])
 
     @cached_property
     def usual_decoder(self) -> Decoder:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
+from spectralnlp.inference.trees.limits import LabelTable
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.spans import span_posteriors
 from spectralnlp.parameters import GrammarSet, LatentGrammar
+from spectralnlp.text.constraints import Constraints
 from spectralnlp.trees import Tree, is_intermediate, labels_of
 
 
@@ -32,17 +35,30 @@ class Pool:
         chains = {ends: chain for each in reversed(sets) for ends, chain in each.chains.items()}
         return cls(SharedLabels.of([each.coarse for each in sets]), chains)
 
-    def decode(self, decoder: Decoder, forests: Mapping[int, ScoredForest], words: Sequence[str]) -> Tree:
+    @cached_property
+    def label_table(self) -> LabelTable:
+        """The labels that the shared labels and pairs bring to a span."""
+        return LabelTable.of_labels(self.shared, self.chains)
+
+    def decode(
+        self,
+        decoder: Decoder,
+        forests: Mapping[int, ScoredForest],
+        words: Sequence[str],
+        constraints: Constraints | None = None,
+    ) -> Tree:
         """The tree that a decoder finds in the averaged posteriors of several binarisations.
 
         Args:
             decoder: one that can pool.
             forests: those of the binarisations that could score the sentence, by the binarisation's number.
             words: of the sentence.
+            constraints: that the forests were made under.
         """
         shared, names = self.shared, self.shared.names
         maps = [shared.maps[number] for number in forests]
-        posteriors = span_posteriors(list(forests.values()), maps, shared.labels, len(words))
+        limits = None if constraints is None else self.label_table.limits(constraints)
+        posteriors = span_posteriors(list(forests.values()), maps, shared.labels, len(words), limits)
         finished: list[tuple[int, Tree]] = []  # where it begins, and the tree
         for start, end, label, top in decoder.decode_pool(posteriors):
             if shared.labels.is_tag[label] and end - start == 1:

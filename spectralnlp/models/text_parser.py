@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, overload
 
+from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.inputs import Item, Tokens, annotate_items, check_text, sentence_of, split_text
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
@@ -53,23 +55,49 @@ class TextParser(ABC):
     def parse_tokens(
         self,
         words: Iterable[str],
-        tags: Iterable[str] | None = None,
+        tags: Iterable[str] | Mapping[int, str] | None = None,
         *,
+        brackets: Iterable[Sequence[Any]] = (),
+        forbidden: Iterable[Sequence[Any]] = (),
         decoder: str | None = None,
         k: int = 1,
     ) -> Parse:
-        """Parse one tokenised sentence.
+        """Parse one tokenised sentence, perhaps under constraints on its tree.
+
+        All trees that meet the constraints are weighed against each other, and no others: posteriors are
+        given the constraints, and the log-probability is that of the sentence with such a tree.
 
         Args:
             words: tokens, one or more, as the text has them or as the treebank writes them.
-            tags: for each token, the part of speech that it must have.
+            tags: for each token, the part of speech that it must have; or a map from some tokens, numbered
+                from 0, to theirs.
+            brackets: constituents that the tree must have, each (start, end, label) or, with any label,
+                (start, end): tokens, the end exclusive.
+            forbidden: constituents that it must not have; (start, end) forbids all labels.
             decoder: name of a decoder, in place of the parser's own.
             k: as of `parse`.
 
         Raises:
             InputError: the tokens are one string, no strings, or none; or there are not as many tags.
+            ConstraintError: an InputError: brackets out of range or crossing, a label that the model does not
+                know, or constraints that no tree of the model meets; names them.
+
+        Examples:
+            >>> import spectralnlp
+            >>> parser = spectralnlp.load("en")
+            >>> words = "We saw the keeper with a telescope".split()
+            >>> [
+            ...     [c.label for c in parse.constituents if (c.start, c.end) == (2, 7)]
+            ...     for parse in (
+            ...         parser.parse_tokens(words, brackets=[(2, 7, "NP")]),
+            ...         parser.parse_tokens(words, forbidden=[(2, 7)]),
+            ...     )
+            ... ]
+            [['NP'], []]
         """
-        return self._parse_one(sentence_of(words, self.tokenizer, tags), decoder, k)
+        constraints = Constraints.of(brackets, forbidden, tags if isinstance(tags, Mapping) else None)
+        sentence = sentence_of(words, self.tokenizer, None if isinstance(tags, Mapping) else tags)
+        return self._parse_one(replace(sentence, constraints=constraints or None), decoder, k)
 
     @overload
     def parse_many(

@@ -4,6 +4,7 @@
 __all__ = [
     "blocks",
     "conll",
+    "constraints",
     "conventions",
     "detokenizer",
     "inputs",

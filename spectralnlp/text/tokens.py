@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from spectralnlp.text.constraints import Constraints
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -31,10 +33,12 @@ class Sentence:
     Args:
         tokens: one or more tokens in the order of the text.
         tags: a tag per token, or None.
+        constraints: what a parser is to obey, or None.
     """
 
     tokens: tuple[Token, ...]
     tags: tuple[str, ...] | None = None
+    constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
         if not self.tokens:
@@ -48,7 +52,7 @@ class Sentence:
     def __reduce__(self) -> tuple[Any, ...]:
         # As columns: sentences travel to workers a dozen times faster than as objects, a token each.
         columns = zip(*((each.text, each.form, each.start, each.end) for each in self.tokens), strict=True)
-        return _from_columns, (*map(tuple, columns), self.tags)
+        return _from_columns, (*map(tuple, columns), self.tags, self.constraints)
 
     @property
     def forms(self) -> list[str]:
@@ -87,5 +91,6 @@ def _from_columns(
     starts: tuple[int, ...],
     ends: tuple[int, ...],
     tags: tuple[str, ...] | None,
+    constraints: Constraints | None,
 ) -> Sentence:
-    return Sentence(tuple(map(Token, texts, forms, starts, ends)), tags)
+    return Sentence(tuple(map(Token, texts, forms, starts, ends)), tags, constraints)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
+from spectralnlp.inference.trees.limits import FREE, CellLimits, SpanLimits, no_limits
 from spectralnlp.jit import count_bits, exponent_of, kernel, kernel_part, lowest_bit, power_of_two
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 
@@ -134,6 +135,7 @@ class Chart(NamedTuple):
 
     Attributes:
         cells: the open cells.
+        limits: what may stand in them.
         top: int64 (n_cells + 1,); the top layer of a cell is a range of the next two.
         top_symbol: uint16 (n_tops,); ascending in a cell.
         top_value: float64 (n_tops,); mantissas.
@@ -147,6 +149,7 @@ class Chart(NamedTuple):
     """
 
     cells: Cells
+    limits: CellLimits
     top: Offsets
     top_symbol: NDArray[np.uint16]
     top_value: Floats
@@ -164,7 +167,14 @@ class Chart(NamedTuple):
         return float(self.exponent[-1] * np.log(2.0))
 
 
-def inside(rules: RuleIndex, lexical: Floats, *, beam: float = 0.0, cells: Cells | None = None) -> Chart:
+def inside(
+    rules: RuleIndex,
+    lexical: Floats,
+    *,
+    beam: float = 0.0,
+    cells: Cells | None = None,
+    limits: SpanLimits | None = None,
+) -> Chart:
     """Inside values of a sentence.
 
     Args:
@@ -173,8 +183,11 @@ def inside(rules: RuleIndex, lexical: Floats, *, beam: float = 0.0, cells: Cells
         beam: symbols whose inside value times their prior is below this share of their span's largest are
             dropped; 0 keeps all.
         cells: the open cells; None for all.
+        limits: what may stand over spans; cells that cross a required one must be closed (`SpanLimits.open`).
     """
-    chart: Chart = _inside(rules, lexical, beam, all_cells(len(lexical)) if cells is None else cells)
+    cells = all_cells(len(lexical)) if cells is None else cells
+    allowed = no_limits(len(cells.start)) if limits is None else limits.of_spans(cells.start, cells.end)
+    chart: Chart = _inside(rules, lexical, beam, cells, allowed)
     whole = np.zeros(len(rules.root))
     whole[chart.top_symbol[chart.top[-2] :]] = chart.top_value[chart.top[-2] :]
     total = float(rules.root @ whole)
@@ -202,7 +215,7 @@ def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
 
 
 @kernel
-def _inside(rules, lexical, beam, cells):
+def _inside(rules, lexical, beam, cells, limits):
     """The chart of these cells."""
     n, n_symbols = lexical.shape
     n_cells, n_words = len(cells.start), rules.partners.shape[1]
@@ -241,12 +254,17 @@ def _inside(rules, lexical, beam, cells):
                     right_values,
                     values,
                 )
+        row = limits.row[cell]
+        if row != FREE:
+            for symbol in range(n_symbols):
+                if not limits.bottom[row, symbol]:
+                    values[symbol] = 0.0
         exponent[cell] = common + _normalise(values) if common > -np.inf else _NOTHING
         while n_bottoms + n_symbols > len(bottom_symbol):
             bottom_symbol, bottom_value = grown(bottom_symbol), grown(bottom_value)
         while n_tops + n_symbols > len(top_symbol):
             top_symbol, top_value = grown(top_symbol), grown(top_value)
-        largest = _add_unary(rules, values, upper)
+        largest = _add_unary(rules, limits, row, values, upper)
         for a in range(n_symbols):
             if values[a] != 0.0:
                 bottom_symbol[n_bottoms], bottom_value[n_bottoms] = a, values[a]
@@ -259,6 +277,7 @@ def _inside(rules, lexical, beam, cells):
         top[cell + 1], bottom[cell + 1] = n_tops, n_bottoms
     return Chart(
         cells=cells,
+        limits=limits,
         top=top,
         top_symbol=top_symbol[:n_tops],
         top_value=top_value[:n_tops],
@@ -296,13 +315,15 @@ def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, 
 
 
 @kernel_part
-def _add_unary(rules, cell, upper):
+def _add_unary(rules, limits, row, cell, upper):
     """Fill in a cell's top layer from its bottom one; return its largest value times the prior."""
     unary_by_parent = rules.unary_by_parent
     largest = 0.0
     for a in range(len(cell)):
-        value = cell[a]
+        value = cell[a] if row == FREE or limits.alone[row, a] else 0.0
         for rule in range(unary_by_parent[a], unary_by_parent[a + 1]):
+            if row != FREE and not limits.under[row, rule]:
+                continue
             value += rules.unary_weight[rule] * cell[rules.unary_child[rule]]
         upper[a] = value
         largest = max(largest, value * rules.prior[a])

@@ -15,6 +15,7 @@ from spectralnlp.inference.trees.coarse import (
     grown_rows,
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
+from spectralnlp.inference.trees.limits import FREE
 from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.jit import count_bits, kernel, kernel_part, lowest_bit, power_of_two
 
@@ -63,6 +64,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
     weight, unary_by_parent, parent, rule = rules.weight, rules.unary_by_parent, rules.parent, rules.rule
     unary_child, unary_weight, pair_rules = rules.unary_child, rules.unary_weight, rules.pair_rules
     partners_of, first_pair = rules.partners, rules.first_pair
+    limit_row, alone, under = chart.limits.row, chart.limits.alone, chart.limits.under
     n_symbols, n_words = partners_of.shape
     n, n_cells = len(cells.by_start) - 1, len(cells.start)
     outside = np.zeros(len(top_value))  # of top layers, so that inside · outside is a posterior
@@ -91,7 +93,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
         outside[place] = rules.root[top_symbol[place]] / chart.total
 
     for cell in _from_wide_to_narrow(cells):
-        i, j = cells.start[cell], cells.end[cell]
+        i, j, row = cells.start[cell], cells.end[cell], limit_row[cell]
         while n_nodes + 2 * n_symbols >= len(node):
             node = grown_rows(node)
         while n_edges + 2 * n_symbols + len(unary_child) >= len(edge):
@@ -109,6 +111,10 @@ def _build(chart, rules, node_threshold, edge_threshold):
                 b, w, name = a, 1.0, IDENTITY  # it comes first
                 if unary >= unary_by_parent[a]:
                     b, w, name = unary_child[unary], unary_weight[unary], unary
+                    if row != FREE and not under[row, unary]:
+                        continue
+                elif row != FREE and not alone[row, a]:
+                    continue
                 if inner[b] == 0.0:
                     continue
                 below[b] += out * w

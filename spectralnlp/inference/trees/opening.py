@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.bracketing import bracketing_marginals, marginals_of
-from spectralnlp.inference.trees.cells import Cells, all_cells, all_span_cells, cells_of
+from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of
+from spectralnlp.inference.trees.limits import building_blocks, crosses, nested_cells
 from spectralnlp.inference.trees.span_features import Cues, place_scores, span_scores
 from spectralnlp.inference.words.lexical import Lookup, are_rare
 from spectralnlp.jit import kernel
@@ -27,6 +28,9 @@ WINDOW = 200
 
 # Marginals from which cells open where the model's threshold left no tree, in turn; then all do.
 _LADDER = (1e-6, 1e-9)
+
+# No span that bracketings must have.
+NOTHING_REQUIRED: Ints = np.empty((0, 2), np.int32)
 
 _SYMBOL_CLASS = "UNK-SYM"
 
@@ -70,29 +74,30 @@ class Opening:
         return self.cells.subset(self.marginals >= self.threshold)
 
 
-def open_cells(model: CellModel, cues: Cues) -> Opening:
+def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) -> Opening:
     """The marginals of a sentence's cells.
 
     Args:
         model: the model.
         cues: of the sentence.
+        required: int32 (n_required, 2); start and end of spans that all bracketings are to have.
     """
-    if len(cues.word) <= WINDOW:
-        cells, marginals = _all_marginals(model.weights, cues)
-        return Opening(cells, marginals, model.threshold)
-    return _in_windows(model, cues, place_scores(model.weights, cues))
+    if len(cues.word) > WINDOW:
+        return _in_windows(model, cues, place_scores(model.weights, cues), required)
+    cells = all_cells(len(cues.word))
+    if len(required):
+        cells = nested_cells(cells, required)
+    return Opening(cells, _marginals(model.weights, cues, cells), model.threshold)
 
 
 @kernel
-def _all_marginals(weights, cues):
-    """All cells of a sentence and their marginals."""
-    n = len(cues.word)
-    cells = all_span_cells(n, n)
+def _marginals(weights, cues, cells):
+    """The marginals of a sentence's cells."""
     scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
-    return cells, bracketing_marginals(cells, scores)
+    return bracketing_marginals(cells, scores)
 
 
-def _in_windows(model: CellModel, cues: Cues, places: Floats) -> Opening:
+def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) -> Opening:
     """The cells that are worth opening, with marginals of windows."""
     n, half = len(cues.word), WINDOW // 2
     n_windows = -(-(n - WINDOW) // half) + 1
@@ -112,8 +117,23 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats) -> Opening:
     starts += [np.zeros(n, np.int32), edge[1:]]
     ends += [edge + np.int32(1), np.full(n - 1, n, np.int32)]
     marginals.append(np.ones(2 * n - 1))
-    cells, order = cells_of(n, np.concatenate(starts), np.concatenate(ends))
-    return Opening(cells, np.concatenate(marginals)[order], model.threshold)
+    start, end, marginal = (np.concatenate(each) for each in (starts, ends, marginals))
+    if len(required):
+        start, end, marginal = _with_required(start, end, marginal, required)
+    cells, order = cells_of(n, start, end)
+    return Opening(cells, marginal[order], model.threshold)
+
+
+def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> tuple[Ints, Ints, Floats]:
+    """Spans and their marginals without those that cross a required one, and with those that build each."""
+    more_start, more_end = building_blocks(required)
+    start, end = np.concatenate([more_start, start]), np.concatenate([more_end, end])
+    marginal = np.concatenate([np.ones(len(more_start)), marginal])
+    codes = start.astype(np.int64) * (int(end.max()) + 1) + end
+    keep = np.zeros(len(codes), bool)
+    keep[np.unique(codes, return_index=True)[1]] = True
+    keep &= ~crosses(start, end, required)
+    return start[keep], end[keep], marginal[keep]
 
 
 def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDArray[np.int64]) -> Cues:

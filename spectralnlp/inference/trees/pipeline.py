@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.cells import Cells, without_model
+from spectralnlp.inference.trees.cells import Cells, all_cells, without_model
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest, prune_forest
 from spectralnlp.inference.trees.decoders import Decoder
@@ -18,7 +18,8 @@ from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.labels import bracket_counts
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.lexical import coarse_values
-from spectralnlp.inference.trees.opening import WINDOW, Opening, cues_of, open_cells
+from spectralnlp.inference.trees.limits import SpanLimits
+from spectralnlp.inference.trees.opening import NOTHING_REQUIRED, WINDOW, Opening, cues_of, open_cells
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, are_rare, look_up
 from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, LatentGrammar, WordClusters
@@ -151,6 +152,7 @@ class Pipeline:
         words: Sequence[str],
         allowed: NDArray[np.bool_] | None = None,
         tag_weights: Floats | None = None,
+        limits: SpanLimits | None = None,
     ) -> Opening | None:
         """The cells that open for a sentence, for this and other binarisations; None without a model.
 
@@ -160,7 +162,8 @@ class Pipeline:
             return None
         found = self._look_up(words, tag_weights)
         values = coarse_values(self.coarse, found, allowed) * self.rules.prior
-        opening = open_cells(self.cells, cues_of(self.coarse.lexicon, found, values, self.tag_codes))
+        cues = cues_of(self.coarse.lexicon, found, values, self.tag_codes)
+        opening = open_cells(self.cells, cues, NOTHING_REQUIRED if limits is None else limits.required)
         return replace(opening, lexicon=self.coarse.lexicon, tag_weights=tag_weights, found=found)
 
     def infer(
@@ -168,19 +171,21 @@ class Pipeline:
         words: Sequence[str],
         allowed: NDArray[np.bool_] | None = None,
         tag_weights: Floats | None = None,
+        limits: SpanLimits | None = None,
         opening: Opening | None = None,
     ) -> Inference | None:
         """Score the parses of a sentence; None when the grammar has no derivation for it.
 
         Arguments are as of :meth:`attempts`.
         """
-        return infer_together([self.attempts(words, allowed, tag_weights, opening)])[0]
+        return infer_together([self.attempts(words, allowed, tag_weights, limits, opening)])[0]
 
     def attempts(
         self,
         words: Sequence[str],
         allowed: NDArray[np.bool_] | None = None,
         tag_weights: Floats | None = None,
+        limits: SpanLimits | None = None,
         opening: Opening | None = None,
     ) -> Iterator[Inference | None]:
         """What a sentence's parses score, with ever more cells and less pruning; None where there are none.
@@ -189,14 +194,16 @@ class Pipeline:
             words: tokens in the model's conventions, one or more.
             allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
             tag_weights: float64 (n_tokens, n_symbols), factors of the tags' values; None for ones.
-            opening: which cells may open; None for all, and for narrower ones beyond 400 tokens.
+            limits: what may stand over spans; None for anything.
+            opening: which cells may open, for the same limits; None for all, and for narrower ones beyond
+                400 tokens.
         """
         found = None if opening is None else opening.found_in(self.coarse.lexicon, tag_weights)
         if found is None:
             found = self._look_up(words, tag_weights)
-        for cells, pruning, any_tag in self._tries(len(words), opening):
+        for cells, pruning, any_tag in self._tries(len(words), opening, limits):
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
-            chart = inside(self.rules, values, beam=pruning.beam, cells=cells)
+            chart = inside(self.rules, values, beam=pruning.beam, cells=cells, limits=limits)
             if chart.total <= 0:
                 yield None
                 continue
@@ -210,6 +217,17 @@ class Pipeline:
                 forest, found, (self.coarse,), pruning, any_tag
             )
 
+    def derives(
+        self, words: Sequence[str], allowed: NDArray[np.bool_] | None, limits: SpanLimits | None
+    ) -> bool:
+        """Whether there is a derivation, with nothing pruned and every tag for every word.
+
+        Arguments are as of :meth:`attempts`.
+        """
+        values = coarse_values(self.coarse, self._look_up(words, None), allowed, any_tag=True)
+        cells = all_cells(len(words)) if limits is None else limits.open(all_cells(len(words)))
+        return inside(self.rules, values, cells=cells, limits=limits).total > 0
+
     def _look_up(self, words: Sequence[str], tag_weights: Floats | None) -> Lookup:
         """The entries of words; the clusters of rare ones weigh their tags where nothing else does."""
         found = look_up(self.coarse.lexicon, words, self.signature)
@@ -219,7 +237,9 @@ class Pipeline:
             tag_weights = self.cluster_factors[np.where(rare, fine, 0)]
         return found if tag_weights is None else replace(found, tag_weights=tag_weights)
 
-    def _tries(self, n_tokens: int, opening: Opening | None) -> Iterator[tuple[Cells, Pruning, bool]]:
+    def _tries(
+        self, n_tokens: int, opening: Opening | None, limits: SpanLimits | None = None
+    ) -> Iterator[tuple[Cells, Pruning, bool]]:
         """Open cells, how to prune, and whether to allow every tag, in turn until there is a derivation."""
         if opening is not None:
             wider = replace(self.pruning, beam=_WIDER * self.pruning.beam)
@@ -230,14 +250,23 @@ class Pipeline:
                     yield cells, wider, False
                     if n_tokens > WINDOW:  # to open all would take minutes
                         yield cells, wider, True
-        everything = without_model(n_tokens) if opening is None else opening.cells
+
+        def opened(cells: Cells) -> Cells:
+            return cells if limits is None else limits.open(cells)
+
+        everything = opened(without_model(n_tokens)) if opening is None else opening.cells
         yield everything, self.pruning, False
         beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
         loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
         if opening is None:
-            everything = without_model(n_tokens, most=_LOOSE_CELLS)
+            everything = opened(without_model(n_tokens, most=_LOOSE_CELLS))
         yield everything, loose, False
         yield everything, loose, True
+        if limits is not None and n_tokens <= WINDOW:  # a constraint is impossible only if nothing is pruned
+            everything = opened(without_model(n_tokens))
+            unpruned = replace(loose, beam=0.0)
+            yield everything, unpruned, False
+            yield everything, unpruned, True
 
     def _score(
         self,

@@ -15,9 +15,14 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
+from spectralnlp.inference.trees.limits import FREE, SpanLimits, no_limits
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints
+
+# What a required bracket gains beside its posterior: more than it can cost. Nothing crosses it, so that it is
+# in the best tree if it gains at all.
+_REQUIRED = 1e3
 
 
 class Span(NamedTuple):
@@ -44,6 +49,7 @@ class SpanPosteriors:
         start, end: int32 (n_spans,); tokens, end exclusive; no span twice.
         bottom: float64 (n_spans, n_labels); of labels over the span, not made by a unary rule. Tags too.
         unary: float64 (n_spans, n_pairs); of unary rules over the span.
+        limits: what labels and pairs may stand over spans; None where anything may.
     """
 
     labels: SpanLabels
@@ -51,10 +57,15 @@ class SpanPosteriors:
     end: Ints
     bottom: Floats
     unary: Floats
+    limits: SpanLimits | None = None
 
 
 def span_posteriors(
-    forests: Sequence[ScoredForest], maps: Sequence[LabelMap], labels: SpanLabels, n_tokens: int
+    forests: Sequence[ScoredForest],
+    maps: Sequence[LabelMap],
+    labels: SpanLabels,
+    n_tokens: int,
+    limits: SpanLimits | None = None,
 ) -> SpanPosteriors:
     """The mean posteriors of forests of one sentence.
 
@@ -63,6 +74,7 @@ def span_posteriors(
         maps: of each forest's grammars.
         labels: the labels that the maps use.
         n_tokens: of the sentence.
+        limits: what labels and pairs may stand over spans; the forests were made under the same limits.
     """
     n_grammars = sum(len(each.posteriors) for each in forests)
     codes = [each.forest.end.astype(np.int64) * (n_tokens + 1) + each.forest.start for each in forests]
@@ -74,7 +86,7 @@ def span_posteriors(
         _add(each.forest, numbers, row, each.node_shares, each.edge_shares, share, bottom, unary)
         first += each.forest.n_nodes
     start, end = (spans % (n_tokens + 1)).astype(np.int32), (spans // (n_tokens + 1)).astype(np.int32)
-    return SpanPosteriors(labels, start, end, bottom, unary)
+    return SpanPosteriors(labels, start, end, bottom, unary, limits)
 
 
 @kernel
@@ -107,35 +119,53 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
     """
     is_tag, pairs = posteriors.labels.is_tag, posteriors.labels.pairs
     start, end = posteriors.start, posteriors.end
+    allowed = no_limits(len(start)) if posteriors.limits is None else posteriors.limits.of_spans(start, end)
     gain, label, top = _best_labels(
-        is_tag, pairs, start, end, posteriors.bottom, posteriors.unary, float(gamma), float(tag_weight)
+        is_tag,
+        pairs,
+        start,
+        end,
+        posteriors.bottom,
+        posteriors.unary,
+        allowed,
+        float(gamma),
+        float(tag_weight),
     )
+    if posteriors.limits is not None:
+        gain[posteriors.limits.is_required(start, end)] += _REQUIRED
     rows = _best_bracketing(start, end, gain)
     columns = (start[rows], end[rows], label[rows], top[rows])
     return [Span(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 @kernel
-def _best_labels(is_tag, pairs, start, end, bottom, unary, gamma, tag_weight):
-    """The gain of each span's best label, perhaps under a unary rule; the label and the rule's."""
+def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_weight):
+    """The gain of each span's best label, perhaps under a unary rule; the label and the rule's.
+
+    Where nothing may stand over a span, its gain is -inf.
+    """
     n_spans, n_labels = bottom.shape
     gain, label = np.empty(n_spans), np.empty(n_spans, np.int32)
     top = np.empty(n_spans, np.int32)
     above, top_of = np.empty(n_labels), np.empty(n_labels, np.int32)
     for row in range(n_spans):
+        limit = limits.row[row]
         for x in range(n_labels):
-            above[x], top_of[x] = 0.0, NO_LABEL
+            above[x] = 0.0 if limit == FREE or limits.alone[limit, x] else -np.inf
+            top_of[x] = NO_LABEL
         for pair in range(len(pairs)):
+            if limit != FREE and not limits.under[limit, pair]:
+                continue
             value, below = unary[row, pair] - gamma, pairs[pair, 1]
             if value > above[below]:
                 above[below], top_of[below] = value, pairs[pair, 0]
         over_token = end[row] - start[row] == 1
-        best, best_gain = 0, -np.inf
+        best, best_gain = -1, -np.inf
         for x in range(n_labels):
             if is_tag[x] != over_token:  # over a token there is a tag, or a rule over it
                 continue
             value = above[x] + (tag_weight * bottom[row, x] if over_token else bottom[row, x] - gamma)
-            if value > best_gain:
+            if value > best_gain or best < 0:
                 best, best_gain = x, value
         gain[row], label[row], top[row] = best_gain, best, top_of[best]
     return gain, label, top

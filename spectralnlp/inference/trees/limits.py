@@ -1,0 +1,240 @@
+"""Constraints in the numbers of a grammar: what may stand over each span of a sentence.
+
+What stands over a span is a bottom, which is a symbol, and perhaps a unary rule above it; each brings labels
+of phrases, or none (tags and the intermediates of binarisation). A required bracket asks that its label is
+among them and that no other span crosses it: every binary tree without crossing spans has the span itself, so
+that nothing else has to be asked. A forbidden bracket asks that its label, or any, is not among them. So
+constraints are a table of bottoms and one of unary rules for each span that they speak of, and a chart that
+obeys the tables holds the trees that meet the constraints, all of them and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.trees.cells import Cells, cells_of
+from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
+from spectralnlp.parameters import Ints, LatentGrammar
+from spectralnlp.text.constraints import Constraints
+from spectralnlp.trees import is_intermediate, labels_of
+
+# The row of a cell over which anything may stand.
+FREE = -1
+
+Flags = NDArray[np.bool_]
+Chains = Mapping[tuple[str, str], Sequence[str]]
+
+
+class CellLimits(NamedTuple):
+    """What may stand in each of some cells, for kernels.
+
+    Attributes:
+        row: int32 (n_cells,); a row of the tables for each cell, or FREE.
+        alone: bool (n_rows, n_symbols); bottoms that may stand there without a unary rule.
+        under: bool (n_rows, n_unary); unary rules that may stand there.
+        bottom: bool (n_rows, n_symbols); bottoms that may stand there alone or under one of these rules.
+    """
+
+    row: Ints
+    alone: Flags
+    under: Flags
+    bottom: Flags
+
+
+@dataclass(frozen=True)
+class SpanLimits:
+    """What may stand over the spans of one sentence.
+
+    Attributes:
+        required: int32 (n_required, 2); start and end of the spans that no other may cross.
+        spans: int32 (n_limited, 2); start and end of the spans that have a row in the tables, sorted.
+        alone, under, bottom: as of `CellLimits`.
+    """
+
+    required: Ints
+    spans: Ints
+    alone: Flags
+    under: Flags
+    bottom: Flags
+
+    def of_spans(self, start: Ints, end: Ints) -> CellLimits:
+        """The limits of spans.
+
+        Args:
+            start, end: int32 (n_spans,); no span twice.
+        """
+        row = np.full(len(start), FREE, np.int32)
+        if len(self.spans):
+            size = 1 + max(int(end.max(initial=0)), int(self.spans.max()))
+            wanted = self.spans[:, 0].astype(np.int64) * size + self.spans[:, 1]
+            codes = start.astype(np.int64) * size + end
+            order = np.argsort(codes, kind="stable")
+            place = np.searchsorted(codes, wanted, sorter=order)
+            there = place < len(codes)
+            there[there] = codes[order[place[there]]] == wanted[there]
+            row[order[place[there]]] = np.flatnonzero(there)
+        return CellLimits(row, self.alone, self.under, self.bottom)
+
+    def is_required(self, start: Ints, end: Ints) -> Flags:
+        """Which spans are required; arguments as of `of_spans`."""
+        wanted = set(map(tuple, self.required.tolist()))
+        return np.array([span in wanted for span in zip(start.tolist(), end.tolist(), strict=True)], bool)
+
+    def open(self, cells: Cells) -> Cells:
+        """The cells that cross no required bracket; where some are closed, enough to build each bracket."""
+        return cells if not len(self.required) else nested_cells(cells, self.required)
+
+
+def nested_cells(cells: Cells, required: Ints) -> Cells:
+    """Open cells without those that cross a required bracket.
+
+    Where not all cells are open, the required ones are opened, with what their beginnings and ends need: a
+    right-branching and a left-branching way to build each.
+
+    Args:
+        cells: of the sentence.
+        required: int32 (n_required, 2); start and end of spans that do not cross.
+    """
+    n = cells.n_tokens
+    start, end = cells.start, cells.end
+    if len(start) < n * (n + 1) // 2:
+        more_start, more_end = building_blocks(required)
+        codes = np.unique(
+            np.concatenate([start, more_start]).astype(np.int64) * (n + 1) + np.concatenate([end, more_end])
+        )
+        start, end = (codes // (n + 1)).astype(np.int32), (codes % (n + 1)).astype(np.int32)
+    keep = ~crosses(start, end, required)
+    return cells_of(n, start[keep], end[keep])[0]
+
+
+def building_blocks(required: Ints) -> tuple[Ints, Ints]:
+    """Starts and ends of the spans at the beginning and at the end of each required one, and of itself."""
+    starts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+    for first, last in required.tolist():
+        inner = np.arange(first + 1, last, dtype=np.int32)
+        starts += [np.full(len(inner) + 1, first, np.int32), inner]
+        ends += [np.append(inner, np.int32(last)), np.full(len(inner), last, np.int32)]
+    return np.concatenate(starts), np.concatenate(ends)
+
+
+def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
+    """Which spans cross a required one.
+
+    Args:
+        start, end: int32 (n_spans,).
+        required: int32 (n_required, 2).
+    """
+    found = np.zeros(len(start), bool)
+    for first, last in required.tolist():
+        found |= (start < first) & (first < end) & (end < last)
+        found |= (first < start) & (start < last) & (last < end)
+    return found
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """The phrase labels that each symbol, and each unary rule with its child, bring to a span.
+
+    Attributes:
+        rows: the row of each label in the next two.
+        of_bottom: bool (n_labels, n_symbols).
+        of_unary: bool (n_labels, n_unary).
+        child: int32 (n_unary,); the symbol below each unary rule.
+    """
+
+    rows: Mapping[str, int]
+    of_bottom: Flags
+    of_unary: Flags
+    child: Ints
+
+    @classmethod
+    def of_grammar(cls, grammar: LatentGrammar, chains: Chains) -> LabelTable:
+        """The labels of a grammar's symbols and rules.
+
+        Args:
+            grammar: any grammar.
+            chains: what a unary rule stands for, as `restore` takes it.
+        """
+        of_symbol = [() if is_intermediate(name) else labels_of(name) for name in grammar.symbols]
+        bottom = [
+            labels[:-1] if is_tag else labels
+            for labels, is_tag in zip(of_symbol, grammar.is_tag.tolist(), strict=True)
+        ]
+        unary = [
+            (*of_symbol[a][:-1], *_above(chains, of_symbol[a][-1:], of_symbol[b][:1]), *bottom[b])
+            for a, b in grammar.unary_rules.tolist()
+        ]
+        return cls._of(bottom, unary, grammar.unary_rules[:, 1])
+
+    @classmethod
+    def of_labels(cls, shared: SharedLabels, chains: Chains) -> LabelTable:
+        """The same of the labels that several grammars share, and of their pairs."""
+        names, pairs = shared.names, shared.labels.pairs
+        bottom = [
+            () if is_tag else (name,)
+            for name, is_tag in zip(names, shared.labels.is_tag.tolist(), strict=True)
+        ]
+        unary = [
+            (*_above(chains, (names[top],), (names[below],)), *bottom[below])
+            if NO_LABEL not in (top, below)
+            else ()
+            for top, below in pairs.tolist()
+        ]
+        return cls._of(bottom, unary, pairs[:, 1])
+
+    @classmethod
+    def _of(cls, bottom: Sequence[Sequence[str]], unary: Sequence[Sequence[str]], child: Ints) -> LabelTable:
+        rows: dict[str, int] = {}
+        for labels in (*bottom, *unary):
+            for label in labels:
+                rows.setdefault(label, len(rows))
+
+        def table(lists: Sequence[Sequence[str]]) -> Flags:
+            found = np.zeros((len(rows), len(lists)), bool)
+            for column, labels in enumerate(lists):
+                found[[rows[label] for label in labels], column] = True
+            return found
+
+        return cls(rows, table(bottom), table(unary), child)
+
+    def limits(self, constraints: Constraints) -> SpanLimits:
+        """What the brackets of constraints allow, required and forbidden ones."""
+        spans = sorted({each.span for each in (*constraints.brackets, *constraints.forbidden)})
+        row = {span: number for number, span in enumerate(spans)}
+        alone = np.ones((len(spans), self.of_bottom.shape[1]), bool)
+        under = np.ones((len(spans), self.of_unary.shape[1]), bool)
+        for brackets, wanted in ((constraints.brackets, True), (constraints.forbidden, False)):
+            for each in brackets:
+                alone[row[each.span]] &= self._has(self.of_bottom, each.label) == wanted
+                under[row[each.span]] &= self._has(self.of_unary, each.label) == wanted
+        bottom = alone.copy()
+        for number, allowed in enumerate(under):
+            bottom[number, self.child[allowed]] = True
+        required = sorted({each.span for each in constraints.brackets})
+        return SpanLimits(_span_array(required), _span_array(spans), alone, under, bottom)
+
+    def _has(self, table: Flags, label: str | None) -> Flags:
+        """Which columns of a table bring a label, or any."""
+        if label is None:
+            return np.asarray(table.any(axis=0))
+        return table[self.rows[label]] if label in self.rows else np.zeros(table.shape[1], bool)
+
+
+def no_limits(n_cells: int) -> CellLimits:
+    """The limits of cells over which anything may stand."""
+    nothing = np.empty((0, 0), bool)
+    return CellLimits(np.full(n_cells, FREE, np.int32), nothing, nothing, nothing)
+
+
+def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:
+    """The labels that a unary rule puts over its child, whatever the child's own."""
+    return () if not top or not below else chains.get((top[0], below[0]), (top[0], below[0]))[:-1]
+
+
+def _span_array(spans: Sequence[tuple[int, int]]) -> Ints:
+    return np.array(spans, np.int32).reshape(-1, 2)

@@ -1,0 +1,318 @@
+"""Constraints: what is known of a sentence's tree before it is parsed, brackets and tags.
+
+They are checked in two steps: for sense when they are made, and by `Constraints.check` against a sentence and
+a model's labels.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, NoReturn
+
+from spectralnlp.errors import InputError
+
+_FIELDS = ("brackets", "forbidden", "tags")
+_LONGEST = 40  # characters of a value that a message quotes
+_SHOWN = 5  # names that a message lists where none is near
+
+# Labels of the root that every tree has.
+_ROOTS = ("TOP", "ROOT")
+
+
+class ConstraintError(InputError):
+    """Constraints that make no sense, or that no tree of a model meets; says which.
+
+    Examples:
+        >>> import spectralnlp
+        >>> try:
+        ...     spectralnlp.load("en").parse_tokens(["Gulls", "fly"], brackets=[(0, 3)])
+        ... except spectralnlp.SpectralError as error:
+        ...     print(error)
+        ...
+        bracket (0, 3) reaches beyond the sentence, which has 2 tokens; count tokens from 0, the end exclusive
+    """
+
+
+class Bracket(NamedTuple):
+    """A span of tokens, and perhaps the label of the constituent over it.
+
+    Attributes:
+        start, end: tokens, counted from 0, ``end`` exclusive.
+        label: of a phrase, without function tags; None for any.
+    """
+
+    start: int
+    end: int
+    label: str | None = None
+
+    def __str__(self) -> str:
+        return f"({self.start}, {self.end}{'' if self.label is None else f', {self.label!r}'})"
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First token and end."""
+        return self.start, self.end
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraints:
+    """Brackets that a sentence's tree must have, brackets that it must not have, and tags of some words.
+
+    A required bracket is there if the tree has a constituent of its label over its tokens, also inside a
+    chain of unary nodes; without a label, if it has a constituent of any label there. A forbidden bracket
+    without a label forbids all constituents over its tokens. The root ``TOP`` and tags are no constituents.
+
+    Attributes:
+        brackets: required ones, without repeats, by start, wider ones first.
+        forbidden: the same.
+        tags: (token, tag) of words whose tags are known, by token.
+
+    Raises:
+        ConstraintError: crossing brackets, one that is both required and forbidden, two tags for a word.
+
+    Examples:
+        >>> from spectralnlp.text.constraints import Constraints
+        >>> constraints = Constraints.of(brackets=[(0, 3, "NP"), (3, 5)], tags={1: "NN"})
+        >>> constraints.brackets[0].label, constraints.brackets[1].label
+        ('NP', None)
+    """
+
+    brackets: tuple[Bracket, ...] = ()
+    forbidden: tuple[Bracket, ...] = ()
+    tags: tuple[tuple[int, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_nesting(self.brackets)
+        _check_conflicts(self)
+
+    def __bool__(self) -> bool:
+        return bool(self.brackets or self.forbidden or self.tags)
+
+    @classmethod
+    def of(
+        cls,
+        brackets: Iterable[Sequence[Any]] = (),
+        forbidden: Iterable[Sequence[Any]] = (),
+        tags: Mapping[int, str] | None = None,
+    ) -> Constraints:
+        """Constraints of plain values.
+
+        Args:
+            brackets: required ones, each (start, end) or (start, end, label), the end exclusive.
+            forbidden: the same.
+            tags: the tags of some tokens.
+
+        Raises:
+            ConstraintError: what is no bracket or tag, or empty, and as of the class.
+        """
+        return cls(
+            brackets=_brackets_of(brackets, "brackets"),
+            forbidden=_brackets_of(forbidden, "forbidden"),
+            tags=_tags_of({} if tags is None else tags),
+        )
+
+    @classmethod
+    def from_json(cls, value: Any) -> Constraints:
+        """Constraints of JSON values, as `to_json` gives them; what is left out is not constrained.
+
+        Raises:
+            ConstraintError: as of `of`, or the value is something else.
+        """
+        if not isinstance(value, dict):
+            what = f"constraints are an object, not {_kind(value)}"
+            raise ConstraintError(what, hint='give {"brackets": [[0, 3, "NP"]]}')
+        for name in value:
+            if name not in _FIELDS:
+                what = f"constraints have no {name!r}"
+                raise ConstraintError(what, hint="there are brackets, forbidden and tags")
+        tags = value.get("tags") or {}
+        if not isinstance(tags, dict) or not all(key.isascii() and key.isdigit() for key in tags):
+            raise ConstraintError("`tags` are no map from tokens to tags", hint='give {"4": "NN"}')
+        return cls.of(
+            value.get("brackets") or (),
+            value.get("forbidden") or (),
+            {int(key): tag for key, tag in tags.items()},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The constraints as JSON values: lists of [start, end, label], and a map from tokens to tags."""
+        return {
+            "brackets": [list(each) for each in self.brackets],
+            "forbidden": [list(each) for each in self.forbidden],
+            "tags": {str(token): tag for token, tag in self.tags},
+        }
+
+    def parts(self) -> list[tuple[str, Constraints]]:
+        """Each single constraint, with a description."""
+        return [
+            *((f"bracket {each}", Constraints(brackets=(each,))) for each in self.brackets),
+            *((f"forbidden bracket {each}", Constraints(forbidden=(each,))) for each in self.forbidden),
+            *((f"tag {tag!r} of token {i}", Constraints(tags=((i, tag),))) for i, tag in self.tags),
+        ]
+
+    @classmethod
+    def union(cls, parts: Iterable[Constraints]) -> Constraints:
+        """All of several constraints, which have none twice."""
+        listed = list(parts)
+        return cls(
+            brackets=tuple(bracket for each in listed for bracket in each.brackets),
+            forbidden=tuple(bracket for each in listed for bracket in each.forbidden),
+            tags=tuple(tag for each in listed for tag in each.tags),
+        )
+
+    def check(self, n_tokens: int, phrases: Collection[str], tags: Collection[str]) -> Constraints:
+        """The constraints that a model can take, for a sentence; a bracket of the root says nothing.
+
+        Args:
+            n_tokens: of the sentence.
+            phrases, tags: labels that the model knows.
+
+        Raises:
+            ConstraintError: what is out of range, or a label that is not known.
+        """
+        for kind, brackets in (("bracket", self.brackets), ("forbidden bracket", self.forbidden)):
+            for each in brackets:
+                if each.end > n_tokens:
+                    _refuse_range(f"{kind} {each} reaches", n_tokens)
+        for token, tag in self.tags:
+            if token >= n_tokens:
+                _refuse_range(f"tag {tag!r} of token {token} is", n_tokens)
+            if tag not in tags:
+                raise ConstraintError(f"the model has no tag {tag!r}", hint=_near(tag, tags))
+        is_root = {
+            each
+            for each in self.brackets
+            if each.span == (0, n_tokens) and each.label in _ROOTS and each.label not in phrases
+        }
+        for each in (*self.brackets, *self.forbidden):
+            if each.label is None or each.label in phrases or each in is_root:
+                continue
+            hint = "give it in `tags`" if each.label in tags else _near(each.label, phrases)
+            what = "a tag, no phrase" if each.label in tags else "no phrase of the model"
+            raise ConstraintError(f"bracket {each}: {each.label!r} is {what}", hint=hint)
+        if not is_root:
+            return self
+        return replace(self, brackets=tuple(each for each in self.brackets if each not in is_root))
+
+    def broken_by(self, constituents: Iterable[tuple[str, int, int]], tags: Iterable[str]) -> str | None:
+        """The first constraint that a tree does not meet, described; None if it meets all.
+
+        Args:
+            constituents: label, start and end of each, the root left out.
+            tags: of each word.
+        """
+        found = set(constituents)
+        spans = {(start, end) for _, start, end in found}
+
+        def has(bracket: Bracket) -> bool:
+            return bracket.span in spans if bracket.label is None else (bracket.label, *bracket.span) in found
+
+        given = list(tags)
+        for bracket in self.brackets:
+            if not has(bracket):
+                return f"bracket {bracket}"
+        for bracket in self.forbidden:
+            if has(bracket):
+                return f"forbidden bracket {bracket}"
+        for token, tag in self.tags:
+            if given[token] != tag:
+                return f"tag {tag!r} of token {token}"
+        return None
+
+
+def _brackets_of(given: object, name: str) -> tuple[Bracket, ...]:
+    """Brackets without repeats, by start, wider ones first."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise ConstraintError(f"`{name}` is {_kind(given)}, no list of brackets", hint="give [(0, 3)]")
+    read = {_bracket_of(each, name) for each in given}
+    return tuple(sorted(read, key=lambda each: (each.start, -each.end, each.label or "")))
+
+
+def _bracket_of(given: object, name: str) -> Bracket:
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence) or len(given) not in (2, 3):
+        hint = "give (start, end) or (start, end, label)"
+        raise ConstraintError(f"`{name}` has {_shown(given)}, which is no bracket", hint=hint)
+    start, end = (_token_of(each, f"bracket {_shown(given)} of `{name}`") for each in given[:2])
+    label = given[2] if len(given) == 3 else None
+    if label is not None and (not isinstance(label, str) or not label):
+        hint = "give the label of a phrase, or none"
+        raise ConstraintError(f"bracket {_shown(given)} of `{name}`: {_shown(label)} is no label", hint=hint)
+    if start >= end:
+        hint = "the end is exclusive: (0, 3) are the first three tokens"
+        raise ConstraintError(f"bracket {_shown(given)} of `{name}` is empty", hint=hint)
+    return Bracket(start, end, None if label is None else str(label))
+
+
+def _tags_of(given: object) -> tuple[tuple[int, str], ...]:
+    if not isinstance(given, Mapping):
+        raise ConstraintError(f"`tags` are {_kind(given)}, no map", hint='give {4: "NN"}')
+    for token, tag in given.items():
+        if not isinstance(tag, str) or not tag:
+            raise ConstraintError(f"token {_shown(token)}: {_shown(tag)} is no tag", hint='give {4: "NN"}')
+    return tuple(sorted((_token_of(token, "`tags`"), str(tag)) for token, tag in given.items()))
+
+
+def _token_of(given: object, where: str) -> int:
+    """A token's number."""
+    try:
+        token = -1 if isinstance(given, bool) else operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        token = -1
+    if token < 0:
+        what = f"{where}: {_shown(given)} is no token's number"
+        raise ConstraintError(what, hint="count tokens from 0")
+    return token
+
+
+def _check_nesting(brackets: Sequence[Bracket]) -> None:
+    """Refuse brackets that cross."""
+    around: list[Bracket] = []
+    for each in sorted(brackets, key=lambda each: (each.start, -each.end)):
+        while around and around[-1].end <= each.start:
+            around.pop()
+        if around and around[-1].end < each.end:
+            what = f"brackets {around[-1]} and {each} cross"
+            raise ConstraintError(what, hint="brackets of a tree nest or stand side by side")
+        around.append(each)
+
+
+def _check_conflicts(constraints: Constraints) -> None:
+    """Refuse brackets that are required and forbidden, and two tags for a token."""
+    forbidden = set(constraints.forbidden)
+    for each in constraints.brackets:
+        for other in (each, each._replace(label=None)):
+            if other in forbidden:
+                what = f"bracket {each} is required, and {other} is forbidden"
+                raise ConstraintError(what, hint="leave one of them out")
+    given: dict[int, str] = {}
+    for token, tag in constraints.tags:
+        if given.setdefault(token, tag) != tag:
+            what = f"token {token} is given two tags, {given[token]!r} and {tag!r}"
+            raise ConstraintError(what, hint="leave one of them out")
+
+
+def _refuse_range(what: str, n_tokens: int) -> NoReturn:
+    has = f"which has {n_tokens} token{'' if n_tokens == 1 else 's'}"
+    what = f"{what} beyond the sentence, {has}"
+    raise ConstraintError(what, hint="count tokens from 0, the end exclusive")
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    """What to write instead of a name that is not known."""
+    close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    some = sorted(known)[:_SHOWN]
+    return f"there are {', '.join(some)}{' and more' if len(known) > len(some) else ''}"
+
+
+def _kind(value: object) -> str:
+    return "nothing" if value is None else type(value).__name__
+
+
+def _shown(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
