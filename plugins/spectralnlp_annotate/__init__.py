@@ -1,4 +1,4 @@
-"""``spectralnlp annotate``: a page on which trees are corrected, and a parser that learns from them meanwhile.
+"""``spectralnlp annotate``: a page where trees are corrected, and a parser that learns from them meanwhile.
 
 A project is a folder with a document for each text: a journal of edits, and the accepted trees in brackets.
 """

@@ -6,6 +6,7 @@ import asyncio
 from importlib.resources import files
 from typing import Any
 
+from spectralnlp_web import BadRequestError, answer_bad_request, read_json, wrong_path_handler
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,7 +18,6 @@ from spectralnlp.errors import SpectralError
 from spectralnlp_annotate.background import Background
 from spectralnlp_annotate.ordering import Place
 from spectralnlp_annotate.session import Session, StaleTreeError
-from spectralnlp_web import BadRequestError, answer_bad_request, read_json, wrong_path_handler
 
 _MOST_BYTES = 1_000_000
 _SECONDS = 10.0

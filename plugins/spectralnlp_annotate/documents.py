@@ -67,7 +67,9 @@ class Document:
         """
         if self._digest != _digest(text):
             hint = "name another folder with `output`, or put the old text back"
-            raise InputError(f"the text has changed since {self._journal.path} was begun", path=path, hint=hint)
+            raise InputError(
+                f"the text has changed since {self._journal.path} was begun", path=path, hint=hint
+            )
 
     def __len__(self) -> int:
         return len(self._histories)
@@ -118,7 +120,9 @@ class Document:
             self._digest = str(header["text"])
             self._histories = [_History(_sentence_of(words)) for words in header["sentences"]]
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"no journal of annotations: {error}", path=self._journal.path, line=1) from error
+            raise InputError(
+                f"no journal of annotations: {error}", path=self._journal.path, line=1
+            ) from error
         for line, entry in enumerate(entries, 2):
             edit = {name: value for name, value in entry.items() if name not in ("sentence", "at")}
             number = entry.get("sentence")

@@ -62,7 +62,8 @@ class AnnotatedSentence:
         try:
             changed = change(self, **fields)
         except TypeError as error:
-            raise EditError(f"{name}: {str(error).partition(') ')[2]}", hint="see docs/how-to/annotate.md") from error
+            what = f"{name}: {str(error).partition(') ')[2]}"
+            raise EditError(what, hint="docs/how-to/annotate.md has the edits") from error
         return changed if name in _KEEP_TREE else replace(changed, tree=None)
 
 
@@ -77,8 +78,8 @@ def require(sentence: AnnotatedSentence, start: Any, end: Any, label: Any) -> An
 def remove(sentence: AnnotatedSentence, start: Any, end: Any, label: Any = None) -> AnnotatedSentence:
     """Forbid a bracket; without a label, all constituents over these words."""
     bracket = _bracket(sentence, start, end, label)
-    kept = {each for each in sentence.brackets if each.span != bracket.span or label not in (None, each.label)}
-    return replace(sentence, brackets=frozenset(kept), forbidden=sentence.forbidden | {bracket})
+    gone = {each for each in sentence.brackets if each.span == bracket.span and label in (None, each.label)}
+    return replace(sentence, brackets=sentence.brackets - gone, forbidden=sentence.forbidden | {bracket})
 
 
 def move(
@@ -88,7 +89,9 @@ def move(
     return require(remove(sentence, start, end, label), new_start, new_end, label)
 
 
-def relabel(sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_label: Any) -> AnnotatedSentence:
+def relabel(
+    sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_label: Any
+) -> AnnotatedSentence:
     """Ask for a bracket with another label, and forbid the label that it had."""
     return require(remove(sentence, start, end, label), start, end, new_label)
 
@@ -104,7 +107,11 @@ def merge(sentence: AnnotatedSentence, word: Any) -> AnnotatedSentence:
     first = _word(sentence, word)
     if first + 1 == len(sentence.words):
         raise EditError("the last token has no next one", hint="merge the token before it")
-    words = (*sentence.words[:first], "".join(sentence.words[first : first + 2]), *sentence.words[first + 2 :])
+    words = (
+        *sentence.words[:first],
+        "".join(sentence.words[first : first + 2]),
+        *sentence.words[first + 2 :],
+    )
     return _retokenised(sentence, words, lambda edge: edge if edge <= first else edge - 1, {first, first + 1})
 
 
@@ -160,7 +167,7 @@ def _retokenised(
     edge_after: Callable[[int], int],
     changed: Iterable[int],
 ) -> AnnotatedSentence:
-    """A sentence with other tokens; brackets and tags move along, and what has no place any more is dropped."""
+    """A sentence with other tokens; brackets and tags move along, what has no place any more is dropped."""
 
     def moved(brackets: frozenset[Bracket]) -> frozenset[Bracket]:
         placed = (each._replace(start=edge_after(each.start), end=edge_after(each.end)) for each in brackets)

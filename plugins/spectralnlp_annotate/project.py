@@ -6,6 +6,7 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.text.sentences import read_tokenized, split_sentences
@@ -14,6 +15,43 @@ from spectralnlp_annotate.documents import Document
 
 _LOCK = ".lock"
 _MOST_BYTES = 20_000_000
+
+
+class Text(NamedTuple):
+    """A text to annotate.
+
+    Attributes:
+        path: its file, which gives the document its name.
+        content: of the file.
+    """
+
+    path: Path
+    content: bytes
+
+
+def read_texts(paths: Iterable[Path]) -> list[Text]:
+    """Read texts.
+
+    Raises:
+        ConfigError: a file cannot be read.
+        InputError: two texts of one name, or one that is too long.
+    """
+    texts: dict[str, Text] = {}
+    for path in paths:
+        if path.stem in texts:
+            what = f"another text has the name {path.stem!r}: {texts[path.stem].path}"
+            raise InputError(what, path=path, hint="rename one of them")
+        try:
+            with open(path, "rb") as file:
+                content = file.read(_MOST_BYTES + 1)
+        except OSError as error:
+            raise ConfigError(f"cannot read the text: {error.strerror}", path=path) from error
+        if len(content) > _MOST_BYTES:
+            raise InputError(
+                f"a text of more than {_MOST_BYTES:,} bytes", path=path, hint="cut it into parts"
+            )
+        texts[path.stem] = Text(path, content)
+    return list(texts.values())
 
 
 class Project:
@@ -44,31 +82,24 @@ class Project:
             hint = "end it, or name another folder"
             raise ConfigError("another process annotates in this folder", path=folder, hint=hint) from error
 
-    def add(self, texts: Iterable[Path], tokenizer: Tokenizer, *, tokenized: bool = False) -> None:
+    def add(self, texts: Iterable[Text], tokenizer: Tokenizer, *, tokenized: bool = False) -> None:
         """Open the documents of texts, those that were begun before as they were left.
 
         Args:
-            texts: files of UTF-8.
+            texts: no two of one name.
             tokenizer: splits new ones into sentences and tokens.
             tokenized: they are split already: a sentence a line, blanks between tokens.
 
         Raises:
-            ConfigError: a file cannot be read or written.
-            InputError: two texts of one name; a text that is too long, changed since it was begun, or empty.
+            ConfigError: a file cannot be written.
+            InputError: a text has changed since it was begun, or has no sentence; a journal is damaged.
         """
-        names: dict[str, Path] = {}
-        for path in texts:
-            if path.stem in names:
-                what = f"another text has the name {path.stem!r}: {names[path.stem]}"
-                raise InputError(what, path=path, hint="rename one of them")
-            names[path.stem] = path
-        for name, path in names.items():
-            content = _read(path)
-            document = Document(self.folder, name)
+        for text in texts:
+            document = Document(self.folder, text.path.stem)
             if document.is_new:
-                document.begin(content, list(_sentences(content, path, tokenizer, tokenized)))
+                document.begin(text.content, list(_sentences(text, tokenizer, tokenized)))
             else:
-                document.check_text(content, path)
+                document.check_text(text.content, text.path)
             self.documents.append(document)
 
     def places(self) -> Iterator[tuple[int, int]]:
@@ -88,31 +119,17 @@ class Project:
         os.close(self._lock)
 
 
-def _sentences(
-    content: bytes, path: Path, tokenizer: Tokenizer, tokenized: bool
-) -> Iterator[Sequence[str]]:
+def _sentences(text: Text, tokenizer: Tokenizer, tokenized: bool) -> Iterator[Sequence[str]]:
     try:
-        text = content.decode("utf-8-sig")
+        lines = text.content.decode("utf-8-sig").splitlines(keepends=True)
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InputError("the text is not UTF-8", path=path, line=line, hint="convert it") from error
-    lines = text.splitlines(keepends=True)
-    read = read_tokenized(lines, tokenizer, path) if tokenized else split_sentences(lines, tokenizer)
+        line = text.content[: error.start].count(b"\n") + 1
+        raise InputError("the text is not UTF-8", path=text.path, line=line, hint="convert it") from error
+    read = read_tokenized(lines, tokenizer, text.path) if tokenized else split_sentences(lines, tokenizer)
     n = 0
     for sentence in read:
-        if sentence is not None and sentence.words:
+        if sentence is not None:
             n += 1
             yield sentence.words
     if not n:
-        raise InputError("the text has no sentence", path=path, hint="give one with words")
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise ConfigError(f"cannot read the text: {error.strerror}", path=path) from error
-    if len(content) > _MOST_BYTES:
-        raise InputError(f"a text of more than {_MOST_BYTES:,} bytes", path=path, hint="cut it into parts")
-    return content
+        raise InputError("the text has no sentence", path=text.path, hint="give one with words")

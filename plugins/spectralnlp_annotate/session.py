@@ -18,6 +18,7 @@ from spectralnlp.render.posteriors import node_posteriors
 from spectralnlp.render.svg import draw_tree
 from spectralnlp.trees import Tree, read_brackets
 from spectralnlp.trees.parse import Parse
+from spectralnlp_annotate.by_hand import parse_under
 from spectralnlp_annotate.documents import Document
 from spectralnlp_annotate.edits import AnnotatedSentence, EditError
 from spectralnlp_annotate.ordering import Place, next_place
@@ -121,7 +122,9 @@ class Session:
         sentence = document[number]
         shown = self._parsed(place, sentence)
         tree = shown.parse.tree if sentence.tree is None else _tree_of(sentence.tree)
-        posteriors = node_posteriors(shown.parse) if sentence.tree is None else [1.0] * len(tree.spans())
+        posteriors: list[float | None] = [None for _ in tree.spans()]
+        if sentence.tree is None:
+            posteriors = node_posteriors(shown.parse)
         return {
             "document": place[0],
             "number": number,
@@ -146,10 +149,7 @@ class Session:
             return shown
         started = perf_counter()
         try:
-            known = sentence.constraints
-            parse = self.parser.parse_tokens(
-                sentence.words, brackets=known.brackets, forbidden=known.forbidden, tags=dict(known.tags) or None
-            )
+            parse = parse_under(self.parser, sentence.words, sentence.constraints)
         except SpectralError as error:
             raise EditError(error.what, hint=error.hint) from error
         self._shown[place] = shown = _Shown(sentence, parse, perf_counter() - started)
@@ -157,7 +157,9 @@ class Session:
 
     def _document(self, place: Place) -> Document:
         number, sentence = place
-        if not 0 <= number < len(self.project.documents) or not 0 <= sentence < len(self.project.documents[number]):
+        if not 0 <= number < len(self.project.documents) or not 0 <= sentence < len(
+            self.project.documents[number]
+        ):
             raise EditError("no such sentence")
         return self.project.documents[number]
 

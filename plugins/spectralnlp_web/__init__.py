@@ -1,4 +1,4 @@
-"""What ``spectralnlp serve`` and ``spectralnlp annotate`` share: a server for pages on the loopback interface.
+"""What ``spectralnlp serve`` and ``annotate`` share: a server for pages on the loopback interface.
 
 It answers this machine alone, and only requests that are meant for it; nothing is loaded from anywhere else.
 """

@@ -74,7 +74,7 @@ class LoopbackServer:
         try:
             await on_start()
             config = uvicorn.Config(
-                Guard(application, self.port),  # type: ignore[arg-type]
+                Guard(application, self.port),
                 http=Protocol,
                 ws="none",
                 lifespan="off",

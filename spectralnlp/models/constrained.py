@@ -16,7 +16,7 @@ from spectralnlp.inference.trees.pipeline import Pipeline
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.models.tag_evidence import symbols_of_tag
 from spectralnlp.parameters import Floats
-from spectralnlp.text.constraints import ConstraintError, Constraints
+from spectralnlp.text.constraints import Constraints, NoTreeError
 from spectralnlp.trees import Tree, labels_of
 from spectralnlp.trees.parse import Constituent
 
@@ -88,7 +88,7 @@ def last_resort(
     """The tree of a sentence for which no other was found, and its constituents; see `flat_tree`.
 
     Raises:
-        ConstraintError: that is because of the constraints.
+        NoTreeError: that is because of the constraints.
     """
     given = merge_tags(tags, constraints, len(words))
     if constraints is not None:
@@ -114,7 +114,7 @@ def check_possible(
         constraints: that no tree was found under.
 
     Raises:
-        ConstraintError: no tree meets all; it names few that no tree meets together, if possible one.
+        NoTreeError: no tree meets all; it names few that no tree meets together, if possible one.
     """
 
     def derives(parts: Sequence[tuple[str, Constraints]]) -> bool:
@@ -131,7 +131,7 @@ def check_possible(
     first, *rest = [name for name, _ in needed]
     together = f" together with {' and '.join(rest)}" if rest else ""
     hint = f"leave {'one of them' if rest else 'it'} out"
-    raise ConstraintError(f"no tree of the model meets {first}{together}", hint=hint)
+    raise NoTreeError(f"no tree of the model meets {first}{together}", hint=hint)
 
 
 def likeliest_tags(pipeline: Pipeline, words: Sequence[str]) -> list[str]:

@@ -36,6 +36,10 @@ class ConstraintError(InputError):
     """
 
 
+class NoTreeError(ConstraintError):
+    """Constraints that make sense, but that no tree of the model meets; says which."""
+
+
 class Bracket(NamedTuple):
     """A span of tokens, and perhaps the label of the constituent over it.
 

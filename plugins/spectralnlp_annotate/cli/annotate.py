@@ -21,7 +21,10 @@ def annotate(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder of trees and journals; work there is taken up again."
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder of trees and journals; work there goes on.",
         ),
     ],
     model: Annotated[str, typer.Option(metavar="NAME|PATH", help="The parser to begin with.")] = "en",
@@ -37,20 +40,22 @@ def annotate(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8001,
 ) -> None:
     """Correct trees in the browser, by keyboard; only for this machine, and nothing leaves it."""
+    from spectralnlp_web import LoopbackServer
+
     import spectralnlp
     from spectralnlp.cli.console import note
     from spectralnlp.errors import ConfigError
     from spectralnlp_annotate.application import make_application
     from spectralnlp_annotate.background import Background
-    from spectralnlp_annotate.project import Project
+    from spectralnlp_annotate.project import Project, read_texts
     from spectralnlp_annotate.session import Session
-    from spectralnlp_web import LoopbackServer
 
     parser = spectralnlp.load(model)
     if not isinstance(parser, spectralnlp.Parser):
         raise ConfigError(f"{model} is no parser", hint="name a parser with `model`")
+    contents = read_texts(texts)
     project = Project(output)
-    project.add(texts, parser.tokenizer, tokenized=tokenized)
+    project.add(contents, parser.tokenizer, tokenized=tokenized)
     parser.parse_tokens(["It", "is"])  # compiles kernels, if they never were, with nobody waiting
     session = Session(project, parser, order.value)
     background = Background(session, model, every)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from importlib.resources import files
 
+from spectralnlp_web import BadRequestError, answer_bad_request, wait_for_leaving, wrong_path_handler
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -16,7 +17,6 @@ from spectralnlp_spacy.serve.limits import Limits
 from spectralnlp_spacy.serve.openapi import describe_interface
 from spectralnlp_spacy.serve.pool import WorkerPool
 from spectralnlp_spacy.serve.texts import read_text
-from spectralnlp_web import BadRequestError, answer_bad_request, wait_for_leaving, wrong_path_handler
 
 _RETRY_AFTER = {"Retry-After": "1"}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from spectralnlp_web import FAILED, NOT_MEANT
+
 import spectralnlp
 from spectralnlp_spacy.serve.limits import Limits
-from spectralnlp_web import FAILED, NOT_MEANT
 
 # What each status of an error means.
 ERRORS = {

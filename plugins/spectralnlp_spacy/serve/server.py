@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from spectralnlp_web import LoopbackServer
+
 from spectralnlp_spacy.serve.application import make_application
 from spectralnlp_spacy.serve.limits import Limits
 from spectralnlp_spacy.serve.pool import WorkerPool
 from spectralnlp_spacy.serve.worker import Setup
-from spectralnlp_web import LoopbackServer
 
 
 class Server:

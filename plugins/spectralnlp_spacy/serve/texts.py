@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from spectralnlp_web import BadRequestError, read_json
 from starlette.requests import Request
 
 from spectralnlp_spacy.serve.limits import Limits
-from spectralnlp_web import BadRequestError, read_json
 
 FIELD = "text"
 _EXAMPLE = f'send {{"{FIELD}": "…"}}'

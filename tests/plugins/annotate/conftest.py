@@ -32,7 +32,7 @@ class Running:
     def __init__(self, parser_folder: Path, folder: Path, *, order: str = "file", every: int = 1000) -> None:
         from spectralnlp_annotate.application import make_application
         from spectralnlp_annotate.background import Background
-        from spectralnlp_annotate.project import Project
+        from spectralnlp_annotate.project import Project, read_texts
         from spectralnlp_annotate.session import Session
         from spectralnlp_web import LoopbackServer
 
@@ -42,7 +42,7 @@ class Running:
         text.write_text(" ".join(SENTENCES) + "\n")
         parser = spectralnlp.load(parser_folder)
         self.project = Project(folder / "work")
-        self.project.add([text], parser.tokenizer)
+        self.project.add(read_texts([text]), parser.tokenizer)
         self.session = Session(self.project, parser, order)
         self.background = Background(self.session, str(parser_folder), every)
         self._server = LoopbackServer(0)

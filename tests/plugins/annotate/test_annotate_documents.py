@@ -17,7 +17,7 @@ pytest.importorskip("starlette")
 from spectralnlp_annotate.documents import Document
 from spectralnlp_annotate.edits import EditError
 from spectralnlp_annotate.journal import Journal
-from spectralnlp_annotate.project import Project
+from spectralnlp_annotate.project import Project, read_texts
 
 import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
@@ -92,7 +92,11 @@ def test_a_line_that_was_not_finished_is_cut_off(tmp_path: Path) -> None:
     ("line", "content", "what"),
     [
         (1, b"{}", "no journal of annotations"),
-        (1, b'{"format": 2, "text": "", "sentences": []}', "no journal of annotations: format 2, and 1 is known"),
+        (
+            1,
+            b'{"format": 2, "text": "", "sentences": []}',
+            "no journal of annotations: format 2, and 1 is known",
+        ),
         (1, b'{"format": 1, "text": "", "sentences": [[1]]}', "no journal of annotations"),
         (2, b"[1]", "no entry of a journal"),
         (2, b"\xff", "no entry of a journal"),
@@ -101,7 +105,9 @@ def test_a_line_that_was_not_finished_is_cut_off(tmp_path: Path) -> None:
         (2, b'{"sentence": 0, "do": "explode"}', "no edit 'explode'"),
     ],
 )
-def test_damaged_journals_are_refused_with_the_line(tmp_path: Path, line: int, content: bytes, what: str) -> None:
+def test_damaged_journals_are_refused_with_the_line(
+    tmp_path: Path, line: int, content: bytes, what: str
+) -> None:
     document = begun(tmp_path)
     document.apply(0, NP)
     document.apply(0, {"do": "clear"})
@@ -143,7 +149,7 @@ while True:
 
 
 def test_nothing_that_was_taken_is_lost_by_a_kill(tmp_path: Path) -> None:
-    """The process is killed at ten moments; ``python -m benchmarks.annotation kill`` does so with the server."""
+    """Killed at ten moments; ``python -m benchmarks.annotation kill`` kills the server, at fifty."""
     for kill in range(10):
         folder = tmp_path / str(kill)
         folder.mkdir()
@@ -166,7 +172,7 @@ def test_a_project_takes_up_texts_and_refuses_others(tmp_path: Path) -> None:
     text.write_text("It is cold. Gulls are noisy.\n")
     tokenizer = spectralnlp.load("en").tokenizer
     project = Project(tmp_path / "work")
-    project.add([text], tokenizer)
+    project.add(read_texts([text]), tokenizer)
     assert [each.words[0] for each in project.documents[0]] == ["It", "Gulls"]
     assert list(project.places()) == [(0, 0), (0, 1)]
     project.documents[0].apply(1, {"do": "accept", "tree": TREE})
@@ -174,13 +180,13 @@ def test_a_project_takes_up_texts_and_refuses_others(tmp_path: Path) -> None:
         Project(tmp_path / "work")
     project.close()
     again = Project(tmp_path / "work")
-    again.add([text], tokenizer)
+    again.add(read_texts([text]), tokenizer)
     assert again.accepted() == [TREE]
     again.close()
     text.write_text("It was cold.")
     changed = Project(tmp_path / "work")
     with pytest.raises(InputError, match=r"gulls\.txt: the text has changed since"):
-        changed.add([text], tokenizer)
+        changed.add(read_texts([text]), tokenizer)
     changed.close()
 
 
@@ -197,7 +203,7 @@ def test_texts_that_cannot_be_used(tmp_path: Path, name: str, content: bytes | N
         (tmp_path / name).write_bytes(content)
     project = Project(tmp_path / "work")
     with pytest.raises((InputError, ConfigError), match=what):
-        project.add([tmp_path / name], spectralnlp.load("en").tokenizer)
+        project.add(read_texts([tmp_path / name]), spectralnlp.load("en").tokenizer)
     project.close()
 
 
@@ -206,18 +212,15 @@ def test_two_texts_of_one_name(tmp_path: Path) -> None:
     for text in texts:
         text.parent.mkdir()
         text.write_text("It is cold.")
-    project = Project(tmp_path / "work")
     with pytest.raises(InputError, match="another text has the name 'text'"):
-        project.add(texts, spectralnlp.load("en").tokenizer)
-    project.close()
-    assert [path.name for path in (tmp_path / "work").iterdir()] == [".lock"]
+        read_texts(texts)
 
 
 def test_tokenized_texts_keep_their_tokens(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("can not be cut .\n\nso it is\n")
     project = Project(tmp_path / "work")
-    project.add([text], spectralnlp.load("en").tokenizer, tokenized=True)
+    project.add(read_texts([text]), spectralnlp.load("en").tokenizer, tokenized=True)
     project.close()
     header = json.loads((tmp_path / "work" / "text.journal").read_text().splitlines()[0])
     assert header["sentences"] == [["can", "not", "be", "cut", "."], ["so", "it", "is"]]

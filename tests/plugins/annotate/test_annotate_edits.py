@@ -82,7 +82,12 @@ def test_every_edit_but_a_comment_opens_an_accepted_sentence() -> None:
     accepted = after({"do": "accept", "tree": "(TOP …)"})
     assert accepted.tree == "(TOP …)"
     assert after({"do": "comment", "text": "odd"}, start=accepted).tree == "(TOP …)"
-    for edit in (bracket("require", 0, 2, "NP"), {"do": "reopen"}, {"do": "clear"}, {"do": "merge", "word": 0}):
+    for edit in (
+        bracket("require", 0, 2, "NP"),
+        {"do": "reopen"},
+        {"do": "clear"},
+        {"do": "merge", "word": 0},
+    ):
         assert after(edit, start=accepted).tree is None
 
 

@@ -179,9 +179,8 @@ def test_all_is_named_for_those_who_do_not_see_it(page) -> None:
     """
     assert page.browser.execute_script(script) == []
     assert page.browser.execute_script("return document.querySelector('label[for=answer]') !== null")
-    shortcuts = page.browser.execute_script(
-        "return [...document.querySelectorAll('nav button')].map(each => each.getAttribute('aria-keyshortcuts'))"
-    )
+    keys = "[...document.querySelectorAll('nav button')].map(each => each.getAttribute('aria-keyshortcuts'))"
+    shortcuts = page.browser.execute_script(f"return {keys}")
     assert len(set(shortcuts)) == len(shortcuts) > 15
     assert page.browser.execute_script("return document.querySelector('#status').getAttribute('aria-live')")
 

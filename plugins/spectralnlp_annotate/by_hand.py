@@ -1,0 +1,125 @@
+"""Trees that the grammar does not have: what the annotator asks for is put in by hand.
+
+A treebank's rules are never all rules. Where no tree of the model meets what was said of a sentence, it is
+parsed under as much of it as can be met, and the rest is done to that tree: brackets that are forbidden or
+crossed are taken out, those asked for put in, tags replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spectralnlp import Parse, Parser, Tree
+from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
+
+BY_HAND = "the parser knows no such tree; put together by hand"
+
+# Label, start and end of a node that is no preterminal.
+Span = tuple[str, int, int]
+
+
+def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) -> Parse:
+    """Parse a sentence under constraints, by hand where the grammar has no such tree.
+
+    Args:
+        parser: any.
+        words: tokens of the sentence.
+        constraints: what is known of its tree.
+
+    Returns:
+        A parse whose tree meets them; put together by hand, it has no posteriors, and ``fallback`` says so.
+
+    Raises:
+        ConstraintError: they have labels that the model does not know.
+    """
+    try:
+        return _parsed(parser, words, constraints)
+    except NoTreeError:
+        pass
+    met = Constraints()
+    parse = _parsed(parser, words, met)
+    for _, part in constraints.parts():
+        more = Constraints.union([met, part])
+        try:
+            parse, met = _parsed(parser, words, more), more
+        except NoTreeError:
+            continue
+    tree = forced(parse.tree, constraints)
+    return replace(parse, tree=tree, constituents=(), log_probability=None, fallback=BY_HAND)
+
+
+def _parsed(parser: Parser, words: Sequence[str], constraints: Constraints) -> Parse:
+    return parser.parse_tokens(
+        words,
+        dict(constraints.tags) or None,
+        brackets=constraints.brackets,
+        forbidden=constraints.forbidden,
+    )
+
+
+def forced(tree: Tree, constraints: Constraints) -> Tree:
+    """Change a tree as little as needed to meet constraints.
+
+    Args:
+        tree: of the sentence; its root is left alone.
+        constraints: any that fit the sentence.
+
+    Examples:
+        >>> from spectralnlp.text.constraints import Constraints
+        >>> from spectralnlp.trees import read_brackets
+        >>> from spectralnlp_annotate.by_hand import forced
+        >>> (tree,) = read_brackets(["(TOP (S (NP (DT the) (NN sea)) (VP (VBZ rises))))"])
+        >>> print(forced(tree, Constraints.of(brackets=[(1, 3, "NP")], tags={2: "NNS"})))
+        (TOP (S (DT the) (NP (NN sea) (VP (NNS rises)))))
+    """
+    root, *spans = tree.spans()
+    for unwanted in constraints.forbidden:
+        spans = [span for span in spans if not _is(span, unwanted)]
+    for wanted in constraints.brackets:
+        spans = [span for span in spans if not _cross(span, wanted)]
+        if not any(_is(span, wanted) for span in spans):
+            label = wanted.label or _likely_label(tree)
+            # over what has the same words, below what has more
+            place = sum((start, -end) < (wanted.start, -wanted.end) for _, start, end in spans)
+            spans.insert(place, (label, *wanted.span))
+    tags = {**dict(enumerate(tree.tags())), **dict(constraints.tags)}
+    leaves = [Tree(tags[token], word=word) for token, word in enumerate(tree.words())]
+    return _built([root, *spans], leaves)
+
+
+def _is(span: Span, bracket: Bracket) -> bool:
+    return span[1:] == bracket.span and bracket.label in (None, span[0])
+
+
+def _cross(span: Span, bracket: Bracket) -> bool:
+    _, start, end = span
+    return start < bracket.start < end < bracket.end or bracket.start < start < bracket.end < end
+
+
+def _likely_label(tree: Tree) -> str:
+    """The label that the tree has most often."""
+    labels = [label for label, _, _ in tree.spans()[1:]]
+    return max(labels, key=labels.count) if labels else "X"
+
+
+def _built(spans: Sequence[Span], leaves: Sequence[Tree]) -> Tree:
+    """The tree of nested spans, parents first, over its leaves."""
+    children: list[list[tuple[int, Tree]]] = [[] for _ in spans]
+    parents: list[int] = []
+    parent_of = []
+    for number, (_, start, end) in enumerate(spans):
+        while (parents and spans[parents[-1]][2] < end) or (parents and spans[parents[-1]][2] <= start):
+            parents.pop()
+        parent_of.append(parents[-1] if parents else -1)
+        parents.append(number)
+    innermost = [-1] * len(leaves)
+    for number, (_, start, end) in enumerate(spans):
+        innermost[start:end] = [number] * (end - start)
+    for token, leaf in enumerate(leaves):
+        children[innermost[token]].append((token, leaf))
+    for number in range(len(spans) - 1, 0, -1):
+        label, start, _ = spans[number]
+        below = [tree for _, tree in sorted(children[number], key=lambda each: each[0])]
+        children[parent_of[number]].append((start, Tree(label, below)))
+    return Tree(spans[0][0], [tree for _, tree in sorted(children[0], key=lambda each: each[0])])

@@ -1,0 +1,154 @@
+"""What the page asks for, and that nothing that was accepted is lost when the server is killed."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from spectralnlp.trees import read_brackets
+
+CODE = "import sys; from spectralnlp.cli import main; sys.exit(main())"
+
+
+def ask(port: int, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    given = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+    kind = {} if given is None else {"Content-Type": "application/json"}
+    connection.request("GET" if given is None else "POST", path, given, {**kind, **headers})
+    response = connection.getresponse()
+    content = response.read()
+    connection.close()
+    assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    return response.status, json.loads(content) if content.startswith(b"{") else {"page": content.decode()}
+
+
+def test_a_sentence_is_shown_with_its_tree(running) -> None:
+    status, overview = ask(running.port, "/overview")
+    assert status == 200
+    assert overview["documents"] == [{"name": "text", "sentences": 4, "accepted": 0}]
+    assert overview["next"] == [0, 0]
+    assert "NP" in overview["labels"]
+    assert "NN" in overview["tags"]
+    status, view = ask(running.port, "/sentences/0/0")
+    assert status == 200
+    assert view["words"][:2] == ["The", "keeper"]
+    assert view["brackets"].startswith("(TOP (S (NP (DT The)")
+    assert view["svg"].startswith("<svg")
+    assert {name: view["nodes"][1][name] for name in ("node", "label", "start", "end")} == {
+        "node": 2,
+        "label": "NP",
+        "start": 0,
+        "end": 2,
+    }
+    assert all(0 <= each["posterior"] <= 1 for each in view["nodes"])
+    assert (view["undo"], view["redo"], view["accepted"]) == (False, False, False)
+    assert ask(running.port, "/")[1]["page"].startswith("<!DOCTYPE html>")
+
+
+def test_a_correction_gives_a_tree_under_it(running) -> None:
+    edit = {"do": "require", "start": 4, "end": 9, "label": "NP"}
+    status, view = ask(running.port, "/sentences/0/1", edit)
+    assert status == 200
+    assert "NP:4:9" in view["svg"]
+    assert 'class="phrase required" data-key="NP:4:9"' in view["svg"]
+    assert view["undo"]
+    status, answer = ask(running.port, "/sentences/0/1", {"do": "accept", "tree": "(TOP (X old))"})
+    assert (status, answer) == (409, {"error": "the tree has changed; look at it again"})
+    status, view = ask(running.port, "/sentences/0/1", {"do": "accept", "tree": view["brackets"]})
+    assert (status, view["accepted"]) == (200, True)
+    (tree,) = read_brackets(running.project.accepted())
+    assert ("NP", 4, 9) in tree.spans()
+    assert ask(running.port, "/sentences/0/1/next")[1] == {"next": [0, 2]}
+    assert ask(running.port, "/overview")[1]["documents"][0]["accepted"] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "what"),
+    [
+        ("/sentences/0/9", None, 422, "no such sentence"),
+        ("/sentences/7/0", {"do": "clear"}, 422, "no such sentence"),
+        ("/sentences/0/0", {"do": "explode"}, 422, "no edit 'explode'"),
+        ("/sentences/0/0", [1], 422, "the JSON is not an object"),
+        ("/sentences/0/0", b"{", 400, "the body is not JSON"),
+        ("/sentences/0/0", {"do": "require", "start": 0, "end": 2, "label": "QQ"}, 422, "'QQ' is no phrase"),
+        ("/sentences/0/0", {"do": "tag", "word": 0, "tag": "QQ"}, 422, "the model has no tag 'QQ'"),
+        ("/sentences/0/0", {"do": "comment", "text": "x" * 1_000_000}, 413, "the body is too long"),
+        ("/elsewhere", None, 404, "the page is at /"),
+        ("/overview", {}, 405, "not this method"),
+    ],
+)
+def test_requests_that_are_refused(running, path: str, body: Any, status: int, what: str) -> None:
+    answered, answer = ask(running.port, path, body)
+    assert answered == status
+    assert what in answer["error"]
+    assert not running.project.documents[0].can(0)["undo"]
+
+
+def test_other_pages_are_not_answered(running) -> None:
+    assert ask(running.port, "/overview", Origin="http://elsewhere.example")[0] == 403
+    assert ask(running.port, "/sentences/0/0", {"do": "clear"}, Host="elsewhere.example")[0] == 403
+
+
+def start(folder: Path, parser_folder: Path) -> tuple[subprocess.Popen[str], int]:
+    command = [sys.executable, "-c", CODE, "annotate", str(folder / "text.txt"), "-o"]
+    options = [str(folder / "work"), "--model", str(parser_folder), "--port", "0", "--every", "1000"]
+    process = subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return process, int(process.stdout.readline().rstrip("/\n").rpartition(":")[2])
+
+
+def test_nothing_accepted_is_lost_by_a_kill(tmp_path: Path, parser_folder: Path) -> None:
+    """Killed at a few moments; ``python -m benchmarks.annotation kill`` does so at fifty."""
+    (tmp_path / "text.txt").write_text(" ".join(["It is cold. Gulls are noisy."] * 20))
+    accepted: dict[int, str] = {}
+    for pause in (0.0, 0.02, 0.05):
+        process, port = start(tmp_path, parser_folder)
+        with process:
+            for number in range(len(accepted), len(accepted) + 3):
+                tree = ask(port, f"/sentences/0/{number}")[1]["brackets"]
+                assert ask(port, f"/sentences/0/{number}", {"do": "accept", "tree": tree})[0] == 200
+                accepted[number] = tree
+            time.sleep(pause)
+            process.send_signal(signal.SIGKILL)
+        kept = (tmp_path / "work" / "text.mrg").read_text().splitlines()
+        assert kept == list(accepted.values())
+    process, port = start(tmp_path, parser_folder)
+    with process:
+        assert ask(port, "/overview")[1]["documents"][0]["accepted"] == len(accepted)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        assert "stopped" in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["missing.txt"], "missing.txt: cannot read the text: No such file or directory"),
+        (["text.txt", "--model", "en-tagger"], "en-tagger is no parser"),
+        (["text.txt", "--model", "nowhere"], "nowhere"),
+        (["text.txt", "text.txt"], "another text has the name 'text'"),
+    ],
+)
+def test_bad_arguments_are_one_line(tmp_path: Path, arguments: list[str], what: str) -> None:
+    (tmp_path / "text.txt").write_text("It is cold.")
+    command = [sys.executable, "-c", CODE, "annotate", *arguments, "-o", "work"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ})
+    assert done.returncode == 2
+    assert what in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "work").exists()
