@@ -90,7 +90,13 @@ def run_parts(
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("parts", nargs="*", choices=parts, metavar="PART", help=f"of {', '.join(parts)}")
+
+    def part(name: str) -> str:
+        if name not in parts:
+            raise argparse.ArgumentTypeError(f"no part {name!r}: choose from {', '.join(parts)}")
+        return name
+
+    parser.add_argument("parts", nargs="*", type=part, metavar="PART", help=f"of {', '.join(parts)}")
     add_arguments(parser)
     arguments = parser.parse_args()
     chosen = arguments.parts or list(parts)

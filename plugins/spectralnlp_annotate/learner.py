@@ -35,8 +35,10 @@ def main() -> None:
                 answer = answer_request(json.loads(line))
             except SpectralError as error:
                 answer = {"error": str(error)}
-            replies.write(json.dumps(answer) + "\n")
-            replies.flush()
+            try:
+                print(json.dumps(answer), file=replies, flush=True)
+            except BrokenPipeError:  # the server was killed
+                os._exit(1)
 
 
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:

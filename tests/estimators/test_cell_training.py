@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -64,6 +65,38 @@ def test_true_spans_stay_open_and_many_others_do_not(parser: Parser, own_treeban
         n_true, n_closed = n_true + len(true), n_closed + len(true - spans)
     assert n_closed / n_true < 0.02
     assert n_open / n_cells < 0.9
+
+
+def test_neighbours_are_joined_as_one_sentence(examples: list[Tree]) -> None:
+    learned: list[Any] = []
+
+    def learn(sentences: Any, order: Any, step: int, learner: Any) -> None:
+        learned.append((sentences, order))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "LEAST_TREES", 100)
+        patch.setattr(cells, "learn", learn)
+        LPCFG(**SMALL).fit(InMemoryCorpus(examples))
+    sentences, order = learned[0]
+    n, n_alone = len(sentences.tokens) - 1, len(examples)
+    assert n_alone < n < 1.4 * n_alone
+    assert sorted(order.tolist())[-(n - n_alone) :] == list(range(n_alone, n))
+    words = [sentences.cues.word[a:b].tolist() for a, b in itertools.pairwise(sentences.tokens.tolist())]
+    spans = [
+        set(zip(sentences.start[a:b].tolist(), sentences.end[a:b].tolist(), strict=True))
+        for a, b in itertools.pairwise(sentences.spans.tolist())
+    ]
+    marks = np.split(sentences.cues.marks, np.cumsum(np.diff(sentences.tokens) + 1)[:-1])
+    for both in range(n_alone, n):
+        firsts = [s for s in range(n_alone - 1) if words[s] + words[s + 1] == words[both]]
+        matching = [
+            s
+            for s in firsts
+            if spans[both] == spans[s] | {(a + len(words[s]), b + len(words[s])) for a, b in spans[s + 1]}
+        ]
+        assert matching
+        s = matching[0]
+        assert marks[both].tolist() == [*marks[s][:-1], *(marks[s][-1] + marks[s + 1])]
 
 
 def test_too_few_trees_close_nothing(examples: list[Tree]) -> None:

@@ -114,14 +114,20 @@ def predictions(name: str, run: Run, corpora: Path, models: Path) -> str:
     return "\n".join(blocks)
 
 
+# Parts of two trees that a model finds equally good, so that the processor's rounding decides.
+TIES = (("(ADVP (RB never)) (VP (VBD asked)", "(VP (ADVP (RB never)) (VBD asked)"),)
+
+
 def difference(found: str, golden: str) -> str:
     """Compare predictions: texts and trees exactly, numbers with room for another machine's rounding.
 
-    Numbers may differ by a thousandth, or by one in the last digit printed.
+    Numbers may differ by a thousandth, or by one in the last digit printed; of `TIES`, either may be found.
 
     Returns:
         The first lines that differ; empty if there are none.
     """
+    for one, other in TIES:
+        found, golden = found.replace(other, one), golden.replace(other, one)
     ours, theirs = found.splitlines(), golden.splitlines()
     for mine, other in zip(ours, theirs, strict=False):
         if _NUMBER.sub("#", mine) != _NUMBER.sub("#", other) or not all(

@@ -1,7 +1,9 @@
 """Training the model of open cells: a conditional random field over the binary bracketings of a treebank.
 
 One model serves all binarisations of the same trees: it learns the mean of their bracketings. Every tenth
-tree is held out, to find the threshold on marginals that leaves nearly all of the true spans open.
+tree is held out, to find the threshold on marginals that leaves nearly all of the true spans open. Some
+sentences are also learned joined to their neighbour: where the ends of sentences were not found, whole
+sentences are spans.
 """
 
 from __future__ import annotations
@@ -30,6 +32,10 @@ _LONGEST = 100
 
 # Weights; a power of two.
 _N_WEIGHTS = 2**20
+
+# Of so many sentences one is also joined to the next, if both together are no longer than this.
+_JOINED = 3
+_LONGEST_JOINED = 60
 
 _EPOCHS = 3
 _HELD_OUT = 10  # every tenth tree
@@ -62,8 +68,11 @@ def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_st
         np.zeros(_N_WEIGHTS, np.float32), np.full(_N_WEIGHTS, _FIRST_SQUARE, np.float32), np.zeros(_N_WEIGHTS)
     )
     rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
+    first = _to_be_joined(taught, lengths)
+    material = _concatenated([sentences, *(_joined(sentences, s) for s in first.tolist())])
+    taught = np.concatenate([taught, len(lengths) + np.arange(len(first))])
     for _ in range(_EPOCHS):
-        learn(sentences, taught[rng.permutation(len(taught))], step, learner)
+        learn(material, taught[rng.permutation(len(taught))], step, learner)
         step += len(taught)
     weights = (learner.weights - learner.sums / (step + 1)).astype(np.float32)
     marginals = marginals_of_spans(sentences, usable[held_out], weights)
@@ -87,6 +96,49 @@ def _sentences(tables: Sequence[TreeTable], coarse: LatentGrammar) -> Sentences:
         start=start[order],
         end=end[order],
         share=1.0 / len(tables),
+    )
+
+
+def _to_be_joined(taught: Offsets, lengths: Offsets) -> Offsets:
+    """The first of each two neighbours that are learned as one sentence.
+
+    Args:
+        taught: numbers of sentences, ascending.
+        lengths: of all sentences.
+    """
+    first = taught[:-1][np.diff(taught) == 1]
+    return first[lengths[first] + lengths[first + 1] <= _LONGEST_JOINED][::_JOINED]
+
+
+def _joined(sentences: Sentences, s: int) -> Sentences:
+    """A sentence and the next as one, whose trees stand side by side."""
+    begin, middle, end = sentences.tokens[s : s + 3].tolist()
+    marks = sentences.cues.marks[begin + s : end + s + 2]
+    first, last = marks[: middle - begin + 1], marks[middle - begin + 1 :]
+    spans = slice(sentences.spans[s], sentences.spans[s + 2])
+    shift = np.zeros(spans.stop - spans.start, np.int32)
+    shift[sentences.spans[s + 1] - spans.start :] = middle - begin
+    word, tag, second, shape = (column[begin:end] for column in sentences.cues[:-1])
+    return Sentences(
+        cues=Cues(word, tag, second, shape, np.append(first[:-1], first[-1] + last).astype(np.int32)),
+        tokens=np.array([0, end - begin]),
+        spans=np.array([0, len(shift)]),
+        start=sentences.start[spans] + shift,
+        end=sentences.end[spans] + shift,
+        share=sentences.share,
+    )
+
+
+def _concatenated(parts: Sequence[Sentences]) -> Sentences:
+    """The sentences of all parts."""
+    cues = [np.concatenate(columns) for columns in zip(*(part.cues for part in parts), strict=True)]
+    return Sentences(
+        cues=Cues(*cues),
+        tokens=np.append(0, np.cumsum(np.concatenate([np.diff(part.tokens) for part in parts]))),
+        spans=np.append(0, np.cumsum(np.concatenate([np.diff(part.spans) for part in parts]))),
+        start=np.concatenate([part.start for part in parts]),
+        end=np.concatenate([part.end for part in parts]),
+        share=parts[0].share,
     )
 
 

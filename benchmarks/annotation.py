@@ -1,0 +1,303 @@
+"""Annotating trees: how many corrections a new domain takes, how fast the page is, what a kill loses.
+
+``simulate`` plays an annotator who knows the gold trees of a new domain. A parser that was learned from a
+general treebank parses a sentence; the annotator corrects tags, then one bracket after the other, those that
+are missing before those that are too much, and the sentence is parsed anew under all that was said, until
+the tree is right. What was accepted is learned beside the general treebank, again and again. Sentences come
+in the order of the text, at random, or by what the parser expects to learn (`spectralnlp_annotate.ordering`).
+Printed is how many brackets were corrected until the dev part reaches 95 % of the F1 that all sentences give.
+
+``page`` measures in Chromium how long it takes from a key to the new tree, of sentences of 25 to 35 words.
+``kill`` kills the server with SIGKILL at fifty moments of annotating, and looks for what was accepted.
+
+    python -m benchmarks.annotation simulate --general gum --domain craft
+    python -m benchmarks.annotation page kill
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import http.client
+import itertools
+import json
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import sleep
+from typing import Any
+
+from spectralnlp_annotate.ordering import Place, gain, next_place
+
+import spectralnlp
+from benchmarks import peers
+from spectralnlp import Parser, Tree
+from spectralnlp.errors import SpectralError
+from spectralnlp.runtime import InMemoryCorpus
+
+SHARE = 0.95
+# How many sentences are accepted before the parser learns again.
+ROUNDS = (10, 20, 40, 80, 120, 160, 220, 300, 400, 550, 750, 1000)
+LONGEST = 60
+# Neighbours that stay together: a document, or as much of a long one.
+BLOCK = 100
+WAYS = ("file", "random", "gain")
+SETTINGS = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
+
+
+def learned(general: Sequence[Tree], accepted: Sequence[Tree]) -> Parser:
+    """A parser of all trees together."""
+    parser = spectralnlp.train("lpcfg", InMemoryCorpus([*general, *accepted]), **SETTINGS)
+    assert isinstance(parser, Parser)
+    return parser
+
+
+def corrections(parser: Parser, gold: Tree) -> tuple[int, int]:
+    """How many tags and brackets an annotator corrects until a sentence's tree is the gold one."""
+    tags = dict(enumerate(gold.tags()))
+    wanted = [(start, end, label) for label, start, end in gold.spans()]
+    first = parser.parse_tokens(gold.words()).tree
+    n_tags = sum(tag != other for tag, other in zip(gold.tags(), first.tags(), strict=True))
+    brackets: list[tuple[int, int, str]] = []
+    forbidden: list[tuple[int, int, str]] = []
+    for n in range(2 * len(wanted) + 20):
+        try:
+            tree = parser.parse_tokens(gold.words(), tags, brackets=brackets, forbidden=forbidden).tree
+        except SpectralError:  # by hand from here on, each bracket that is not there yet
+            return n_tags, n + len(set(wanted) - set(brackets))
+        found = [(start, end, label) for label, start, end in tree.spans()[1:]]
+        missing = [each for each in wanted if each not in found and each[2] != "TOP"]
+        surplus = [each for each in found if each not in wanted]
+        if missing:
+            brackets.append(missing[0])
+        elif surplus:
+            forbidden.append(surplus[0])
+        else:
+            return n_tags, n
+    return n_tags, n
+
+
+def curve(
+    way: str, general: Sequence[Tree], pool: Sequence[Tree], dev: Sequence[Tree], first: Parser, seed: int
+) -> list[tuple[int, int, int, float]]:
+    """Sentences accepted, tags and brackets corrected, and F1 on dev, after each round."""
+    places: list[Place] = [(0, number) for number in range(len(pool))]
+    shuffled = random.Random(seed).sample(places, len(places))
+    parser, accepted = first, list[Place]()
+    n_tags = n_brackets = 0
+    points = [(0, 0, 0, f1_of(parser, dev))]
+    for size in ROUNDS:
+        if size > len(pool):
+            break
+        gains: dict[Place, float] = {}
+        if way == "gain":
+            rest = [place for place in places if place not in set(accepted)]
+            parses = parser.parse_many(pool[number].words() for _, number in rest)
+            gains = dict(zip(rest, map(gain, parses), strict=True))
+        for _ in range(size - len(accepted)):
+            order = shuffled if way == "random" else places
+            place = next_place(order, accepted, gains, None) if way != "random" else shuffled[len(accepted)]
+            assert place is not None
+            accepted.append(place)
+            tags, brackets = corrections(parser, pool[place[1]])
+            n_tags, n_brackets = n_tags + tags, n_brackets + brackets
+        parser = learned(general, [pool[number] for _, number in accepted])
+        points.append((size, n_tags, n_brackets, f1_of(parser, dev)))
+        print(f"{way} {seed}: {points[-1]}", file=sys.stderr, flush=True)
+    return points
+
+
+def f1_of(parser: Parser, dev: Sequence[Tree]) -> float:
+    """F1 on dev, in percent."""
+    scored: Any = spectralnlp.evaluate(parser, InMemoryCorpus(dev))
+    return float(scored.overall.f1)
+
+
+def reached(points: Sequence[tuple[int, int, int, float]], target: float) -> tuple[float, float] | None:
+    """Sentences and brackets at which a curve first reaches a score, between rounds in a straight line."""
+    for before, after in itertools.pairwise(points):
+        if after[3] >= target:
+            share = (target - before[3]) / (after[3] - before[3]) if before[3] < target else 0.0
+            return before[0] + share * (after[0] - before[0]), before[2] + share * (after[2] - before[2])
+    return None
+
+
+def simulate(options: argparse.Namespace) -> None:
+    """Print corrections until the target, by way of choosing sentences and seed."""
+    folder = options.corpora / "treebanks"
+    general = (
+        trees_of(folder / options.general / "train", options.general_trees, 0) if options.general else []
+    )
+    dev = trees_of(folder / options.domain / "dev", options.dev_trees, 0)
+    rows = []
+    for seed in range(options.seeds):
+        pool = trees_of(folder / options.domain / "train", options.pool, seed)
+        first = learned(general or pool[:10], [])
+        full = f1_of(learned(general, pool), dev)
+        target = SHARE * full
+        for way in options.ways:
+            points = curve(way, general, pool, dev, first, seed)
+            found = reached(points, target)
+            sentences, brackets = found if found is not None else (None, None)
+            rows.append((way, seed, points[0][3], full, target, points[-1][3], sentences, brackets))
+    header = (
+        "order",
+        "seed",
+        "F1 at first",
+        "with all",
+        "target",
+        "in the end",
+        "sentences",
+        "brackets corrected",
+    )
+    print(report.table(header, [[_shown(cell) for cell in row] for row in rows]), end="\n\n")
+
+
+def _shown(cell: object) -> object:
+    return f"{cell:.1f}" if isinstance(cell, float) else cell
+
+
+def trees_of(folder: Path, n: int, seed: int) -> list[Tree]:
+    """Some trees of a treebank: blocks of neighbours in the order that the seed gives."""
+    blocks: list[list[Tree]] = []
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        trees = [tree for tree in peers.treebank(file) if len(tree.words()) <= LONGEST]
+        blocks += [trees[start : start + BLOCK] for start in range(0, len(trees), BLOCK)]
+    random.Random(seed).shuffle(blocks)
+    return [tree for block in blocks for tree in block][:n]
+
+
+def page(options: argparse.Namespace) -> None:
+    """Print the time from a key to the new tree."""
+    from selenium import webdriver
+    from selenium.webdriver import ActionChains, Keys
+
+    dev = trees_of(options.corpora / "treebanks" / "gum" / "dev", 1000, 0)
+    lines = [" ".join(tree.words()) for tree in dev if 25 <= len(tree.words()) <= 35][:40]
+    with TemporaryDirectory() as folder, Running(Path(folder), lines) as server:
+        flags = webdriver.ChromeOptions()
+        for flag in ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"):
+            flags.add_argument(flag)
+        flags.binary_location = "/usr/bin/chromium"
+        browser = webdriver.Chrome(options=flags, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+        browser.get(f"http://127.0.0.1:{server.port}/")
+        sleep(1)
+        taken = []
+        for number in range(40):
+            browser.execute_script("delete document.body.dataset.milliseconds")
+            for key in (Keys.HOME, *([Keys.ARROW_RIGHT] * (number % 20)), Keys.ARROW_UP, "x"):
+                ActionChains(browser).send_keys(key).perform()
+            for _ in range(100):
+                shown = browser.execute_script("return document.body.dataset.milliseconds")
+                if shown:
+                    taken.append(float(shown))
+                    break
+                sleep(0.02)
+            ActionChains(browser).send_keys("n").perform()
+            sleep(0.2)
+        browser.quit()
+    row = (
+        len(taken),
+        f"{median(taken):.0f}",
+        f"{sorted(taken)[int(0.9 * len(taken))]:.0f}",
+        f"{max(taken):.0f}",
+    )
+    print(report.table(("corrections", "median ms", "90 % within ms", "longest ms"), [row]), end="\n\n")
+
+
+class Running:
+    """``spectralnlp annotate`` in a process of its own.
+
+    Args:
+        folder: for the text and the project.
+        lines: sentences, blanks between tokens.
+    """
+
+    def __init__(self, folder: Path, lines: Sequence[str]) -> None:
+        text = folder / "text.txt"
+        text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        code = "import sys; from spectralnlp.cli import main; sys.exit(main())"
+        options = ["-o", str(folder / "work"), "--port", "0", "--tokenized", "--every", "100000"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "annotate", str(text), *options], stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        self.port = int(self.process.stdout.readline().rstrip("/\n").rpartition(":")[2])
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def ask(self, path: str, body: Any = None) -> dict[str, Any]:
+        """The answer to a request."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        content = None if body is None else json.dumps(body).encode()
+        connection.request(
+            "GET" if body is None else "POST", path, content, {"Content-Type": "application/json"}
+        )
+        answer: dict[str, Any] = json.loads(connection.getresponse().read())
+        return answer
+
+
+def kill(options: argparse.Namespace) -> None:
+    """Kill the server at moments of annotating; print how many accepted trees were lost."""
+    moments = random.Random(0)
+    lines = ["It is cold .", "Gulls are noisy .", "The old keeper saw the boat with a lamp ."] * 100
+    accepted: dict[int, str] = {}
+    lost = 0
+    with TemporaryDirectory() as folder:
+        for _ in range(options.kills):
+            with Running(Path(folder), lines) as server:
+                # The kill comes from elsewhere, at any moment of the requests.
+                wait = f"time.sleep({moments.uniform(0, 1.5)})"
+                code = f"import os, time; {wait}; os.kill({server.process.pid}, 9)"
+                killer = subprocess.Popen([sys.executable, "-c", code])
+                try:
+                    while True:
+                        number = len(accepted)
+                        tree = server.ask(f"/sentences/0/{number}")["brackets"]
+                        answer = server.ask(f"/sentences/0/{number}", {"do": "accept", "tree": tree})
+                        if answer.get("accepted"):
+                            accepted[number] = tree
+                except (OSError, http.client.HTTPException, ValueError):
+                    killer.wait()
+                assert server.process.wait() == -signal.SIGKILL
+            kept = (Path(folder) / "work" / "text.journal").read_text(encoding="utf-8", errors="replace")
+            lost += sum(f'"sentence": {number}, ' not in kept for number in accepted)
+        with Running(Path(folder), lines) as server:
+            trees = (Path(folder) / "work" / "text.mrg").read_text(encoding="utf-8").splitlines()
+            found = server.ask("/overview")["documents"][0]["accepted"]
+    lost += len(accepted) - min(found, len(accepted)) + (trees[: len(accepted)] != list(accepted.values()))
+    print(report.table(("kills", "accepted", "lost"), [(options.kills, len(accepted), lost)]), end="\n\n")
+
+
+def main() -> None:
+    """Run the parts that the command line names."""
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+        parser.add_argument(
+            "--general", default="gum", metavar="NAME", help="treebank to begin with; '' for none"
+        )
+        parser.add_argument("--general-trees", type=int, default=3000, metavar="N")
+        parser.add_argument("--domain", default="craft", metavar="NAME", help="treebank to annotate")
+        parser.add_argument("--pool", type=int, default=1000, metavar="N", help="its sentences")
+        parser.add_argument("--dev-trees", type=int, default=300, metavar="N")
+        parser.add_argument("--seeds", type=int, default=3, metavar="N")
+        parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+        parser.add_argument("--kills", type=int, default=50, metavar="N")
+
+    report.run_parts(__doc__, {"simulate": simulate, "page": page, "kill": kill}, add_arguments)
+
+
+if __name__ == "__main__":
+    main()
