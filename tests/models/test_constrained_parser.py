@@ -85,7 +85,7 @@ def check_parser(parser: Parser, trees: Sequence[Tree], decoder: str | None, k: 
         for start, end, label in brackets:
             posteriors = [c.posterior for c in parse.constituents if (c.start, c.end) == (start, end)]
             assert posteriors
-            if label is not None and parser.rescorer is None:
+            if label is not None:
                 own = [c for c in parse.constituents if (c.label, c.start, c.end) == (label, start, end)]
                 assert own[0].posterior == pytest.approx(1.0, abs=1e-6)
     return obeyed, refused
