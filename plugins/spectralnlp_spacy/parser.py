@@ -14,6 +14,7 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
 from spectralnlp_spacy.arcs import Arcs
 from spectralnlp_spacy.constituents import Bracket, gold_trees, words_of, write_constituents
+from spectralnlp_spacy.constraints import RequiredSpans
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.extensions import install_extensions
 from spectralnlp_spacy.noun_phrases import install_noun_chunks
@@ -63,6 +64,7 @@ class SpectralParser(SentencePipe):
             raise ComponentError(Errors.SN009.format(name=self.name, known=known, use_tags=settings.use_tags))
         self.decoder = settings.decoder
         self.use_tags = settings.use_tags
+        self.constraints = settings.constraints
         self.spans_key = settings.spans_key
         self.set_tags = settings.set_tags
         self.split_sentences = settings.split_sentences
@@ -107,17 +109,20 @@ class SpectralParser(SentencePipe):
             [list(self._pieces(doc, words_of(doc, start, end))) for start, end in sentences]
             for doc, sentences in zip(docs, bounds, strict=True)
         ]
-        parses = iter(
+        required = [RequiredSpans(doc, self.constraints, self.name) for doc in docs]
+        every = [
+            (spans, words)
+            for spans, in_doc in zip(required, pieces, strict=True)
+            for sentence in in_doc
+            for words in sentence
+        ]
+        parses = _or_refused(
             parser.parse_many(
-                (
-                    self._sentence(doc, words)
-                    for doc, in_doc in zip(docs, pieces, strict=True)
-                    for sentence in in_doc
-                    for words in sentence
-                ),
+                (self._sentence(spans, words) for spans, words in every),
                 decoder=self.decoder,
                 fixed_tags=self.use_tags == "fixed",
-            )
+            ),
+            every,
         )
         return [
             _assemble(doc, sentences, in_doc, parses, Arcs.of(doc) if self.dependencies else None)
@@ -155,9 +160,11 @@ class SpectralParser(SentencePipe):
         words = words_of(span.doc, span.start, span.end)
         if not 0 < len(words) <= self.max_length:
             raise ComponentError(Errors.SN016.format(limit=self.max_length, length=len(words)))
-        sentence = self._sentence(span.doc, words)
+        required = RequiredSpans(span.doc, self.constraints, self.name)
+        sentence = self._sentence(required, words)
         fixed = self.use_tags == "fixed"
-        (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=max(n, 2), fixed_tags=fixed)
+        with required.refused(words):
+            (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=max(n, 2), fixed_tags=fixed)
         assert parse is not None
         return list(parse.alternatives[:n])
 
@@ -172,12 +179,15 @@ class SpectralParser(SentencePipe):
         if words:
             yield words
 
-    def _sentence(self, doc: Doc, words: Sequence[int]) -> Sentence:
+    def _sentence(self, required: RequiredSpans, words: Sequence[int]) -> Sentence:
+        doc = required.doc
         given = Sentence.from_words(doc[i].text for i in words)
         tokens = zip(given.tokens, self.forms(doc, words), strict=True)
         tags = tuple(doc[i].tag_ for i in words) if self.use_tags != "none" else ()
         return Sentence(
-            tuple(replace(token, form=form) for token, form in tokens), tags if any(tags) else None
+            tuple(replace(token, form=form) for token, form in tokens),
+            tags if any(tags) else None,
+            required.among(words),
         )
 
     # -----------------------------------------------------------------------------------------------------
@@ -187,6 +197,16 @@ class SpectralParser(SentencePipe):
         cleaned = (clean(tree) for tree in gold_trees(docs, self.spans_key))
         trees = [tree for tree in cleaned if tree is not None]
         return InMemoryCorpus(trees) if trees else None
+
+
+def _or_refused(
+    parses: Iterator[Parse | None], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
+) -> Iterator[Parse | None]:
+    """The parses of sentences; what is refused is refused in the document's words."""
+    for required, words in sentences:
+        with required.refused(words):
+            parse = next(parses)
+        yield parse
 
 
 def _assemble(

@@ -45,6 +45,8 @@ class ParserSettings(PipeSettings):
         use_tags: what becomes of the ``tag_`` that tokens have already: ``fixed``, the tree must have them;
             ``evidence`` for the tags of rare and unknown words; or ``none``, for the parser listens to a
             tagger of its own, and tags by another one make its trees no better.
+        constraints: name of a group of spans, ``doc.spans[constraints]``, that the tree must have as
+            constituents, of their label if they have one; documents without it are free. None for no group.
         noun_chunks: whether ``doc.noun_chunks`` are base noun phrases of the trees, in documents without a
             dependency parse.
         dependencies: whether ``token.head`` and ``token.dep_`` are set from the tree, in documents that have
@@ -60,6 +62,7 @@ class ParserSettings(PipeSettings):
     split_sentences: bool = True
     max_length: int = 150
     use_tags: str = "none"
+    constraints: str | None = None
     noun_chunks: bool = True
     dependencies: bool = False
 

@@ -42,6 +42,14 @@ def parse(
         bool, typer.Option("--tokenized", help="One sentence a line, blanks between tokens.")
     ] = False,
     tagged: Annotated[bool, typer.Option("--tagged", help="The same, with tokens as word_TAG.")] = False,
+    constraints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --tokenized or --tagged: what each tree must have, a line of JSON a sentence, such as "
+            '{"brackets": [[0, 3, "NP"]], "forbidden": [[2, 5]], "tags": {"4": "NN"}}.',
+        ),
+    ] = None,
     tagger: Annotated[
         str | None,
         typer.Option(
@@ -73,6 +81,8 @@ def parse(
     """Parse text into constituency trees."""
     if tokenized and tagged:
         raise ConfigError("--tokenized and --tagged exclude each other", hint="--tagged text is tokenized")
+    if constraints is not None and not (tokenized or tagged):
+        raise ConfigError("--constraints needs --tokenized or --tagged", hint="constraints count tokens")
     from spectralnlp.cli.models import NO_TAGGER, load_parser
 
     if fixed_tags and tagger in (None, NO_TAGGER):
@@ -82,7 +92,9 @@ def parse(
     from spectralnlp.render import renderer
 
     render = renderer(format_)
-    found, where = sources(files or []), Where(engine, jobs, scheduler)
+    # Constraints stay in this process.
+    where = Where(engine, jobs, scheduler, "processes" if constraints is None else "threads")
+    found = sources(files or [])
     meter = Meter(found)
     tasks: Iterable[Sequence[tuple[str, str | None] | None]]
     here = where.name in (None, "threads") and checkpoint is None
@@ -90,8 +102,11 @@ def parse(
         with progress(f"loading {model}"):
             parser = load_parser(model, tagger, fixed_tags=fixed_tags)
         stream = sentences(parser.tokenizer, found, tokenized=tokenized, tagged=tagged, meter=meter)
-        parses = _parses(parser, stream, where, decoder=decoder, k=k)
+        parses = _parses(parser, stream, where, constraints, decoder=decoder, k=k)
         tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)
+    elif constraints is not None:
+        what = "--constraints takes no worker processes and no checkpoint"
+        raise ConfigError(what, hint="use --engine threads, or --jobs alone")
     else:
         to_text = ParseToText.of(
             model,
@@ -128,11 +143,16 @@ def parse(
 
 
 def _parses(
-    parser: Any, stream: Iterable[Sentence | None], where: Where, **options: Any
+    parser: Any, stream: Iterable[Sentence | None], where: Where, constraints: str | None, **options: Any
 ) -> Iterator[Parse | None]:
-    """Parse in this process, with several threads if that was asked for."""
+    """Parse in this process, with several threads if that was asked for, perhaps under constraints."""
     with where.running():
-        yield from parser.parse_many(stream, **options)
+        if constraints is None:
+            yield from parser.parse_many(stream, **options)
+            return
+        from spectralnlp.cli.constraints import constrained, with_lines
+
+        yield from with_lines(parser.parse_many(constrained(stream, constraints), **options), constraints)
 
 
 @contextmanager

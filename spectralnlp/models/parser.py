@@ -235,7 +235,7 @@ class Parser(TextParser, StorableModel):
             tree, brackets = last_resort(constrained, forms, tags, constraints)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
         if self.rescorer is not None:
-            scored = self.rescorer.rescore({number: each.scored for number, each in found}, forms)
+            scored = self.rescorer.rescore({n: each.scored for n, each in found}, forms, given[0][2])
             found = [(number, replace(each, scored=scored[number])) for number, each in found]
         tree = self._decode(found, forms, decoder, constraints)
         forests = [(each.scored, self.grammar_sets[number].coarse.symbols) for number, each in found]

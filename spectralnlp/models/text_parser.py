@@ -9,7 +9,15 @@ from functools import partial
 from typing import Any, overload
 
 from spectralnlp.text.constraints import Constraints
-from spectralnlp.text.inputs import Item, Tokens, annotate_items, check_text, sentence_of, split_text
+from spectralnlp.text.inputs import (
+    Item,
+    Tokens,
+    annotate_items,
+    check_text,
+    constrained_items,
+    sentence_of,
+    split_text,
+)
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
@@ -107,6 +115,7 @@ class TextParser(ABC):
         decoder: str | None = None,
         k: int = 1,
         fixed_tags: bool = True,
+        constraints: Iterable[Constraints | None] | None = None,
     ) -> Iterator[Parse]: ...
     @overload
     def parse_many(
@@ -116,13 +125,20 @@ class TextParser(ABC):
         decoder: str | None = None,
         k: int = 1,
         fixed_tags: bool = True,
+        constraints: Iterable[Constraints | None] | None = None,
     ) -> Iterator[Parse | None]: ...
     @overload
     def parse_many(
         self, items: Iterable[str], *, decoder: str | None = None, k: int = 1, fixed_tags: bool = True
     ) -> Iterator[list[Parse]]: ...
     def parse_many(
-        self, items: Iterable[Item | None], *, decoder: str | None = None, k: int = 1, fixed_tags: bool = True
+        self,
+        items: Iterable[Item | None],
+        *,
+        decoder: str | None = None,
+        k: int = 1,
+        fixed_tags: bool = True,
+        constraints: Iterable[Constraints | None] | None = None,
     ) -> Iterator[Any]:
         """Parse a stream of texts or of tokenised sentences, lazily and in order, on the current engine.
 
@@ -134,12 +150,16 @@ class TextParser(ABC):
             k: as of `parse`.
             fixed_tags: whether tags that a `Sentence` brings must be those of its tree. Otherwise they are
                 evidence for the tags of rare and unknown words, like those of a tagger (`TagEvidence`).
+            constraints: of each item, which is then a tokenised sentence; None for none.
 
         Yields:
             What `parse` gives for each text, and `parse_tokens` for each tokenised sentence.
 
         Raises:
-            InputError: an item is neither.
+            InputError: an item is neither, there are not as many constraints as items, or a text has some.
+            ConstraintError: as of `parse_tokens`.
         """
+        if constraints is not None:
+            items = constrained_items(items, constraints, self.tokenizer)
         parse = partial(self._parse_stream, decoder=decoder, k=k, fixed_tags=fixed_tags)
         return annotate_items(items, self.tokenizer, parse)

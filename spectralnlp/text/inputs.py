@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from spectralnlp.errors import InputError
+from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
@@ -16,6 +18,9 @@ R = TypeVar("R")
 # A tokenised sentence; and what a batch may hold: texts, tokenised sentences, or sentences with offsets.
 Tokens: TypeAlias = list[str] | tuple[str, ...]
 Item: TypeAlias = str | Tokens | Sentence
+
+# In place of constraints where there are none left.
+_MISSING = Constraints()
 
 _SHOWN = 40  # characters of a value that a message quotes
 
@@ -87,6 +92,34 @@ def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] 
 def split_text(text: str, tokenizer: Tokenizer) -> list[Sentence]:
     """Return the sentences of a text, with offsets into it."""
     return list(split_sentences(text.splitlines(keepends=True), tokenizer))
+
+
+def constrained_items(
+    items: Iterable[Item | None], constraints: Iterable[Constraints | None], tokenizer: Tokenizer
+) -> Iterator[Sentence | None]:
+    """Give tokenised sentences their constraints.
+
+    Args:
+        items: tokenised sentences; None stays None.
+        constraints: one for each item, or None.
+        tokenizer: brings the conventions.
+
+    Raises:
+        InputError: there are not as many constraints as items, or an item is a text.
+    """
+    left = iter(constraints)
+    number = 0
+    for number, item in enumerate(items, 1):
+        given = next(left, _MISSING)
+        if given is _MISSING:
+            raise InputError(f"item {number} has no constraints", hint="give each item its own, or None")
+        if isinstance(item, str):
+            what = f"item {number} is a text, and constraints are for tokens"
+            raise InputError(what, hint="give a list of tokens")
+        sentence = item if item is None or isinstance(item, Sentence) else sentence_of(item, tokenizer)
+        yield sentence if sentence is None or given is None else replace(sentence, constraints=given)
+    if next(left, _MISSING) is not _MISSING:
+        raise InputError(f"constraints {number + 1} have no item", hint="give constraints for each item")
 
 
 def annotate_items(

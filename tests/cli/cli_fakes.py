@@ -76,6 +76,8 @@ class FakeParser:
         k: int = 1,
     ) -> Iterator[Parse | None]:
         for sentence in sentences:
+            if sentence is not None and sentence.constraints is not None:
+                sentence.constraints.check(len(sentence), ["S"], ["X"])
             yield None if sentence is None else flat_parse(sentence)
 
     def inspect(self, symbol: str | None) -> list[SimpleNamespace]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pytest
 
-from spectralnlp.inference.trees.labels import SpanLabels
+from spectralnlp.inference.trees.labels import SharedLabels, SpanLabels
+from spectralnlp.inference.trees.limits import LabelTable, crosses
 from spectralnlp.inference.trees.spans import SpanPosteriors, decode_spans
+from spectralnlp.text.constraints import Bracket, ConstraintError, Constraints
 
 IS_TAG = np.array([True, True, False, False])  # labels: two tags, two phrases
 PAIRS = np.array([[2, 0], [2, 3], [3, 2]], np.int32)  # phrase 2 over tag 0, over phrase 3, and 3 over 2
@@ -70,6 +72,59 @@ def test_finds_the_bracketing_of_largest_gain(n_tokens: int, seed: int) -> None:
     )
     found = decode_spans(posteriors, gamma=GAMMA, tag_weight=TAG_WEIGHT)
     assert sum(gain_of(posteriors, node) for node in found) == pytest.approx(best)
+
+
+NAMES = ("t", "u", "A", "B")
+TABLE = LabelTable.of_labels(SharedLabels(NAMES, LABELS, ()), {("A", "B"): ("A", "M", "B")})
+
+
+def labels_of_node(node: Node) -> set[str]:
+    """The phrase labels that a node puts over its span, the middle of A over B among them."""
+    _, _, label, top = node
+    labels = set() if IS_TAG[label] else {NAMES[label]}
+    if top >= 0:
+        labels |= {NAMES[top]} | ({"M"} if (NAMES[top], NAMES[label]) == ("A", "B") else set())
+    return labels
+
+
+def meets(nodes: Iterable[Node], constraints: Constraints) -> bool:
+    over = {(node[0], node[1]): labels_of_node(node) for node in nodes}
+
+    def has(bracket: Bracket) -> bool:
+        found = over.get(bracket.span, set())
+        return bool(found) if bracket.label is None else bracket.label in found
+
+    return all(map(has, constraints.brackets)) and not any(map(has, constraints.forbidden))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_finds_the_best_of_the_bracketings_that_meet_constraints(seed: int) -> None:
+    rng, n = np.random.default_rng(seed), 3
+    posteriors = posteriors_of(rng.random((6, 4)), rng.random((6, len(PAIRS))))
+    spans = [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (0, 3)]
+    labels = [None, "A", "B", "M"]
+    brackets, forbidden = (
+        [(*spans[rng.integers(6)], labels[rng.integers(4)]) for _ in range(rng.integers(3))] for _ in range(2)
+    )
+    try:
+        constraints = Constraints.of(brackets, forbidden)
+    except ConstraintError:
+        return  # they cross or contradict each other
+    limits = TABLE.limits(constraints)
+    # A forest under constraints has no span that crosses a required one.
+    keep = ~crosses(posteriors.start, posteriors.end, limits.required)
+    columns = (posteriors.start, posteriors.end, posteriors.bottom, posteriors.unary)
+    start, end, bottom, unary = (column[keep] for column in columns)
+    gains = [
+        sum(gain_of(posteriors, node) for node in nodes)
+        for nodes in bracketings(0, n, must=True)
+        if meets(nodes, constraints)
+    ]
+    given = SpanPosteriors(LABELS, start, end, bottom, unary, limits)
+    found = decode_spans(given, gamma=GAMMA, tag_weight=TAG_WEIGHT)
+    if gains:
+        assert meets(found, constraints)
+        assert sum(gain_of(posteriors, node) for node in found) == pytest.approx(max(gains))
 
 
 def test_every_token_has_a_tag_and_the_sentence_a_label_however_improbable() -> None:

@@ -233,7 +233,9 @@ def no_limits(n_cells: int) -> CellLimits:
 
 def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:
     """The labels that a unary rule puts over its child, whatever the child's own."""
-    return () if not top or not below else chains.get((top[0], below[0]), (top[0], below[0]))[:-1]
+    if not top or not below:
+        return top
+    return chains.get((top[0], below[0]), (top[0], below[0]))[:-1]
 
 
 def _span_array(spans: Sequence[tuple[int, int]]) -> Ints:

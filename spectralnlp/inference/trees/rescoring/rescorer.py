@@ -12,6 +12,7 @@ from spectralnlp.errors import ModelError
 from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.latent import ForestPosteriors
+from spectralnlp.inference.trees.limits import SpanLimits
 from spectralnlp.inference.trees.rescoring.options import NO_OPTION, OptionsOfForest, span_options
 from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace, score_span
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
@@ -57,7 +58,12 @@ class SpanRescorer:
         weights[self.scorer.features] = self.scorer.weights
         return weights
 
-    def rescore(self, forests: Mapping[int, ScoredForest], words: Sequence[str]) -> dict[int, ScoredForest]:
+    def rescore(
+        self,
+        forests: Mapping[int, ScoredForest],
+        words: Sequence[str],
+        limits: SpanLimits | None = None,
+    ) -> dict[int, ScoredForest]:
         """The forests of one sentence with the scorer's posteriors in place of the grammars'.
 
         Their mean over all grammars is what the scorer says; each grammar keeps its share of it.
@@ -65,12 +71,16 @@ class SpanRescorer:
         Args:
             forests: by the number of their grammars among those of ``shared``.
             words: of the sentence.
+            limits: that the forests were made under.
         """
         maps = [self.shared.maps[number] for number in forests]
         options, places = span_options(list(forests.values()), maps, self.shared.labels, len(words))
         tokens = self.tokens.read(words, options.tag)
+        required = np.zeros(len(options.start), bool)
+        if limits is not None:
+            required = limits.is_required(options.start, options.end)
         factors = _factors(
-            options, tokens, self.labels, self.table, self.weight_of, self.scorer.number_weights
+            options, required, tokens, self.labels, self.table, self.weight_of, self.scorer.number_weights
         )
         return {
             number: _rescored(forest, place, factors)
@@ -109,8 +119,11 @@ def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters)
 
 
 @kernel
-def _factors(options, tokens, labels, table, weight_of, number_weights):
-    """float64 (n_options,): what the posteriors of each option are to be multiplied with."""
+def _factors(options, required, tokens, labels, table, weight_of, number_weights):
+    """float64 (n_options,): what the posteriors of each option are to be multiplied with.
+
+    Of a span with a required bracket, bool (n_spans,), no bracket is no option.
+    """
     factors = np.ones(len(options.label))
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
     work = make_workspace(options.first, len(table))
@@ -118,6 +131,11 @@ def _factors(options, tokens, labels, table, weight_of, number_weights):
         first, last = options.first[s], options.first[s + 1]
         describe_span(s, options, tokens, labels, brackets, table, work)
         log_sum = score_span(last - first, weight_of, number_weights, work)
+        if required[s]:
+            most, total = work.score[: last - first].max(), 0.0
+            for row in range(last - first):
+                total += np.exp(work.score[row] - most)
+            log_sum = most + np.log(total)
         for o in range(first, last):
             factors[o] = np.exp(work.score[o - first] - log_sum) / options.posterior[o].mean()
     return factors

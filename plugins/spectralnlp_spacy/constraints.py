@@ -1,0 +1,65 @@
+"""Spans of a document as brackets that its trees must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from spacy.tokens import Doc
+
+from spectralnlp.text.constraints import ConstraintError, Constraints
+from spectralnlp_spacy.errors import ComponentError, Errors
+
+
+class RequiredSpans:
+    """The spans of a group, by the words that they cover.
+
+    Args:
+        doc: its document.
+        key: name of the group; None for no spans.
+        name: of the component, for errors.
+    """
+
+    def __init__(self, doc: Doc, key: str | None, name: str) -> None:
+        self.doc, self.key, self.name = doc, key, name
+        self.starting: dict[int, list[tuple[int, str | None]]] = {}  # by first word: last word and label
+        for span in doc.spans[key] if key is not None and key in doc.spans else ():
+            words = [token.i for token in span if not token.is_space]
+            if words:
+                self.starting.setdefault(words[0], []).append((words[-1], span.label_ or None))
+
+    def among(self, words: Sequence[int]) -> Constraints | None:
+        """The constraints on the tree over some words, a sentence or a part of one; None for none.
+
+        Args:
+            words: tokens of the document that are no white space, in order.
+
+        Raises:
+            ComponentError: a span begins among the words and ends beyond them, or spans cross.
+        """
+        if not self.starting:
+            return None
+        position = {word: number for number, word in enumerate(words)}
+        brackets = []
+        for first in words:
+            for last, label in self.starting.get(first, ()):
+                if last not in position:
+                    where = {"label": label or "", "start": first, "end": last + 1}
+                    raise ComponentError(Errors.SN017.format(name=self.name, key=self.key, **where))
+                brackets.append((position[first], position[last] + 1, label))
+        with self.refused(words):
+            return Constraints.of(brackets) or None
+
+    @contextmanager
+    def refused(self, words: Sequence[int]) -> Iterator[None]:
+        """Where constraints cannot be met, say of which words.
+
+        Raises:
+            ComponentError: in place of a ConstraintError.
+        """
+        try:
+            yield
+        except ConstraintError as error:
+            text = " ".join(self.doc[i].text for i in words)
+            message = Errors.SN018.format(name=self.name, key=self.key, reason=str(error), sentence=text)
+            raise ComponentError(message) from error
