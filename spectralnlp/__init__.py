@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from spectralnlp.tasks.api import evaluate, read_treebank, train
     from spectralnlp.tasks.task import Report, Task
+    from spectralnlp.text.constraints import Constraints
     from spectralnlp.text.tagged import Tagged
     from spectralnlp.trees.parse import Parse
     from spectralnlp.trees.tree import Tree
@@ -60,6 +61,7 @@ __all__ = [
     "LPCFG",
     "PCFG",
     "Batch",
+    "Constraints",
     "Corpus",
     "Counts",
     "Eigenwords",
@@ -123,6 +125,7 @@ _NAMES_OF = {
     ],
     "spectralnlp.tasks.api": ["evaluate", "read_treebank", "train"],
     "spectralnlp.tasks.task": ["Report", "Task"],
+    "spectralnlp.text.constraints": ["Constraints"],
     "spectralnlp.text.tagged": ["Tagged"],
     "spectralnlp.trees.parse": ["Parse"],
     "spectralnlp.trees.tree": ["Tree"],

@@ -126,7 +126,7 @@ def check_possible(
         return
     for part in list(needed):  # what can be left out while the rest is impossible is not to blame
         others = [each for each in needed if each is not part]
-        if not derives(others):
+        if others and not derives(others):
             needed = others
     first, *rest = [name for name, _ in needed]
     together = f" together with {' and '.join(rest)}" if rest else ""

@@ -78,7 +78,7 @@ class Constraints:
         ConstraintError: crossing brackets, one that is both required and forbidden, two tags for a word.
 
     Examples:
-        >>> from spectralnlp.text.constraints import Constraints
+        >>> from spectralnlp import Constraints
         >>> constraints = Constraints.of(brackets=[(0, 3, "NP"), (3, 5)], tags={1: "NN"})
         >>> constraints.brackets[0].label, constraints.brackets[1].label
         ('NP', None)

@@ -31,6 +31,7 @@ from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.limits import LabelTable, nested_cells
 from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
 from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
+from spectralnlp.inference.trees.recognition import ParentIndex, recognise
 from spectralnlp.inference.trees.span_features import place_scores, span_scores
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.constraints import ConstraintError, Constraints
@@ -247,13 +248,14 @@ def test_however_much_is_pruned_what_is_possible_is_found(notation: str) -> None
             if kept:
                 assert found is not None
                 assert not found.any_tag
+            values = coarse_values(coarse, reference.found_in(coarse, words), None, any_tag=True)
+            chart = inside(pipe.rules, values, cells=cells, limits=limits)
+            assert pipe.derives(words, None, limits) == (found is not None) == (chart.total > 0)
+            assert pipe.derives(words, None, limits, any_tag=False) == bool(kept)
             if found is not None:
-                assert pipe.derives(words, None, limits)
                 choice = MBRDecoder().decode(found.scored)
                 tree = derivation_tree(found.scored, choice, coarse.symbols, words)
                 assert meets(NOTATIONS[notation].restored(tree), constraints)
-            else:
-                assert not pipe.derives(words, None, limits)
 
 
 def test_what_is_not_pruned_has_the_probability_of_the_trees_that_meet_the_constraints() -> None:
@@ -277,6 +279,20 @@ def test_no_constraints_change_nothing() -> None:
         free, found = pipe.infer(words), pipe.infer(words, limits=limits)
         assert (free is None) == (found is None)
         assert free is None or found is None or free.log_probability == found.log_probability
+
+
+@every_notation
+def test_what_is_recognised_has_a_derivation(notation: str) -> None:
+    coarse = GRAMMARS["one state"]
+    for words, constraints, kept in cases("one state", notation):
+        limits = NOTATIONS[notation].table(coarse).limits(constraints)
+        tags = coarse_values(coarse, reference.found_in(coarse, words), None) > 0
+        cells = limits.open(all_cells(len(words)))
+        assert recognise(ParentIndex.of(coarse), tags, cells, limits) == bool(kept)
+    for words in SENTENCES:
+        tags = coarse_values(coarse, reference.found_in(coarse, words), None) > 0
+        there_is = enumerated("one state", words) is not None
+        assert recognise(ParentIndex.of(coarse), tags, all_cells(len(words))) == there_is
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, s
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.limits import SpanLimits
 from spectralnlp.inference.trees.opening import NOTHING_REQUIRED, WINDOW, Opening, cues_of, open_cells
+from spectralnlp.inference.trees.recognition import ParentIndex, recognise
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, are_rare, look_up
 from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, LatentGrammar, WordClusters
@@ -132,6 +133,11 @@ class Pipeline:
         return RuleIndex.of(self.coarse)
 
     @cached_property
+    def parent_index(self) -> ParentIndex:
+        """The coarse grammar's rules by their parents."""
+        return ParentIndex.of(self.coarse)
+
+    @cached_property
     def tag_codes(self) -> NDArray[np.int64]:
         """int64 (n_symbols,); a number for the label that each symbol ends in; see :func:`tag_codes`."""
         return tag_codes(self.coarse)
@@ -201,7 +207,14 @@ class Pipeline:
         found = None if opening is None else opening.found_in(self.coarse.lexicon, tag_weights)
         if found is None:
             found = self._look_up(words, tag_weights)
-        for cells, pruning, any_tag in self._tries(len(words), opening, limits):
+        with_tags = without_tags = True  # whether there may be a derivation
+        for number, (cells, pruning, any_tag) in enumerate(self._tries(len(words), opening, limits)):
+            if number == 1 and limits is not None and len(words) <= WINDOW:
+                with_tags = self.derives(words, allowed, limits, any_tag=False)
+                without_tags = with_tags or self.derives(words, allowed, limits)
+            if not (without_tags if any_tag else with_tags):
+                yield None
+                continue
             values = coarse_values(self.coarse, found, allowed, any_tag=any_tag)
             chart = inside(self.rules, values, beam=pruning.beam, cells=cells, limits=limits)
             if chart.total <= 0:
@@ -218,15 +231,20 @@ class Pipeline:
             )
 
     def derives(
-        self, words: Sequence[str], allowed: NDArray[np.bool_] | None, limits: SpanLimits | None
+        self,
+        words: Sequence[str],
+        allowed: NDArray[np.bool_] | None,
+        limits: SpanLimits | None,
+        *,
+        any_tag: bool = True,
     ) -> bool:
-        """Whether there is a derivation, with nothing pruned and every tag for every word.
+        """Whether there is a derivation, with nothing pruned.
 
-        Arguments are as of :meth:`attempts`.
+        Arguments are as of :meth:`attempts`; ``any_tag`` lets every word have every tag.
         """
-        values = coarse_values(self.coarse, self._look_up(words, None), allowed, any_tag=True)
+        values = coarse_values(self.coarse, self._look_up(words, None), allowed, any_tag=any_tag)
         cells = all_cells(len(words)) if limits is None else limits.open(all_cells(len(words)))
-        return inside(self.rules, values, cells=cells, limits=limits).total > 0
+        return recognise(self.parent_index, values > 0, cells, limits)
 
     def _look_up(self, words: Sequence[str], tag_weights: Floats | None) -> Lookup:
         """The entries of words; the clusters of rare ones weigh their tags where nothing else does."""
@@ -241,8 +259,8 @@ class Pipeline:
         self, n_tokens: int, opening: Opening | None, limits: SpanLimits | None = None
     ) -> Iterator[tuple[Cells, Pruning, bool]]:
         """Open cells, how to prune, and whether to allow every tag, in turn until there is a derivation."""
+        wider = replace(self.pruning, beam=_WIDER * self.pruning.beam)
         if opening is not None:
-            wider = replace(self.pruning, beam=_WIDER * self.pruning.beam)
             for number, cells in enumerate(opening.tries()):
                 if number < _NARROW_TRIES:
                     yield cells, self.pruning, False
@@ -261,12 +279,15 @@ class Pipeline:
         if opening is None:
             everything = opened(without_model(n_tokens, most=_LOOSE_CELLS))
         yield everything, loose, False
-        yield everything, loose, True
         if limits is not None and n_tokens <= WINDOW:  # a constraint is impossible only if nothing is pruned
             everything = opened(without_model(n_tokens))
             unpruned = replace(loose, beam=0.0)
             yield everything, unpruned, False
+            yield everything, wider, True
+            yield everything, loose, True
             yield everything, unpruned, True
+        else:
+            yield everything, loose, True
 
     def _score(
         self,

@@ -1,0 +1,182 @@
+"""Whether a sentence has a derivation at all: the coarse chart with one bit for each symbol of a span.
+
+It is asked of constraints. The symbols that spans of a width can have at most are a bound on those of each;
+with every tag for every word most spans reach it at their first splits, and are done with. Elsewhere only the
+rules of symbols that are still missing are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.trees.cells import Cells, find_splits
+from spectralnlp.inference.trees.limits import FREE, SpanLimits, no_limits
+from spectralnlp.jit import kernel, kernel_part, lowest_bit
+from spectralnlp.parameters import Ints, LatentGrammar, Offsets
+
+
+class ParentIndex(NamedTuple):
+    """A one-state grammar's rules that have a weight, by their parents.
+
+    Attributes:
+        first: int64 (n_symbols + 1,); the binary rules of a parent are a range of the next two.
+        left, right: int32 (n_binary,); their children.
+        first_unary: int64 (n_symbols + 1,); the unary rules of a parent are a range of the next two.
+        child: int32 (n_unary,); their child.
+        unary: int32 (n_unary,); their numbers in the grammar.
+        is_root: bool (n_symbols,).
+    """
+
+    first: Offsets
+    left: Ints
+    right: Ints
+    first_unary: Offsets
+    child: Ints
+    unary: Ints
+    is_root: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, grammar: LatentGrammar) -> ParentIndex:
+        """Index a grammar whose symbols have one state each, stored densely."""
+        weighed = grammar.binary_rules[np.asarray(grammar.binary.values) > 0]
+        binary = weighed[np.argsort(weighed[:, 0], kind="stable")]
+        unary = np.flatnonzero(np.asarray(grammar.unary.values) > 0).astype(np.int32)
+        unary = unary[np.argsort(grammar.unary_rules[unary, 0], kind="stable")]
+        symbols = np.arange(len(grammar.symbols) + 1)
+        return cls(
+            first=np.searchsorted(binary[:, 0], symbols).astype(np.int64),
+            left=binary[:, 1].copy(),
+            right=binary[:, 2].copy(),
+            first_unary=np.searchsorted(grammar.unary_rules[unary, 0], symbols).astype(np.int64),
+            child=grammar.unary_rules[unary, 1].copy(),
+            unary=unary,
+            is_root=grammar.root > 0,
+        )
+
+
+def recognise(
+    rules: ParentIndex, tags: NDArray[np.bool_], cells: Cells, limits: SpanLimits | None = None
+) -> bool:
+    """Whether a sentence has a derivation.
+
+    Args:
+        rules: of a grammar.
+        tags: bool (n_tokens, n_symbols), the tags of each token.
+        cells: the open cells.
+        limits: what may stand over spans; cells that cross a required one must be closed.
+    """
+    allowed = no_limits(len(cells.start)) if limits is None else limits.of_spans(cells.start, cells.end)
+    return bool(_recognise(rules, tags, cells, allowed))
+
+
+@kernel
+def _recognise(rules, tags, cells, limits):
+    """Whether a root is among the symbols of the last cell."""
+    n, n_symbols = tags.shape
+    n_cells, n_words = len(cells.start), (n_symbols + 63) // 64
+    most = _bounds(rules, tags)
+    top = np.zeros((n_cells, n_words), np.uint64)
+    bottom, bound = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)
+    left, right = np.empty(n, np.int32), np.empty(n, np.int32)
+    for cell in range(n_cells):
+        row = limits.row[cell]
+        for word in range(n_words):
+            bottom[word] = np.uint64(0)
+            bound[word] = most[cells.end[cell] - cells.start[cell], word]
+        if row != FREE:
+            for a in range(n_symbols):
+                if not limits.bottom[row, a]:
+                    bound[a >> 6] &= ~_bit(a)
+        if cell < n:
+            _set_tags(tags[cell], bottom)
+            for word in range(n_words):
+                bottom[word] &= bound[word]
+        else:
+            n_splits = find_splits(cells, cell, left, right)
+            for number in range(n_splits):
+                split = _from_both_ends(number, n_splits)
+                if _add_missing(rules, top[left[split]], top[right[split]], bound, bottom) == 0:
+                    break
+        for a in range(n_symbols):
+            if _has(bottom, a) and (row == FREE or limits.alone[row, a]):
+                top[cell, a >> 6] |= _bit(a)
+            for place in range(rules.first_unary[a], rules.first_unary[a + 1]):
+                if _has(bottom, rules.child[place]) and (
+                    row == FREE or limits.under[row, rules.unary[place]]
+                ):
+                    top[cell, a >> 6] |= _bit(a)
+    is_derived = False
+    for a in range(n_symbols):
+        is_derived |= rules.is_root[a] and _has(top[n_cells - 1], a)
+    return is_derived
+
+
+@kernel_part
+def _bounds(rules, tags):
+    """The bottoms that a span of each width can have if every token has the tags of all."""
+    n, n_symbols = tags.shape
+    n_words = (n_symbols + 63) // 64
+    bottom, top = np.zeros((n + 1, n_words), np.uint64), np.zeros((n + 1, n_words), np.uint64)
+    parents = np.zeros(n_words, np.uint64)
+    for a in range(n_symbols):
+        if rules.first[a + 1] > rules.first[a]:
+            parents[a >> 6] |= _bit(a)
+    for width in range(1, n + 1):
+        if width == 1:
+            for token in range(n):
+                _set_tags(tags[token], bottom[1])
+        for number in range(width - 1):
+            middle = 1 + _from_both_ends(number, width - 1)
+            if _add_missing(rules, top[middle], top[width - middle], parents, bottom[width]) == 0:
+                break
+        for a in range(n_symbols):
+            if _has(bottom[width], a):
+                top[width, a >> 6] |= _bit(a)
+            for place in range(rules.first_unary[a], rules.first_unary[a + 1]):
+                if _has(bottom[width], rules.child[place]):
+                    top[width, a >> 6] |= _bit(a)
+    return bottom
+
+
+@kernel_part
+def _set_tags(tags, bits):
+    for a in range(len(tags)):
+        if tags[a]:
+            bits[a >> 6] |= _bit(a)
+
+
+@kernel_part
+def _add_missing(rules, left, right, bound, found):
+    """Add the symbols of the bound that have a rule over both sides; return how many are still missing."""
+    n_missing = 0
+    for word in range(len(bound)):
+        missing = bound[word] & ~found[word]
+        while missing != np.uint64(0):
+            a = 64 * word + lowest_bit(missing)
+            missing &= missing - np.uint64(1)
+            n_missing += 1
+            for rule in range(rules.first[a], rules.first[a + 1]):
+                if _has(left, rules.left[rule]) and _has(right, rules.right[rule]):
+                    found[word] |= _bit(a)
+                    n_missing -= 1
+                    break
+    return n_missing
+
+
+@kernel_part
+def _from_both_ends(number, count):
+    """The first, the last, the second, and so on: symbols that need a single token are found at the ends."""
+    return number // 2 if number % 2 == 0 else count - 1 - number // 2
+
+
+@kernel_part
+def _has(bits, symbol):
+    return (bits[symbol >> 6] >> np.uint64(symbol & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@kernel_part
+def _bit(symbol):
+    return np.uint64(1) << np.uint64(symbol & 63)
