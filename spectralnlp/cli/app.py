@@ -22,6 +22,7 @@ from spectralnlp.cli.compare import compare
 from spectralnlp.cli.convert import convert
 from spectralnlp.cli.diff import diff
 from spectralnlp.cli.evaluate import evaluate
+from spectralnlp.cli.forecast import forecast
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
@@ -100,6 +101,7 @@ for command in (
     forget,
     merge,
     evaluate,
+    forecast,
     score,
     search,
     convert,
