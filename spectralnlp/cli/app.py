@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from spectralnlp import __version__
+from spectralnlp.cli.adapt import adapt
 from spectralnlp.cli.compare import compare
 from spectralnlp.cli.convert import convert
 from spectralnlp.cli.diff import diff
@@ -100,6 +101,7 @@ for command in (
     update,
     forget,
     merge,
+    adapt,
     evaluate,
     forecast,
     score,

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 _DRAWS = 4000
 # c of the grid, and mean and deviation of its normal prior.
 _RATES = np.linspace(0.0, 1.0, 41)
-_USUAL_RATE, _RATE_SPREAD = 0.35, 0.2
+_USUAL_RATE, _RATE_SPREAD = 0.75, 0.2
 # Deviation of F1 from run to run that is assumed with the weight of so many runs.
 _USUAL_NOISE, _NOISE_WEIGHT = 0.3, 4.0
 # Deviation of F1 from the curve, for each doubling of the trees beyond those that there are.
