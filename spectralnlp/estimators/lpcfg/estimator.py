@@ -257,7 +257,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             InputError: there are no trees.
         """
         self.validate()
-        n_own = len(_log_of(own).documents())
+        n_own = len(cast(TreeLog, own.first_log()).documents())
         joined = deepcopy(general)
         joined.append(own)
         with one_blas_thread():
@@ -397,8 +397,3 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
             "labelled-recall": {"absolute": self.absolute_marginals},
         }
         return by_decoder.get(self.decoder, {})
-
-
-def _log_of(moments: Joint[Tree]) -> TreeLog:
-    """One of the logs of trees; all have the same trees."""
-    return cast(TreeLog, next(iter(moments.parts.values())))
