@@ -8,7 +8,7 @@ with a ledger of what it was made of (:mod:`~spectralnlp.changes.ledger`); the v
 :mod:`~spectralnlp.changes.verbs`.
 """
 
-from spectralnlp.changes.adapting import adapt, choose_weight, estimator_of, observed
+from spectralnlp.changes.adapting import adapt, choose_weight, estimator_of, observed, usual_weight
 from spectralnlp.changes.kept import KeptMoments
 from spectralnlp.changes.verbs import Change, forget, merge, train, update
 
@@ -23,4 +23,5 @@ __all__ = [
     "observed",
     "train",
     "update",
+    "usual_weight",
 ]

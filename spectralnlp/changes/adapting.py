@@ -143,12 +143,29 @@ def estimator_of(model: str) -> Estimator[Any]:
     raise ConfigError(what, hint="train a model, and adapt that")
 
 
+def usual_weight(general: Moments[Any], n_own: int) -> float:
+    """Return the root of how many times as many the general examples are, from 1 to 20.
+
+    Args:
+        general: moments of the general examples.
+        n_own: number of those of the domain.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp import LPCFG, changes
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/train.mrg")
+        >>> round(changes.usual_weight(changes.observed(LPCFG(), trees), 19), 2)
+        3.0
+    """
+    return float(np.clip(np.sqrt(_n_examples(general) / n_own), _LEAST, _MOST))
+
+
 def choose_weight(
     estimator: Estimator[Any], general: Moments[Any], trees: Sequence[Any], report: ProgressCallback = silent
 ) -> float:
     """Return how often trees of a domain count, by the F1 of those that are held out in turn.
 
-    Without trials, from fewer than 100 trees, it is the root of how many times as many the general ones are.
+    Without trials, from fewer than 100 trees, it is `usual_weight`.
 
     Args:
         estimator: unfitted; trials are without what its tuning leaves out.
@@ -156,12 +173,8 @@ def choose_weight(
         trees: of the domain.
         report: called with a line for each weight.
     """
-    log = general.first_log()
-    if log is None:
-        return 1.0  # the estimator will say that it cannot be adapted
-    n_general = len(log.arrays()["places"])
-    usual = float(np.clip(np.sqrt(n_general / len(trees)), _LEAST, _MOST))
-    if len(trees) < _FEWEST:
+    n_general, usual = _n_examples(general), usual_weight(general, len(trees))
+    if len(trees) < _FEWEST or not n_general:
         return usual
     task, trial = task_of(estimator), replace(estimator, **_trial_settings(estimator))
     if n_general > _MOST_GENERAL:
@@ -180,6 +193,12 @@ def choose_weight(
     best = max(reports, key=lambda each: float(reports[each].overall.f1))
     comparison: Any = task.compare(reports[best], reports[usual])
     return best if comparison.p_value < _BY_CHANCE else usual
+
+
+def _n_examples(moments: Moments[Any]) -> int:
+    """How many examples are in a replay log; 0 where there is none, which cannot be adapted anyway."""
+    log = moments.first_log()
+    return 0 if log is None else len(log.arrays()["places"])
 
 
 def _scored(
