@@ -3,7 +3,8 @@
 Moments are additive, so the trees of the domain are added to those that the general model keeps, and count
 more often. How often is chosen by trials inside the domain's trees: smaller models learn from a part of both,
 and are scored on the domain's other trees. Unlabelled text is parsed by the model that comes of that, and its
-trees are added to the general ones, each counting once (self-training, McClosky et al. 2006).
+trees are added to the general ones, each counting once (self-training, McClosky et al. 2006). Of a sentence
+some of whose brackets are known, the likeliest tree that has them is learned from.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.models import load
 from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate
 from spectralnlp.tasks.task import ProgressCallback, silent
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import strip_root
 
 # Trees of the domain under which trials tell nothing, folds of them, and the general trees in a trial.
@@ -43,6 +45,7 @@ def adapt(
     own: Corpus[Any],
     *,
     weight: float | None = None,
+    partial: Iterable[Sentence] | None = None,
     unlabelled: Iterable[Any] | None = None,
     report: ProgressCallback = silent,
     description: str = "",
@@ -54,13 +57,15 @@ def adapt(
         general: what the general model keeps, or what `observed` gave.
         own: trees of the domain.
         weight: how often each of these counts; None to choose it by trials.
-        unlabelled: sentences of the domain, as ``parse_many`` takes them; None for none.
+        partial: sentences of the domain with constraints on their trees, each of which gets its likeliest
+            tree that meets them, and counts as the trees of the domain do; None for none.
+        unlabelled: tokenised sentences of the domain; None for none.
         report: called with a line for each trial and pass.
         description: Markdown for the model card.
 
     Raises:
         ConfigError: the estimator cannot be adapted, or the weight is not positive.
-        InputError: there are no trees.
+        InputError: there are no trees, or constraints that no tree meets.
 
     Examples:
         >>> import spectralnlp
@@ -84,13 +89,18 @@ def adapt(
     moments = _moments(general, trees)
     reporting: dict[str, Any] = {"report": report, "description": description}
     model = task.solve_adapted(estimator, general, moments, weight, **reporting)
-    if unlabelled is None:
+    if partial is None and unlabelled is None:
         return model
-    parsed = _parsed(model, unlabelled)
-    report(f"adapt: {len(parsed):,} sentences of unlabelled text are parsed")
-    more = deepcopy(general)
-    more.append(_moments(general, parsed))
-    return task.solve_adapted(replace(estimator), more, moments, weight, **reporting)
+    if partial is not None:
+        completed = [strip_root(parse.tree) for parse in model.parse_many(partial)]
+        report(f"adapt: {len(completed):,} partial trees are completed")
+        moments.append(_moments(general, completed))
+    if unlabelled is not None:
+        parsed = _parsed(model, unlabelled)
+        report(f"adapt: {len(parsed):,} sentences of unlabelled text are parsed")
+        general = deepcopy(general)
+        general.append(_moments(general, parsed))
+    return task.solve_adapted(replace(estimator), general, moments, weight, **reporting)
 
 
 def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
@@ -117,11 +127,12 @@ def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
     return moments
 
 
-def estimator_of(model: str) -> Estimator[Any]:
+def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estimator[Any]:
     """Return an unfitted estimator with the settings that a model was trained with.
 
     Args:
         model: folder of a model, or the name of an installed one.
+        settings: others in place of some of these, as text.
 
     Raises:
         ConfigError: the model does not say, or its estimator is not installed.
@@ -132,13 +143,13 @@ def estimator_of(model: str) -> Estimator[Any]:
         'parsing'
     """
     about = load(model).about
-    name, settings = about.get("estimator"), about.get("parameters")
+    name, values = about.get("estimator"), about.get("parameters")
     for registered in registry.estimators.names():
         with suppress(RegistryError):
             kind: type[Estimator[Any]] = registry.estimators.get(registered)
-            if kind.__name__ == name and isinstance(settings, Mapping):
-                known = kind().get_params()
-                return kind.from_settings({}, {key: each for key, each in settings.items() if key in known})
+            if kind.__name__ == name and isinstance(values, Mapping):
+                known = {key: each for key, each in values.items() if key in kind().get_params()}
+                return kind.from_settings(settings or {}, known)
     what = f"{model} does not say by which estimator and settings it was trained"
     raise ConfigError(what, hint="train a model, and adapt that")
 

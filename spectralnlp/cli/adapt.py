@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +13,12 @@ import typer
 from spectralnlp.cli.console import announced_kernels, note, progress, say
 from spectralnlp.cli.engines import HERE, Where, engine_options
 from spectralnlp.cli.options import FileEncoding, NewFolder, Overwrite, SkipBad, TreeReader
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from spectralnlp.estimator import Estimator
     from spectralnlp.runtime import Moments
+    from spectralnlp.text.tokens import Sentence
 
 
 @engine_options("engine", "scheduler", "jobs")
@@ -36,6 +39,18 @@ def adapt(
     weight: Annotated[
         float | None,
         typer.Option(metavar="X", help="How often each tree of the domain counts; default: tried out."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="With --with: a setting in place of MODEL's."),
+    ] = None,
+    partial: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='Partial trees, a JSON object a line: {"tokens": [...], "brackets": [[0, 3, "NP"]], '
+            '"forbidden": [[2, 5]], "tags": {"4": "NN"}}.',
+        ),
     ] = None,
     unlabelled: Annotated[
         list[str] | None,
@@ -68,13 +83,14 @@ def adapt(
         if skipped is not None:
             skipped.find(*(each for each in corpora if each is not None))
         own, held_out, treebank = corpora
-        learner, moments = _learned_from(model, treebank)
+        learner, moments = _learned_from(model, treebank, settings)
         assert own is not None
         adapted = changes.adapt(
             learner,
             moments,
             own,
             weight=weight,
+            partial=None if partial is None else list(_partial_trees(partial)),
             unlabelled=_sentences(model, unlabelled) if unlabelled else None,
             report=say,
         )
@@ -87,16 +103,23 @@ def adapt(
         print(f"\n{found.to_table()}")
 
 
-def _learned_from(model: str, treebank: Any) -> tuple[Estimator[Any], Moments[Any]]:
+def _learned_from(
+    model: str, treebank: Any, settings: list[str] | None
+) -> tuple[Estimator[Any], Moments[Any]]:
     """The estimator of a model, unfitted, and what it learned from: its kept moments, or a treebank's."""
     from spectralnlp import changes
     from spectralnlp.cli.changing import load_kept
+    from spectralnlp.cli.train import parse_settings
     from spectralnlp.models import folder_of
     from spectralnlp.storage import read_kept_header
 
     if treebank is not None:
-        learner = changes.estimator_of(model)
+        learner = changes.estimator_of(model, parse_settings(settings or []))
         return learner, changes.observed(learner, treebank)
+    if settings:
+        raise ConfigError(
+            "--set means nothing without --with: kept moments have settings", hint="leave it out"
+        )
     if read_kept_header(folder_of(model)) is None:
         what = f"{model} keeps no moments, so it cannot be adapted alone"
         raise ConfigError(what, hint="give the treebank that it was trained on after --with")
@@ -113,3 +136,29 @@ def _sentences(model: str, files: list[str]) -> Iterator[Any]:
     for path in expand_inputs(rereadable(files)):
         with open_text(path) as lines:
             yield from (each for each in parser.sentences(lines) if each is not None)
+
+
+def _partial_trees(file: str) -> Iterator[Sentence]:
+    """The sentences of a file of JSON lines, with their constraints.
+
+    Raises:
+        InputError: a line is something else; with file and line.
+    """
+    from spectralnlp.runtime import open_text
+    from spectralnlp.text.constraints import ConstraintError, Constraints
+    from spectralnlp.text.inputs import check_tokens
+    from spectralnlp.text.tokens import Sentence
+
+    hint = 'a line is {"tokens": ["Gulls", "fly"], "brackets": [[0, 1, "NP"]]}'
+    with open_text(file) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+                tokens = check_tokens(value.pop("tokens"), least=1)
+                yield replace(Sentence.from_words(tokens), constraints=Constraints.from_json(value))
+            except ConstraintError as error:
+                raise InputError(error.what, path=file, line=number, hint=error.hint) from error
+            except (ValueError, RecursionError, AttributeError, KeyError, TypeError, InputError) as error:
+                raise InputError("no partial tree", path=file, line=number, hint=hint) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,11 @@ from change_runs import Run
 import spectralnlp
 from spectralnlp import LPCFG, PCFG, InMemoryCorpus, changes, read_treebank
 from spectralnlp.changes import adapting
+from spectralnlp.cli.adapt import _partial_trees
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.text.constraints import Constraints
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets
 
 SMALL = LPCFG(grammars="clusters", n_clusters=2, pruner_states=0)
@@ -127,8 +131,12 @@ def test_the_command(run: Run, own_corpora: Path, tmp_path: Path) -> None:
     assert run("train", "lpcfg", train, "-o", tmp_path / "bare", *settings).status == 0
     text = tmp_path / "text.txt"
     text.write_text("The keeper climbs the stairs. The lamp burns.\n")
-    outcome = run("adapt", tmp_path / "general", dev, "-o", tmp_path / "own", "--unlabelled", text)
+    partial = tmp_path / "partial.jsonl"
+    partial.write_text('{"tokens": ["The", "lamp", "burns", "."], "brackets": [[0, 2, "NP"]]}\n')
+    more = ("--unlabelled", text, "--partial", partial)
+    outcome = run("adapt", tmp_path / "general", dev, "-o", tmp_path / "own", *more)
     assert outcome.status == 0, outcome.err
+    assert "adapt: 1 partial trees are completed" in outcome.out
     assert "adapt: each of 30 trees counts 2.4 times" in outcome.out
     assert "adapt: 2 sentences of unlabelled text are parsed" in outcome.out
     assert run("info", tmp_path / "own").status == 0
@@ -139,3 +147,37 @@ def test_the_command(run: Run, own_corpora: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
     outcome = run("adapt", tmp_path / "bare", dev, "-o", tmp_path / "other", "--with", train, "--weight", "2")
     assert outcome.status == 0, outcome.err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[1, 2]", "no partial tree"),
+        ('{"brackets": [[0, 1]]}', "no partial tree"),
+        ('{"tokens": []}', "no partial tree"),
+        ('{"tokens": ["a", "b"], "brackets": [[0]]}', "bracket"),
+    ],
+)
+def test_partial_trees_that_are_none(line: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "partial.jsonl").write_text(f"\n{line}\n")
+    with pytest.raises(InputError, match=message) as raised:
+        list(_partial_trees(str(tmp_path / "partial.jsonl")))
+    assert raised.value.line == 2
+
+
+def test_partial_trees_are_learned_with_their_brackets() -> None:
+    def trees(low: bool, n: int) -> list[Tree]:
+        noun = "(NP (NP (D a) (N man)) (PP (P of) (NP (N wax))))"
+        high = "(NP (D a) (N man)) (PP (P of) (NP (N wax)))"
+        return list(read_brackets([f"(S (NP (N I)) (VP (V saw) {noun if low else high}))"] * n))
+
+    words = ["I", "saw", "a", "man", "of", "wax"]
+    general = changes.observed(PCFG_LIKE, InMemoryCorpus([*trees(True, 40), *trees(False, 10)]))
+    own = InMemoryCorpus(trees(True, 1))
+    known = replace(Sentence.from_words(words), constraints=Constraints.of(forbidden=[(2, 6)]))
+    found = [
+        str(changes.adapt(PCFG_LIKE, general, own, weight=5.0, partial=partial).parse_tokens(words).tree)
+        for partial in (None, [known] * 60)
+    ]
+    assert "(NP (NP" in found[0]
+    assert "(NP (NP" not in found[1]
