@@ -146,6 +146,20 @@ class Estimator(ABC, Generic[T]):
         """Learn from kept moments; see `MomentEstimator`. Errors as of `init_moments`."""
         raise self._no_moments()
 
+    def solve_adapted(self, general: Any, own: Any, weight: float) -> Self:
+        """Learn from kept moments, and from those of another domain, whose examples count more.
+
+        Args:
+            general: as of `init_kept_moments`.
+            own: of the examples of the domain, with the same parameters.
+            weight: how often each of these counts.
+
+        Raises:
+            ConfigError: the estimator cannot weigh examples.
+        """
+        what = f"{type(self).__name__} cannot be adapted: its examples all count once"
+        raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
+
     def _no_moments(self) -> ConfigError:
         what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"
         return ConfigError(what, hint="train it again on all the data")

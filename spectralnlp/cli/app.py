@@ -18,10 +18,12 @@ import typer
 from typer.core import TyperGroup
 
 from spectralnlp import __version__
+from spectralnlp.cli.adapt import adapt
 from spectralnlp.cli.compare import compare
 from spectralnlp.cli.convert import convert
 from spectralnlp.cli.diff import diff
 from spectralnlp.cli.evaluate import evaluate
+from spectralnlp.cli.forecast import forecast
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
@@ -99,7 +101,9 @@ for command in (
     update,
     forget,
     merge,
+    adapt,
     evaluate,
+    forecast,
     score,
     search,
     convert,

@@ -236,6 +236,33 @@ class Task(ABC):
             estimator.solve_kept(moments)
         return self.described(estimator, report=report, description=description)
 
+    def solve_adapted(
+        self,
+        estimator: Estimator[Any],
+        general: Any,
+        own: Any,
+        weight: float,
+        *,
+        report: ProgressCallback = silent,
+        description: str = "",
+    ) -> Any:
+        """Make a model as `solve` does, of general moments and of those of a domain, which count more.
+
+        Args:
+            estimator: one of this task.
+            general: as of `init_kept_moments`.
+            own: of the examples of the domain, with the same parameters.
+            weight: how often each of these counts.
+            report: called with a line for each pass, its time.
+            description: Markdown for the model card.
+
+        Raises:
+            ConfigError: the estimator cannot weigh examples.
+        """
+        with timed_passes(report):
+            estimator.solve_adapted(general, own, weight)
+        return self.described(estimator, report=report, description=description)
+
     @abstractmethod
     def load(self, stored: StoredModel) -> Any:
         """Return the model in a folder."""

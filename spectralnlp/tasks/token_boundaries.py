@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -76,3 +77,20 @@ class TokenTask(Task):
         model = super().solve(estimator, moments.parts["estimator"], **reporting)
         boundaries: Any = moments.parts[_BOUNDARIES]
         return replace(model, conventions=Conventions.of_counts(dict(boundaries.items())))
+
+    def solve_adapted(
+        self,
+        estimator: Estimator[Any],
+        general: Joint[Any],
+        own: Joint[Any],
+        weight: float,
+        **reporting: Any,
+    ) -> Any:
+        """Solve as `Task.solve_adapted` does; conventions are learned from all words, each once."""
+        theirs, ours = general.parts["estimator"], own.parts["estimator"]
+        model = super().solve_adapted(estimator, theirs, ours, weight, **reporting)
+        counts: Counter[Any] = Counter()
+        for each in (general, own):
+            boundaries: Any = each.parts[_BOUNDARIES]
+            counts.update(dict(boundaries.items()))
+        return replace(model, conventions=Conventions.of_counts(counts))

@@ -10,6 +10,7 @@ are its tensors (``solve.py``, as published); or clusters of the vectors are sta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
@@ -50,6 +51,7 @@ from spectralnlp.estimators.shared.projections import (
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
+from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import (
     CellModel,
     GrammarSet,
@@ -246,8 +248,29 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         Raises:
             InputError: there are no trees.
         """
+        self._solve(moments)
+
+    def solve_adapted(self, general: Joint[Tree], own: Joint[Tree], weight: float) -> LPCFG:
+        """Learn from a general treebank and from trees of a domain; arguments as of `Estimator`.
+
+        Raises:
+            InputError: there are no trees.
+        """
+        self.validate()
+        n_own = len(cast(TreeLog, own.first_log()).documents())
+        joined = deepcopy(general)
+        joined.append(own)
+        with one_blas_thread():
+            self._solve(joined, n_own=n_own, weight=weight)
+        return self
+
+    def _solve(self, moments: Joint[Tree], *, n_own: int = 0, weight: float = 1.0) -> None:
+        """Learn from logs of trees, of which the last ``n_own`` count so often."""
         logs = [cast(TreeLog, moments.parts[name]) for name in self._binarisation_names]
         tables, binarisers, chains = tables_of(logs)
+        if n_own:
+            often = np.repeat([1.0, weight], [tables[0].n_trees - n_own, n_own])
+            tables = [replace(table, weight=often) for table in tables]
         self._note(binarisers[0], tables[0])
         self.word_clusters_ = self._word_clusters(tables[0])
         grammars, self.cell_model_ = self._learn(tables)

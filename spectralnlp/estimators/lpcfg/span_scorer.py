@@ -146,7 +146,8 @@ def learn_span_scorer(
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
     with fit_pass("span scorer: weights"):
-        ordered = ExampleTable.of([examples[tree] for tree in sorted(examples)])
+        times = np.maximum(np.rint(table.weight), 1).astype(int).tolist()  # trees that count more come often
+        ordered = ExampleTable.of([examples[tree] for tree in sorted(examples) for _ in range(times[tree])])
         weights = learn_weights(ordered, label_values(blank, shared), template_table(), options)
     features = _kept(np.abs(weights.features))
     return replace(

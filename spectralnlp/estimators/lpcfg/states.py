@@ -234,9 +234,9 @@ def _token_moments(index: TreeEventIndex, counts: StateCounts) -> TokenMoments:
     leaves = np.flatnonzero(table.word >= 0)
     weight = table.weight[table.tree[leaves]]
     # Counts as observed, without the rounding of expected ones: which words are rare must not depend on it.
-    count, initial = (
+    count, initial, n_tokens = (
         np.bincount(index.event[leaves], each, len(index.pairs)).astype(np.float64)
-        for each in (weight, weight * begins_sentence(table, leaves))
+        for each in (weight, weight * begins_sentence(table, leaves), np.ones(len(leaves)))
     )
     return TokenMoments(
         words=table.words,
@@ -245,4 +245,5 @@ def _token_moments(index: TreeEventIndex, counts: StateCounts) -> TokenMoments:
         count=count,
         initial=initial,
         z=by_state / np.where(p_state > 0, p_state, 1.0)[tag],
+        n_tokens=n_tokens,
     )

@@ -71,9 +71,11 @@ class TokenMoments:
     Attributes:
         words: word types, by index.
         word, tag: int (n_rows,); a row for each pair that occurs, ``tag`` being a symbol.
-        count: float64 (n_rows,); tokens.
+        count: float64 (n_rows,); tokens, each as often as its tree counts.
         initial: float64 (n_rows,); those of them that begin a sentence.
         z: float64 (n_rows, m_max); sum of Z over the tokens, padded with zeros to the most states of a tag.
+        n_tokens: float64 (n_rows,); tokens, each once: which words are rare goes by these. None if all trees
+            count once.
     """
 
     words: Sequence[str]
@@ -82,6 +84,18 @@ class TokenMoments:
     count: Floats
     initial: Floats
     z: Floats
+    n_tokens: Floats | None = None
+
+    @property
+    def weight(self) -> Floats:
+        """float64 (n_rows,): how often each token counts, in the mean."""
+        return np.ones(len(self.count)) if self.n_tokens is None else self.count / self.n_tokens
+
+    def word_counts(self) -> tuple[Floats, Floats]:
+        """float64 (n_words,), twice: tokens of each word as they count, and each once."""
+        counts = (self.count, self.count if self.n_tokens is None else self.n_tokens)
+        counted, once = (np.bincount(self.word, each, len(self.words)).astype(np.float64) for each in counts)
+        return counted, once
 
 
 def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions) -> tuple[Lexicon, Floats]:
@@ -95,7 +109,7 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
     symbols, tag_of_row = np.unique(tokens.tag, return_inverse=True)  # tags are numbered densely from here on
     tokens = replace(tokens, tag=tag_of_row.astype(np.int32))
     n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
-    word_count = np.bincount(tokens.word, tokens.count, n_words).astype(np.float64)
+    counted, word_count = tokens.word_counts()
     tag_count = np.bincount(tokens.tag, tokens.count, n_tags)
     mean_z = _sums(tokens.tag, tokens.z, n_tags) / np.maximum(tag_count, 1e-300)[:, None]
     p_tag = tag_count / n_tokens
@@ -106,7 +120,7 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
         signs.mean_z(sign, sign_tag), mean_z[sign_tag], options.tag_weight
     )
 
-    word_vectors = _word_vectors(tokens, word_count, p_tag, mean_z, signs, options)
+    word_vectors = _word_vectors(tokens, p_tag, mean_z, signs, options)
 
     kept = np.ones(n_words, bool) if options.keep_rare_words else word_count > options.rare
     new_index = np.cumsum(kept) - 1
@@ -123,7 +137,7 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
         word_count <= options.frequent, options.word_prior / (word_count + options.word_prior), 0
     )
     n_entries = int(kept.sum()) + len(signs.names)
-    log_weight = np.log(np.concatenate([word_count[kept], signs.count]) / n_tokens)
+    log_weight = np.log(np.concatenate([counted[kept], signs.count]) / n_tokens)
     lexicon = Lexicon(
         words=tuple(word for word, keep in zip(tokens.words, kept, strict=True) if keep),
         signatures=tuple(signs.names),
@@ -141,23 +155,22 @@ def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions)
 
 def _word_vectors(
     tokens: TokenMoments,
-    word_count: Floats,
     p_tag: Floats,
     mean_z: Floats,
     signs: _Signatures,
     options: LexiconOptions,
 ) -> Floats:
     """float64 (n_rows, m_max): the vector of each (word, tag), smoothed by the word's signature."""
-    p_given_word = tokens.count / word_count[tokens.word]
+    counted, word_count = tokens.word_counts()
+    p_given_word = tokens.count / counted[tokens.word]
     own = signs.of_word[tokens.word]
     smoothed = word_count[tokens.word] <= options.frequent
+    word_prior = (options.word_prior * (counted / np.maximum(word_count, 1e-300)))[tokens.word]
     p_given_word[smoothed] = (
-        (tokens.count + options.word_prior * signs.p_tag[own, tokens.tag])
-        / (word_count[tokens.word] + options.word_prior)
+        (tokens.count + word_prior * signs.p_tag[own, tokens.tag]) / (counted[tokens.word] + word_prior)
     )[smoothed]
-    z = (tokens.z + options.state_prior * signs.mean_z(own, tokens.tag)) / (
-        tokens.count + options.state_prior
-    )[:, None]
+    state_prior = (options.state_prior * tokens.weight)[:, None]
+    z = (tokens.z + state_prior * signs.mean_z(own, tokens.tag)) / (tokens.count[:, None] + state_prior)
     return (p_given_word / p_tag[tokens.tag])[:, None] * _mix(z, mean_z[tokens.tag], options.tag_weight)
 
 

@@ -1,0 +1,246 @@
+"""Adaptation: a general model and a few trees of another domain become one model.
+
+Moments are additive, so the trees of the domain are added to those that the general model keeps, and count
+more often. How often is chosen by trials inside the domain's trees: smaller models learn from a part of both,
+and are scored on the domain's other trees. Unlabelled text is parsed by the model that comes of that, and its
+trees are added to the general ones, each counting once (self-training, McClosky et al. 2006). Of a sentence
+some of whose brackets are known, the likeliest tree that has them is learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from spectralnlp import registry
+from spectralnlp.changes.kept import task_of
+from spectralnlp.errors import ConfigError, InputError, RegistryError
+from spectralnlp.estimator import Estimator
+from spectralnlp.models import load
+from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate
+from spectralnlp.tasks.task import ProgressCallback, silent
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import strip_root
+
+# Trees of the domain under which trials tell nothing, folds of them, and the general trees in a trial.
+_FEWEST, _FOLDS, _MOST_GENERAL = 100, 2, 4000
+# Weights that are tried, times the usual one, and the bounds of that.
+_TRIED = (1.0, 1 / 3, 3.0)
+_LEAST, _MOST = 1.0, 20.0
+# A weight is taken in place of the usual one if its F1 is better, and equal ones show that so seldom.
+_BY_CHANCE = 0.2
+_LONGEST = 60  # tokens of sentences of unlabelled text that teach
+_MOST_PARSED = 5000
+
+
+def adapt(
+    estimator: Estimator[Any],
+    general: Moments[Any],
+    own: Corpus[Any],
+    *,
+    weight: float | None = None,
+    partial: Iterable[Sentence] | None = None,
+    unlabelled: Iterable[Any] | None = None,
+    report: ProgressCallback = silent,
+    description: str = "",
+) -> Any:
+    """Make a model of a general treebank and of trees of a domain.
+
+    Args:
+        estimator: of parsers, with the general model's settings, unfitted.
+        general: what the general model keeps, or what `observed` gave.
+        own: trees of the domain.
+        weight: how often each of these counts; None to choose it by trials.
+        partial: sentences of the domain with constraints on their trees, each of which gets its likeliest
+            tree that meets them, and counts as the trees of the domain do; None for none.
+        unlabelled: tokenised sentences of the domain; None for none.
+        report: called with a line for each trial and pass.
+        description: Markdown for the model card.
+
+    Raises:
+        ConfigError: the estimator cannot be adapted, or the weight is not positive.
+        InputError: there are no trees, or constraints that no tree meets.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp import LPCFG, changes
+        >>> parser = LPCFG(grammars="clusters", n_states=2)
+        >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
+        >>> general = changes.observed(parser, spectralnlp.InMemoryCorpus(trees[:100]))
+        >>> own = spectralnlp.InMemoryCorpus(trees[100:150])
+        >>> changes.adapt(parser, general, own, weight=2.0).info["training trees"]
+        150
+    """
+    task = task_of(estimator)
+    trees = list(task.examples(estimator, own))
+    if not trees:
+        raise InputError("no trees to adapt to", hint="give files with trees of the domain")
+    if weight is not None and weight <= 0:
+        raise ConfigError(f"a weight must be above 0, not {weight}")
+    if weight is None:
+        weight = choose_weight(estimator, general, trees, report)
+    report(f"adapt: each of {len(trees):,} trees counts {weight:.1f} times")
+    moments = _moments(general, trees)
+    reporting: dict[str, Any] = {"report": report, "description": description}
+    model = task.solve_adapted(estimator, general, moments, weight, **reporting)
+    if partial is None and unlabelled is None:
+        return model
+    if partial is not None:
+        completed = [strip_root(parse.tree) for parse in model.parse_many(partial)]
+        report(f"adapt: {len(completed):,} partial trees are completed")
+        moments.append(_moments(general, completed))
+    if unlabelled is not None:
+        parsed = _parsed(model, unlabelled)
+        report(f"adapt: {len(parsed):,} sentences of unlabelled text are parsed")
+        general = deepcopy(general)
+        general.append(_moments(general, parsed))
+    return task.solve_adapted(replace(estimator), general, moments, weight, **reporting)
+
+
+def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
+    """Return the moments of a treebank, to adapt from where a model keeps none.
+
+    Args:
+        estimator: unfitted.
+        corpus: the trees.
+
+    Raises:
+        ConfigError: the estimator keeps no moments.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp import PCFG, changes
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
+        >>> changes.observed(PCFG(), trees).is_exact
+        True
+    """
+    task = task_of(estimator)
+    examples = task.examples(estimator, corpus)
+    moments = accumulate(task.init_kept_moments(estimator, examples), examples)
+    moments.renumber()
+    return moments
+
+
+def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estimator[Any]:
+    """Return an unfitted estimator with the settings that a model was trained with.
+
+    Args:
+        model: folder of a model, or the name of an installed one.
+        settings: others in place of some of these, as text.
+
+    Raises:
+        ConfigError: the model does not say, or its estimator is not installed.
+
+    Examples:
+        >>> from spectralnlp import changes
+        >>> changes.estimator_of("en").task
+        'parsing'
+    """
+    about = load(model).about
+    name, values = about.get("estimator"), about.get("parameters")
+    for registered in registry.estimators.names():
+        with suppress(RegistryError):
+            kind: type[Estimator[Any]] = registry.estimators.get(registered)
+            if kind.__name__ == name and isinstance(values, Mapping):
+                known = {key: each for key, each in values.items() if key in kind().get_params()}
+                return kind.from_settings(settings or {}, known)
+    what = f"{model} does not say by which estimator and settings it was trained"
+    raise ConfigError(what, hint="train a model, and adapt that")
+
+
+def usual_weight(general: Moments[Any], n_own: int) -> float:
+    """Return the root of how many times as many the general examples are, from 1 to 20.
+
+    Args:
+        general: moments of the general examples.
+        n_own: number of those of the domain.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp import LPCFG, changes
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/train.mrg")
+        >>> round(changes.usual_weight(changes.observed(LPCFG(), trees), 19), 2)
+        3.0
+    """
+    return float(np.clip(np.sqrt(_n_examples(general) / n_own), _LEAST, _MOST))
+
+
+def choose_weight(
+    estimator: Estimator[Any], general: Moments[Any], trees: Sequence[Any], report: ProgressCallback = silent
+) -> float:
+    """Return how often trees of a domain count, by the F1 of those that are held out in turn.
+
+    Without trials, from fewer than 100 trees, it is `usual_weight`.
+
+    Args:
+        estimator: unfitted; trials are without what its tuning leaves out.
+        general: moments of the general trees.
+        trees: of the domain.
+        report: called with a line for each weight.
+    """
+    n_general, usual = _n_examples(general), usual_weight(general, len(trees))
+    if len(trees) < _FEWEST or not n_general:
+        return usual
+    task, trial = task_of(estimator), replace(estimator, **_trial_settings(estimator))
+    if n_general > _MOST_GENERAL:
+        kept = np.zeros(n_general, bool)
+        kept[np.linspace(0, n_general - 1, _MOST_GENERAL).astype(int)] = True
+        general = deepcopy(general)
+        general.take_out(general.empty_like(), kept)
+    fold = np.random.default_rng(0).permutation(len(trees)) % _FOLDS
+    reports: dict[float, Any] = {}
+    for factor in _TRIED:
+        weight = float(np.clip(usual * factor, _LEAST, _MOST))
+        if weight in reports:
+            continue
+        reports[weight] = _scored(task, trial, general, trees, fold, weight)
+        report(f"adapt: a weight of {weight:.1f}: F1 {reports[weight].overall.f1:.2f} on held-out trees")
+    best = max(reports, key=lambda each: float(reports[each].overall.f1))
+    comparison: Any = task.compare(reports[best], reports[usual])
+    return best if comparison.p_value < _BY_CHANCE else usual
+
+
+def _n_examples(moments: Moments[Any]) -> int:
+    """How many examples are in a replay log; 0 where there is none, which cannot be adapted anyway."""
+    log = moments.first_log()
+    return 0 if log is None else len(log.arrays()["places"])
+
+
+def _scored(
+    task: Any, trial: Estimator[Any], general: Moments[Any], trees: Sequence[Any], fold: Any, weight: float
+) -> Any:
+    """The report on all trees of a domain, each parsed by a model of the other folds."""
+    counts: list[Any] = []
+    scored: Any = None
+    for number in range(_FOLDS):
+        taught = [tree for tree, its in zip(trees, fold, strict=True) if its != number]
+        held_out = [tree for tree, its in zip(trees, fold, strict=True) if its == number]
+        model = task.solve_adapted(replace(trial), general, _moments(general, taught), weight)
+        scored = task.evaluate(model, InMemoryCorpus(held_out))
+        counts += scored.counts
+    return replace(scored, counts=tuple(counts))
+
+
+def _trial_settings(estimator: Estimator[Any]) -> Mapping[str, Any]:
+    """Settings of the estimators that are tried: those of its quick tuning, where it has one."""
+    if "tune" not in estimator.get_params():
+        return {}
+    plan = replace(estimator, **{"tune": "quick"}).tuning()
+    return {} if plan is None else {**plan.trial, **plan.final}
+
+
+def _moments(general: Moments[Any], trees: Sequence[Any]) -> Moments[Any]:
+    return accumulate(general.empty_like(), InMemoryCorpus(trees))
+
+
+def _parsed(parser: Any, sentences: Iterable[Any]) -> list[Any]:
+    """The trees of sentences, but of long ones and of those that the parser has no derivation for."""
+    parses = islice((each for each in parser.parse_many(sentences) if each is not None), _MOST_PARSED)
+    good = (each for each in parses if each.fallback is None and len(each.tree.words()) <= _LONGEST)
+    return [strip_root(each.tree) for each in good]

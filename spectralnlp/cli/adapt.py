@@ -1,0 +1,164 @@
+"""``spectralnlp adapt``: a general model and a few trees of another domain become one model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spectralnlp.cli.console import announced_kernels, note, progress, say
+from spectralnlp.cli.engines import HERE, Where, engine_options
+from spectralnlp.cli.options import FileEncoding, NewFolder, Overwrite, SkipBad, TreeReader
+from spectralnlp.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from spectralnlp.estimator import Estimator
+    from spectralnlp.runtime import Moments
+    from spectralnlp.text.tokens import Sentence
+
+
+@engine_options("engine", "scheduler", "jobs")
+def adapt(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The general parser, with kept moments.")],
+    trees: Annotated[
+        list[str], typer.Argument(metavar="TREES...", help="Trees of the domain: files, folders or globs.")
+    ],
+    output: NewFolder,
+    general: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="TREEBANK",
+            help="What MODEL was trained on, if it keeps no moments; repeatable.",
+        ),
+    ] = None,
+    weight: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="How often each tree of the domain counts; default: tried out."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="With --with: a setting in place of MODEL's."),
+    ] = None,
+    partial: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='Partial trees, a JSON object a line: {"tokens": [...], "brackets": [[0, 3, "NP"]], '
+            '"forbidden": [[2, 5]], "tags": {"4": "NN"}}.',
+        ),
+    ] = None,
+    unlabelled: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Raw text of the domain to learn from as well; repeatable."),
+    ] = None,
+    dev: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Trees to score at the end; repeatable.")
+    ] = None,
+    overwrite: Overwrite = False,
+    reader: TreeReader = "auto",
+    encoding: FileEncoding = None,
+    skip_bad: SkipBad = False,
+    where: Where = HERE,
+) -> None:
+    """Adapt a parser to another domain with a few of its trees."""
+    from spectralnlp import changes
+    from spectralnlp.cli.skipping import Skipped
+    from spectralnlp.runtime import rereadable
+    from spectralnlp.storage import check_writable
+    from spectralnlp.tasks.parsing import ParsingTask
+
+    check_writable(output, overwrite=overwrite)
+    started = perf_counter()
+    task, skipped = ParsingTask(), Skipped(note) if skip_bad else None
+    reading: dict[str, Any] = {"reader": reader, "on_bad": skipped, "encoding": encoding}
+    with where.running(), announced_kernels(), progress("adapting"):
+        corpora = [
+            task.read(rereadable(files), **reading) if files else None for files in (trees, dev, general)
+        ]
+        if skipped is not None:
+            skipped.find(*(each for each in corpora if each is not None))
+        own, held_out, treebank = corpora
+        learner, moments = _learned_from(model, treebank, settings)
+        assert own is not None
+        adapted = changes.adapt(
+            learner,
+            moments,
+            own,
+            weight=weight,
+            partial=None if partial is None else list(_partial_trees(partial)),
+            unlabelled=_sentences(model, unlabelled) if unlabelled else None,
+            report=say,
+        )
+        adapted.save(output)
+    say(f"{output}: adapted in {perf_counter() - started:.1f} s")
+    if held_out is not None:
+        threads = Where(jobs=where.jobs, jobs_engine="threads")
+        with threads.running(), announced_kernels(), progress("evaluating"):
+            found = task.evaluate(adapted, held_out)
+        print(f"\n{found.to_table()}")
+
+
+def _learned_from(
+    model: str, treebank: Any, settings: list[str] | None
+) -> tuple[Estimator[Any], Moments[Any]]:
+    """The estimator of a model, unfitted, and what it learned from: its kept moments, or a treebank's."""
+    from spectralnlp import changes
+    from spectralnlp.cli.changing import load_kept
+    from spectralnlp.cli.train import parse_settings
+    from spectralnlp.models import folder_of
+    from spectralnlp.storage import read_kept_header
+
+    if treebank is not None:
+        learner = changes.estimator_of(model, parse_settings(settings or []))
+        return learner, changes.observed(learner, treebank)
+    if settings:
+        raise ConfigError(
+            "--set means nothing without --with: kept moments have settings", hint="leave it out"
+        )
+    if read_kept_header(folder_of(model)) is None:
+        what = f"{model} keeps no moments, so it cannot be adapted alone"
+        raise ConfigError(what, hint="give the treebank that it was trained on after --with")
+    kept = load_kept(model, "be adapted")
+    return kept.learner, kept.moments
+
+
+def _sentences(model: str, files: list[str]) -> Iterator[Any]:
+    """The sentences of raw text, as the model splits it."""
+    from spectralnlp import load
+    from spectralnlp.runtime import expand_inputs, open_text, rereadable
+
+    parser = load(model)
+    for path in expand_inputs(rereadable(files)):
+        with open_text(path) as lines:
+            yield from (each for each in parser.sentences(lines) if each is not None)
+
+
+def _partial_trees(file: str) -> Iterator[Sentence]:
+    """The sentences of a file of JSON lines, with their constraints.
+
+    Raises:
+        InputError: a line is something else; with file and line.
+    """
+    from spectralnlp.runtime import open_text
+    from spectralnlp.text.constraints import ConstraintError, Constraints
+    from spectralnlp.text.inputs import check_tokens
+    from spectralnlp.text.tokens import Sentence
+
+    hint = 'a line is {"tokens": ["Gulls", "fly"], "brackets": [[0, 1, "NP"]]}'
+    with open_text(file) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+                tokens = check_tokens(value.pop("tokens"), least=1)
+                yield replace(Sentence.from_words(tokens), constraints=Constraints.from_json(value))
+            except ConstraintError as error:
+                raise InputError(error.what, path=file, line=number, hint=error.hint) from error
+            except (ValueError, RecursionError, AttributeError, KeyError, TypeError, InputError) as error:
+                raise InputError("no partial tree", path=file, line=number, hint=hint) from error

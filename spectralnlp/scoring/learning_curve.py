@@ -1,0 +1,255 @@
+"""Learning curves: F1 by number of training trees, fitted and extended, with its uncertainty.
+
+The curve is F1(n) = a - b n^-c, a power law of the distance to a ceiling; with c = 0 it is a - b log(1/n).
+Few sizes say little about c, so it is not chosen but averaged over: each c of a grid weighs as much as the
+data and a prior (what treebanks usually have) make it likely, a and b having flat priors (Bayesian model
+averaging, Hoeting et al. 1999). What such curves miss, beyond the noise of training, is a departure that
+grows with the distance. The interval is of draws from all of that, each on resampled held-out sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.scoring.evalb import SentenceCounts
+
+Floats = NDArray[np.float64]
+
+_DRAWS = 4000
+_CELLS = 2_000_000  # numbers that are drawn at a time
+# c of the grid, and mean and deviation of its normal prior.
+_RATES = np.linspace(0.0, 1.0, 41)
+_USUAL_RATE, _RATE_SPREAD = 0.35, 0.25
+# Deviation of F1 from run to run that is assumed with the weight of so many runs.
+_USUAL_NOISE, _NOISE_WEIGHT = 0.3, 4.0
+# Deviation of F1 from the curve, for each doubling of the trees beyond those that there are.
+_DEPARTURE = 0.4
+
+
+@dataclass(frozen=True)
+class CurveRun:
+    """The score of one training run.
+
+    Attributes:
+        n_trees: how many it learned from.
+        counts: EVALB's, of each held-out sentence.
+        held_out: which held-out sentences these are: runs with the same number have the same.
+
+    Examples:
+        >>> from spectralnlp.scoring import CurveRun, score_trees
+        >>> from spectralnlp.trees import read_brackets
+        >>> gold, tree = read_brackets(["(S (NP (N a)) (VP (V b)))", "(S (NP (N a)) (V b))"])
+        >>> CurveRun(100, score_trees([gold], [tree]).counts).f1
+        80.0
+    """
+
+    n_trees: int
+    counts: Sequence[SentenceCounts]
+    held_out: int = 0
+
+    @property
+    def terms(self) -> Floats:
+        """float64 (n_sentences, 2): twice the matched brackets, and gold and test brackets."""
+        return np.array([(2 * c.matched, c.gold + c.test) for c in self.counts], np.float64)
+
+    @property
+    def f1(self) -> float:
+        """F1 in percent."""
+        return float(_f1(self.terms.sum(axis=0)))
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """F1 at a number of trees, as the curve has it.
+
+    Attributes:
+        n_trees: how many.
+        f1: in percent; the mean of the draws.
+        interval: 95 % of the draws lie within these two values.
+        gain, gain_interval: the same of the difference from the trees that there are.
+        observed: mean of the runs' F1, where there were any.
+
+    Examples:
+        >>> from spectralnlp.scoring import CurvePoint
+        >>> CurvePoint(2000, 85.0, (84.5, 85.5), 0.9, (0.6, 1.2)).observed is None
+        True
+    """
+
+    n_trees: int
+    f1: float
+    interval: tuple[float, float]
+    gain: float
+    gain_interval: tuple[float, float]
+    observed: float | None = None
+
+
+def fit_curve(
+    runs: Sequence[CurveRun], targets: Sequence[int], *, n_now: int | None = None, random_state: int = 0
+) -> list[CurvePoint]:
+    """Fit a learning curve, and read it at the sizes of the runs and at others.
+
+    Args:
+        runs: of three sizes or more. Where held-out sentences differ between runs, each set of them is to
+            have runs of all sizes.
+        targets: numbers of trees to extend the curve to.
+        n_now: the trees that there are, from which gains count; by default, those of the largest run.
+        random_state: seed of the draws.
+
+    Returns:
+        A point for each size, ascending.
+
+    Raises:
+        ConfigError: the runs have fewer than three sizes.
+
+    Examples:
+        >>> from spectralnlp.scoring import CurveRun, SentenceCounts, fit_curve
+        >>> def run(n_trees, matched):
+        ...     counts = SentenceCounts(length=20, matched=matched, gold=100, test=100)
+        ...     return CurveRun(n_trees, [counts] * 20)
+        ...
+        >>> points = fit_curve([run(500, 70), run(1000, 75), run(2000, 79)], [4000])
+        >>> [point.n_trees for point in points], 81 < points[-1].f1 < 83
+        ([500, 1000, 2000, 4000], True)
+    """
+    trees = np.array([run.n_trees for run in runs], np.float64)
+    sizes = np.unique(trees)
+    if len(sizes) < 3:
+        raise ConfigError(
+            f"a learning curve needs runs of three sizes, not {len(sizes)}", hint="train on more parts"
+        )
+    now = float(n_now or sizes[-1])
+    wanted = np.unique([*sizes, *targets, now])
+    rng = np.random.default_rng(random_state)
+    scores = _resampled(runs, rng)
+    observed = np.array([run.f1 for run in runs])
+    levels = _levels(trees, observed, np.array([run.held_out for run in runs]))
+    fit = _Fit.of(trees, observed - levels)
+    curves = fit.draws(scores - levels, np.append(wanted, now), rng)
+    gains = curves[:, :-1] - curves[:, -1:]
+    means = {n: float(np.mean([run.f1 for run in runs if run.n_trees == n])) for n in sizes.tolist()}
+    return [
+        CurvePoint(
+            n_trees=int(n),
+            f1=float(curves[:, at].mean()),
+            interval=_interval(curves[:, at]),
+            gain=float(gains[:, at].mean()),
+            gain_interval=_interval(gains[:, at]),
+            observed=means.get(n),
+        )
+        for at, n in enumerate(wanted.tolist())
+    ]
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """What the runs say of the curve.
+
+    Attributes:
+        solvers: float64 (n_rates, 2, n_runs); from scores to those at the largest and smallest size.
+        spreads: float64 (n_rates, 2, 2); square roots of the covariance of these.
+        probability: float64 (n_rates,).
+        sizes: the smallest and the largest.
+    """
+
+    solvers: Floats
+    spreads: Floats
+    probability: Floats
+    sizes: tuple[float, float]
+
+    @classmethod
+    def of(cls, trees: Floats, scores: Floats) -> _Fit:
+        """Weigh the rates by what they make of scores, float64 (n_runs,)."""
+        sizes = (float(trees.min()), float(trees.max()))
+        noise = _noise(trees, scores)
+        solvers, spreads, logs = [], [], []
+        for rate in _RATES.tolist():
+            shape = _shape(trees, rate, sizes)
+            design = np.stack([1 - shape, shape], axis=1)
+            information = design.T @ design
+            solver = np.linalg.solve(information, design.T)
+            errors = scores - design @ (solver @ scores)
+            _, logdet = np.linalg.slogdet(information)
+            prior = -0.5 * ((rate - _USUAL_RATE) / _RATE_SPREAD) ** 2
+            logs.append(prior - 0.5 * (errors @ errors) / noise**2 - 0.5 * logdet)
+            solvers.append(solver)
+            spreads.append(np.linalg.cholesky(np.linalg.inv(information)) * noise)
+        weight = np.exp(np.array(logs) - max(logs))
+        return cls(np.array(solvers), np.array(spreads), weight / weight.sum(), sizes)
+
+    def draws(self, scores: Floats, wanted: Floats, rng: np.random.Generator) -> Floats:
+        """float64 (n_draws, n_wanted): curves.
+
+        Args:
+            scores: float64 (n_draws, n_runs); F1 on resampled sentences.
+            wanted: numbers of trees.
+            rng: draws rates, ends of curves and departures.
+        """
+        n_draws = len(scores)
+        chosen = rng.choice(len(_RATES), n_draws, p=self.probability)
+        ends = np.einsum("dij,dj->di", self.solvers[chosen], scores)
+        ends += np.einsum("dij,dj->di", self.spreads[chosen], rng.standard_normal((n_draws, 2)))
+        shape = np.stack([_shape(wanted, rate, self.sizes) for rate in _RATES.tolist()])[chosen]
+        curves = ends[:, :1] * (1 - shape) + ends[:, 1:] * shape
+        doublings = np.maximum(np.log2(wanted / self.sizes[1]), 0.0)
+        # One departure a draw: what is off at one size is off at all that are larger.
+        curves += _DEPARTURE * doublings * rng.standard_normal((n_draws, 1))
+        return np.minimum(curves, 100.0)
+
+
+def _shape(trees: Floats, rate: float, sizes: tuple[float, float]) -> Floats:
+    """How far curves of a rate are behind the largest size: 1 at the smallest, 0 at the largest."""
+    if rate == 0.0:
+        return np.log(sizes[1] / trees) / np.log(sizes[1] / sizes[0])
+    smallest, largest = sizes[0] ** -rate, sizes[1] ** -rate
+    shape: Floats = (trees**-rate - largest) / (smallest - largest)
+    return shape
+
+
+def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Floats:
+    """By how much each run's held-out sentences are easier than all, from the sizes that all sets have."""
+    sets = np.unique(held_out)
+    shared = set.intersection(*({*trees[held_out == each].tolist()} for each in sets))
+    usable = np.isin(trees, sorted(shared)) if shared else np.ones(len(trees), bool)
+    means = {int(each): scores[usable & (held_out == each)].mean() for each in sets}
+    whole = float(np.mean(list(means.values())))
+    return np.array([means[int(each)] - whole for each in held_out], np.float64)
+
+
+def _noise(trees: Floats, scores: Floats) -> float:
+    """Deviation of F1 between runs of one size, mixed with the usual one."""
+    squares, freedom = 0.0, 0
+    for n in np.unique(trees):
+        here = scores[trees == n]
+        squares += float(((here - here.mean()) ** 2).sum())
+        freedom += len(here) - 1
+    return float(np.sqrt((squares + _NOISE_WEIGHT * _USUAL_NOISE**2) / (freedom + _NOISE_WEIGHT)))
+
+
+def _resampled(runs: Sequence[CurveRun], rng: np.random.Generator) -> Floats:
+    """float64 (n_draws, n_runs): F1 of each run on sentences drawn anew, the same ones in runs of one set."""
+    scores = np.empty((_DRAWS, len(runs)))
+    for each in sorted({run.held_out for run in runs}):
+        here = [at for at, run in enumerate(runs) if run.held_out == each]
+        terms = np.stack([runs[at].terms for at in here], axis=1)  # sentences, runs, 2
+        n = len(terms)
+        block = max(1, _CELLS // n)
+        for first in range(0, _DRAWS, block):
+            size = min(block, _DRAWS - first)
+            times = rng.multinomial(n, np.full(n, 1.0 / n), size).astype(np.float64)
+            sums = (times @ terms.reshape(n, -1)).reshape(size, len(here), 2)
+            scores[first : first + size, here] = _f1(sums)
+    return scores
+
+
+def _f1(sums: Floats) -> Floats:
+    return 100.0 * sums[..., 0] / np.maximum(sums[..., 1], 1.0)
+
+
+def _interval(values: Floats) -> tuple[float, float]:
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)

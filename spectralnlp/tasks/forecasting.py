@@ -1,0 +1,242 @@
+"""A forecast of F1 with more trees: parsers learn from growing parts of a treebank, and the curve goes on.
+
+More trees come as more documents, so the parts grow by documents, or by blocks of neighbours in long ones,
+not by single trees, which would be too much like those that are held out. Rounds of parts are trained as long
+as there is time, each with its own order and, where no held-out trees are given, its own fold to score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, cast
+
+import numpy as np
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.runtime import Corpus, InMemoryCorpus
+from spectralnlp.scoring import CurvePoint, CurveRun, ParseReport, fit_curve
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.trees import Tree
+
+# Parts of the trees, each times √2. From fewer trees than 500, estimators do not learn everything.
+_PARTS = tuple(2.0**-power for power in (3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0))
+_FEWEST = 500
+_LEAST_SIZES = 3
+_BLOCK = 50  # trees of one document that stay together
+_FOLDS = 5
+_MOST_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """F1 by number of trees, measured and extended.
+
+    Attributes:
+        n_trees: those that there are to learn from.
+        points: of the curve, ascending: the sizes that were tried, and those that were asked for.
+        runs: of training.
+        check: F1 at the largest size that was tried, as forecast from those up to its half; None where these
+            are too few.
+        seconds: time that training and scoring took.
+
+    Examples:
+        >>> from spectralnlp import PCFG, read_treebank
+        >>> from spectralnlp.tasks.forecasting import forecast
+        >>> trees = read_treebank("corpora/treebank/train.mrg")
+        >>> found = forecast(PCFG(), trees, [400], rounds=1)
+        >>> found.n_trees, [point.n_trees for point in found.points][-1]
+        (171, 400)
+    """
+
+    n_trees: int
+    points: Sequence[CurvePoint]
+    runs: Sequence[CurveRun]
+    check: CurvePoint | None
+    seconds: float
+
+    @property
+    def now(self) -> CurvePoint:
+        """The curve at the trees that there are."""
+        return next(point for point in self.points if point.n_trees == self.n_trees)
+
+    def to_table(self) -> str:
+        """Return a table of sizes, and a sentence for each number of further trees."""
+        lines = [f"{'trees':>9}{'runs':>6}{'observed':>10}{'curve':>8}   95 %"]
+        for point in self.points:
+            n_runs = sum(run.n_trees == point.n_trees for run in self.runs)
+            observed = "–" if point.observed is None else f"{point.observed:.2f}"
+            low, high = point.interval
+            lines.append(
+                f"{point.n_trees:>9,}{n_runs:>6}{observed:>10}{point.f1:>8.2f}   {low:.2f} to {high:.2f}"
+            )
+        if self.check is not None and self.check.observed is not None:
+            low, high = self.check.interval
+            lines.append(
+                f"check: up to half of them had forecast {self.check.f1:.2f} ({low:.2f} to {high:.2f}) "
+                f"at {self.check.n_trees:,}, where it is {self.check.observed:.2f}"
+            )
+        lines += [self._sentence(point) for point in self.points if point.n_trees > self.n_trees]
+        return "\n".join(lines)
+
+    def _sentence(self, point: CurvePoint) -> str:
+        low, high = point.gain_interval
+        return (
+            f"{point.n_trees - self.n_trees:,} more sentences: {self.now.f1:.1f} to {point.f1:.1f} "
+            f"({point.gain:+.1f}, 95 % {low:+.1f} to {high:+.1f})"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it by name; scores in percent."""
+        return {
+            "n_trees": self.n_trees,
+            "points": [_values(point) for point in self.points],
+            "runs": [{"n_trees": run.n_trees, "f1": run.f1, "held_out": run.held_out} for run in self.runs],
+            "check": None if self.check is None else _values(self.check),
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def _values(point: CurvePoint) -> dict[str, Any]:
+    (low, high), (least, most) = point.interval, point.gain_interval
+    return {
+        "n_trees": point.n_trees,
+        "f1": point.f1,
+        "f1_low": low,
+        "f1_high": high,
+        "gain": point.gain,
+        "gain_low": least,
+        "gain_high": most,
+        "observed": point.observed,
+    }
+
+
+def forecast(
+    estimator: Estimator[Tree],
+    corpus: Corpus[Tree],
+    targets: Sequence[int] = (),
+    *,
+    held_out: Corpus[Tree] | None = None,
+    seconds: float = float("inf"),
+    rounds: int = _MOST_ROUNDS,
+    random_state: int = 0,
+    report: Callable[[str], None] = lambda line: None,
+) -> Forecast:
+    """Train on growing parts of a treebank, and extend the curve of their F1.
+
+    Args:
+        estimator: of parsers, unfitted.
+        corpus: the treebank.
+        targets: numbers of trees, all in all, to extend the curve to; by default 1,000 more, and twice as
+            many.
+        held_out: trees to score on; None to hold out a fifth of the treebank's in each round.
+        seconds: no run is begun that would end later, as far as the last one tells; three sizes are always
+            tried.
+        rounds: parts of each size, at most.
+        random_state: seed of the parts.
+        report: called with a line for each run.
+
+    Raises:
+        ConfigError: the estimator is not one of parsers, or a target is not above what there is.
+        InputError: there are too few trees.
+    """
+    if estimator.task != "parsing":
+        raise ConfigError(f"forecasts are of parsers, not of {estimator.task}")
+    blocks = _blocks(corpus)
+    gold = None if held_out is None else list(held_out)
+    folds = 1 if gold is not None else _FOLDS
+    n_trees = sum(map(len, blocks))
+    sizes = _sizes(n_trees if gold is not None else n_trees - -(-n_trees // folds))
+    if len(sizes) < _LEAST_SIZES or (gold is not None and not gold) or len(blocks) < folds:
+        raise InputError(f"{n_trees} trees are too few for a learning curve", hint="give a hundred or more")
+    targets = sorted(targets or (n_trees + 1000, 2 * n_trees))
+    if targets[0] <= n_trees:
+        raise ConfigError(
+            f"{targets[0]:,} trees are no more than there are, {n_trees:,}", hint="ask for a larger number"
+        )
+    started = perf_counter()
+    runs: list[CurveRun] = []
+    pace = 0.0  # seconds a tree, of the last run
+    for number in range(rounds):
+        train, scored = _parts(blocks, gold, number, random_state)
+        fold = number % folds
+        for size in sizes:
+            tried = {run.n_trees for run in runs}
+            late = perf_counter() - started + pace * size > seconds
+            if late and (size in tried or len(tried) >= _LEAST_SIZES):
+                break
+            begun = perf_counter()
+            runs.append(_run(estimator, train[:size], scored, fold, number))
+            pace = (perf_counter() - begun) / size
+            report(f"{size:,} trees, round {number + 1}: F1 {runs[-1].f1:.2f}, {pace * size:.1f} s")
+        else:
+            continue
+        break
+    return Forecast(
+        n_trees=n_trees,
+        points=fit_curve(runs, targets, n_now=n_trees, random_state=random_state),
+        runs=runs,
+        check=_check(runs, random_state),
+        seconds=perf_counter() - started,
+    )
+
+
+def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
+    """The trees of a corpus, in blocks of neighbours of one document."""
+    blocks = []
+    for partition in corpus.partitions():
+        trees = list(partition)
+        blocks += [trees[first : first + _BLOCK] for first in range(0, len(trees), _BLOCK)]
+    n_trees = sum(map(len, blocks))
+    if len(blocks) < _BLOCK:  # a small treebank of one file: smaller blocks
+        size = max(n_trees // _BLOCK, 1)
+        blocks = [block[at : at + size] for block in blocks for at in range(0, len(block), size)]
+    return blocks
+
+
+def _sizes(n_trees: int) -> list[int]:
+    """Sizes of the parts, ascending: those of 500 trees or more, if these are three."""
+    sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
+    large = [size for size in sizes if size >= _FEWEST]
+    return large if len(large) >= _LEAST_SIZES else sizes[-5:]
+
+
+def _parts(
+    blocks: Sequence[Sequence[Tree]], gold: list[Tree] | None, number: int, random_state: int
+) -> tuple[list[Tree], list[Tree]]:
+    """Trees to learn from, in the order in which parts take them, and trees to score, of a round."""
+    rng = np.random.default_rng([random_state, number])
+    if gold is not None:
+        return [tree for block in rng.permutation(len(blocks)).tolist() for tree in blocks[block]], gold
+    # All rounds have the same folds.
+    order = np.random.default_rng(random_state).permutation(len(blocks))
+    is_held_out = np.zeros(len(blocks), bool)
+    is_held_out[order[number % _FOLDS :: _FOLDS]] = True
+    taught = rng.permutation(np.flatnonzero(~is_held_out)).tolist()
+    train = [tree for block in taught for tree in blocks[block]]
+    return train, [tree for block in np.flatnonzero(is_held_out).tolist() for tree in blocks[block]]
+
+
+def _run(estimator: Estimator[Tree], trees: list[Tree], gold: list[Tree], fold: int, number: int) -> CurveRun:
+    task = ParsingTask()
+    params = estimator.get_params()
+    if "random_state" in params:
+        estimator = replace(estimator, **{"random_state": params["random_state"] + number})
+    with timed_passes(lambda line: None):
+        parser = task.wrap(estimator.fit(InMemoryCorpus(trees)))
+    scored = cast(ParseReport, task.evaluate(parser, InMemoryCorpus(gold)))
+    return CurveRun(len(trees), scored.counts, fold)
+
+
+def _check(runs: Sequence[CurveRun], random_state: int) -> CurvePoint | None:
+    """The largest size as forecast from those up to its half; None where these are too few."""
+    largest = max(run.n_trees for run in runs)
+    smaller = [run for run in runs if run.n_trees <= 0.51 * largest]
+    if len({run.n_trees for run in smaller}) < _LEAST_SIZES:
+        return None
+    *_, point = fit_curve(smaller, [largest], random_state=random_state)
+    sets = {run.held_out for run in smaller}
+    observed = [run.f1 for run in runs if run.n_trees == largest and run.held_out in sets]
+    return replace(point, observed=float(np.mean(observed)))
