@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.limits import LabelTable, SpanLimits
 from spectralnlp.inference.trees.opening import WINDOW
-from spectralnlp.inference.trees.pipeline import Pipeline
+from spectralnlp.inference.trees.pipeline import Inference, Pipeline, infer_together
 from spectralnlp.inference.words.lexical import look_up
-from spectralnlp.models.tag_evidence import symbols_of_tag
+from spectralnlp.models.tag_evidence import TagEvidence, symbols_of_tag
 from spectralnlp.parameters import Floats
 from spectralnlp.text.constraints import Constraints, NoTreeError
 from spectralnlp.trees import Tree, labels_of
@@ -77,6 +77,35 @@ def given_to(
         (each.allowed(tags), weights[number] if weights else None, each.limits(constraints))
         for number, each in enumerate(pipelines)
     ]
+
+
+def infer_forests(
+    pipelines: Sequence[ConstrainedPipeline],
+    words: Sequence[str],
+    tags: Tags | None,
+    evidence: TagEvidence | None,
+    constraints: Constraints | None,
+) -> tuple[list[tuple[int, Inference]], Tags | None, SpanLimits | None]:
+    """Return the forests of a sentence, by the number of their pipeline, with its tags and limits of spans.
+
+    Args:
+        pipelines: one or more; those that find no forest where others do are left out.
+        words: of the sentence.
+        tags: that its words must have; with them, no evidence is asked.
+        evidence: a tagger to listen to.
+        constraints: on the tree.
+    """
+    weights = None
+    if tags is None and evidence is not None:
+        tags = evidence.given(words)
+        weights = evidence.weights([each.pipeline.coarse for each in pipelines], words)
+    given = given_to(pipelines, merge_tags(tags, constraints, len(words)), weights, constraints)
+    opening = pipelines[0].pipeline.opening(words, *given[0])
+    inferred = infer_together(
+        [each.pipeline.attempts(words, *given[n], opening) for n, each in enumerate(pipelines)]
+    )
+    found = [(number, inference) for number, inference in enumerate(inferred) if inference is not None]
+    return found, tags, given[0][2]
 
 
 def last_resort(

@@ -13,14 +13,14 @@ from spectralnlp import registry
 from spectralnlp.inference.sentences.ends import LearnedEnds
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import constituents_of, derivation_tree
-from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning, infer_together
+from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models import load
-from spectralnlp.models.constrained import ConstrainedPipeline, given_to, last_resort, merge_tags
+from spectralnlp.models.constrained import ConstrainedPipeline, infer_forests, last_resort
 from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
@@ -218,24 +218,15 @@ class Parser(TextParser, StorableModel):
         pipelines = self.pipelines if pooled else self.pipelines[:1]
         constraints, constrained = self._checked(sentence), self.constrained[: len(pipelines)]
         tags, evidence = sentence.tags, self.tag_evidence or self.usual_evidence
-        weights = None
         if tags is not None and not fixed_tags:
             suggested, tags = SuggestedTags(self.tags, tags), None
             evidence = TagEvidence(suggested)
-        if tags is None and evidence is not None:
-            tags = evidence.given(forms)
-            weights = evidence.weights([pipe.coarse for pipe in pipelines], forms)
-        given = given_to(constrained, merge_tags(tags, constraints, len(forms)), weights, constraints)
-        opening = self.pipeline.opening(forms, *given[0])
-        inferred = infer_together(
-            [pipe.attempts(forms, *given[number], opening) for number, pipe in enumerate(pipelines)]
-        )
-        found = [(number, inference) for number, inference in enumerate(inferred) if inference is not None]
+        found, tags, limits = infer_forests(constrained, forms, tags, evidence, constraints)
         if not found:
             tree, brackets = last_resort(constrained, forms, tags, constraints)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
         if self.rescorer is not None:
-            scored = self.rescorer.rescore({n: each.scored for n, each in found}, forms, given[0][2])
+            scored = self.rescorer.rescore({n: each.scored for n, each in found}, forms, limits)
             found = [(number, replace(each, scored=scored[number])) for number, each in found]
         tree = self._decode(found, forms, decoder, constraints)
         forests = [(each.scored, self.grammar_sets[number].coarse.symbols) for number, each in found]

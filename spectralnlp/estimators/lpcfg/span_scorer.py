@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.lpcfg.span_kernels import count_heads
-from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, learn_weights
+from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.pipeline import Pipeline, infer_together
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
-from spectralnlp.inference.trees.rescoring.templates import TEMPLATES, template_table
+from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, TEMPLATES, template_table
 from spectralnlp.parameters import GrammarSet, Ints, SpanScorer, WordClusters
 from spectralnlp.runtime import map_kernels
 from spectralnlp.trees.treelog import TreeTable
@@ -34,6 +34,7 @@ LEAST_TREES = 500
 # Smaller weights, and all but so many of the largest, are not missed (docs/experiments.md).
 _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
+_REFINEMENT = TrainingOptions(epochs=4, averaged=2)
 _DOCUMENTS_PER_FOLD = 5  # with fewer, folds are blocks of sentences
 
 # Learns to parse from some of the trees, told by bool (n_trees,): a pipeline for each binarisation.
@@ -155,6 +156,26 @@ def learn_span_scorer(
         features=features,
         weights=weights.features[features],
         number_weights=weights.numbers,
+    )
+
+
+def refine_span_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:
+    """Go on learning a scorer's weights from further sentences.
+
+    Args:
+        scorer: of a parser.
+        shared: labels of its grammars.
+        examples: one or more, with posteriors by these grammars, which never saw them.
+    """
+    start = Weights(np.zeros(N_BUCKETS, np.float32), scorer.number_weights)
+    start.features[scorer.features] = scorer.weights
+    table = template_table("\n".join(scorer.templates))
+    learned = learn_weights(
+        ExampleTable.of(examples), label_values(scorer, shared), table, _REFINEMENT, start
+    )
+    features = _kept(np.abs(learned.features))
+    return replace(
+        scorer, features=features, weights=learned.features[features], number_weights=learned.numbers
     )
 
 

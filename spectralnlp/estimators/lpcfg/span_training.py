@@ -18,6 +18,10 @@ from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.parameters import Floats
 
 
+# Sum of squared gradients that weights to go on from are held to have seen.
+_TRUST = 100.0
+
+
 @dataclass(frozen=True)
 class TrainingOptions:
     """Settings of FTRL-proximal.
@@ -54,7 +58,11 @@ class Weights:
 
 
 def learn_weights(
-    examples: ExampleTable, labels: LabelValues, table: np.ndarray, options: TrainingOptions
+    examples: ExampleTable,
+    labels: LabelValues,
+    table: np.ndarray,
+    options: TrainingOptions,
+    start: Weights | None = None,
 ) -> Weights:
     """Minimise the cross-entropy of gold options.
 
@@ -63,6 +71,7 @@ def learn_weights(
         labels: values of labels.
         table: of templates.
         options: settings.
+        start: weights to go on from; None to begin with zeros.
     """
     n_examples = len(examples.spans) - 1
     counts = np.zeros(N_BUCKETS, np.uint8)
@@ -70,6 +79,10 @@ def learn_weights(
     state = np.zeros((N_BUCKETS, 3), np.float32)
     state[counts < options.min_count, SQUARES] = DROPPED
     number_state = np.zeros((N_NUMBERS, 3))
+    if start is not None:
+        known = start.features != 0.0
+        state[known] = _state_of(start.features[known], options.rate, options.l1, options.l2)
+        number_state[:] = _state_of(start.numbers, options.rate, 0.0, 0.0)
     features, numbers = np.zeros(N_BUCKETS, np.float32), np.zeros(N_NUMBERS)
     random = np.random.default_rng(options.random_state)
     rates = (options.rate, options.l1, options.l2)
@@ -80,3 +93,9 @@ def learn_weights(
             features += state[:, WEIGHT] / np.float32(options.averaged)
             numbers += number_state[:, WEIGHT] / options.averaged
     return Weights(features, numbers)
+
+
+def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
+    """The state in which algorithm 1 of FTRL-proximal has these weights, after gradients of `_TRUST`."""
+    gradients = -weights * ((1.0 + np.sqrt(_TRUST)) / rate + l2) - np.sign(weights) * l1
+    return np.stack([weights, gradients, np.full(len(weights), _TRUST)], axis=1)
