@@ -17,13 +17,15 @@ from spectralnlp.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from spectralnlp.estimator import Estimator
-    from spectralnlp.runtime import Moments
+    from spectralnlp.models.parser import Parser
+    from spectralnlp.runtime import Corpus, Moments
     from spectralnlp.text.tokens import Sentence
+    from spectralnlp.trees import Tree
 
 
 @engine_options("engine", "scheduler", "jobs")
 def adapt(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The general parser, with kept moments.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The general parser.")],
     trees: Annotated[
         list[str], typer.Argument(metavar="TREES...", help="Trees of the domain: files, folders or globs.")
     ],
@@ -33,7 +35,7 @@ def adapt(
         typer.Option(
             "--with",
             metavar="TREEBANK",
-            help="What MODEL was trained on, if it keeps no moments; repeatable.",
+            help="What MODEL was trained on, to train anew; repeatable.",
         ),
     ] = None,
     weight: Annotated[
@@ -83,17 +85,16 @@ def adapt(
         if skipped is not None:
             skipped.find(*(each for each in corpora if each is not None))
         own, held_out, treebank = corpora
-        learner, moments = _learned_from(model, treebank, settings)
         assert own is not None
-        adapted = changes.adapt(
-            learner,
-            moments,
-            own,
-            weight=weight,
-            partial=None if partial is None else list(_partial_trees(partial)),
-            unlabelled=_sentences(model, unlabelled) if unlabelled else None,
-            report=say,
-        )
+        more: dict[str, Any] = {
+            "partial": None if partial is None else list(_partial_trees(partial)),
+            "unlabelled": _sentences(model, unlabelled) if unlabelled else None,
+        }
+        learned = _learned_from(model, treebank, settings)
+        if learned is None:
+            adapted = _from_grammars(model, own, weight, **more)
+        else:
+            adapted = changes.adapt(*learned, own, weight=weight, report=say, **more)
         adapted.save(output)
     say(f"{output}: adapted in {perf_counter() - started:.1f} s")
     if held_out is not None:
@@ -105,8 +106,8 @@ def adapt(
 
 def _learned_from(
     model: str, treebank: Any, settings: list[str] | None
-) -> tuple[Estimator[Any], Moments[Any]]:
-    """The estimator of a model, unfitted, and what it learned from: its kept moments, or a treebank's."""
+) -> tuple[Estimator[Any], Moments[Any]] | None:
+    """The estimator of a model, unfitted, and the moments of what it learned from; None if there are none."""
     from spectralnlp import changes
     from spectralnlp.cli.changing import load_kept
     from spectralnlp.cli.train import parse_settings
@@ -117,14 +118,37 @@ def _learned_from(
         learner = changes.estimator_of(model, parse_settings(settings or []))
         return learner, changes.observed(learner, treebank)
     if settings:
-        raise ConfigError(
-            "--set means nothing without --with: kept moments have settings", hint="leave it out"
-        )
+        what = "--set means nothing without --with: nothing is trained anew, or with the settings of MODEL"
+        raise ConfigError(what, hint="leave it out")
     if read_kept_header(folder_of(model)) is None:
-        what = f"{model} keeps no moments, so it cannot be adapted alone"
-        raise ConfigError(what, hint="give the treebank that it was trained on after --with")
+        return None
     kept = load_kept(model, "be adapted")
     return kept.learner, kept.moments
+
+
+def _from_grammars(
+    model: str,
+    own: Corpus[Tree],
+    weight: float | None,
+    partial: list[Sentence] | None,
+    unlabelled: Iterator[Any] | None,
+) -> Parser:
+    """Adapt a model that keeps nothing by the counts that are read off its grammars."""
+    from spectralnlp.cli.models import load_parser
+    from spectralnlp.models.adapting import adapted
+    from spectralnlp.trees import strip_root
+
+    if unlabelled is not None:
+        what = f"{model} keeps no moments, and learns nothing from text without trees"
+        raise ConfigError(what, hint="give the treebank that it was trained on after --with")
+    say(f"{model} keeps no moments: its grammars are adapted, and its span scorer stays as it is")
+    parser, trees = load_parser(model), list(own)
+    found = adapted(parser, trees, weight)
+    if partial is None:
+        return found
+    completed = [strip_root(parse.tree) for parse in found.parse_many(partial)]
+    say(f"adapt: {len(completed):,} partial trees are completed")
+    return adapted(parser, [*trees, *completed], weight)
 
 
 def _sentences(model: str, files: list[str]) -> Iterator[Any]:

@@ -141,10 +141,15 @@ def test_the_command(run: Run, own_corpora: Path, tmp_path: Path) -> None:
     assert "adapt: 2 sentences of unlabelled text are parsed" in outcome.out
     assert run("info", tmp_path / "own").status == 0
 
-    status, _, err = run("adapt", tmp_path / "bare", dev, "-o", tmp_path / "other")
+    status, _, err = run("adapt", tmp_path / "bare", dev, "-o", tmp_path / "quick", "--unlabelled", text)
     assert (status, err.count("\n")) == (2, 1)
-    assert "keeps no moments, so it cannot be adapted alone" in err
-    assert not (tmp_path / "other").exists()
+    assert "keeps no moments, and learns nothing from text without trees" in err
+    assert not (tmp_path / "quick").exists()
+    outcome = run("adapt", tmp_path / "bare", dev, "-o", tmp_path / "quick", "--partial", partial)
+    assert outcome.status == 0, outcome.err
+    assert "its grammars are adapted" in outcome.out
+    assert spectralnlp.load(tmp_path / "quick").about["adapted to trees"] == 31
+    assert "**Adapted** to 31 more trees" in (tmp_path / "quick" / "README.md").read_text()
     outcome = run("adapt", tmp_path / "bare", dev, "-o", tmp_path / "other", "--with", train, "--weight", "2")
     assert outcome.status == 0, outcome.err
 
