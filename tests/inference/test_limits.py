@@ -33,7 +33,7 @@ from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
 from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
 from spectralnlp.inference.trees.recognition import ParentIndex, recognise
 from spectralnlp.inference.trees.span_features import place_scores, span_scores
-from spectralnlp.parameters import LatentGrammar
+from spectralnlp.parameters import DenseTensors, LatentGrammar
 from spectralnlp.text.constraints import ConstraintError, Constraints
 from spectralnlp.trees import Tree, restore
 
@@ -177,6 +177,36 @@ def test_a_forest_has_the_trees_that_meet_the_constraints_and_no_others(notation
         assert (forest is not None) == bool(kept)
         if forest is not None:
             assert reference.forest_trees(forest) == {trees.edges[i] for i in kept}
+
+
+def test_a_label_of_unary_rules_is_not_that_of_their_ends() -> None:
+    """Where S over X and X over S stand for chains with an M, a required M leaves neither S nor X alone."""
+    plain = GRAMMARS["one state"]
+    rules = np.array([(0, 1), (0, 3), (1, 0), (1, 3)], np.int32)
+    weights = DenseTensors(offsets=np.arange(5, dtype=np.int64), values=np.array([0.5, 0.25, 0.375, 0.5]))
+    coarse = replace(plain, unary_rules=rules, unary=weights)
+    chains = {("S", "X"): ("S", "M", "X"), ("X", "S"): ("X", "M", "S")}
+    table, index = LabelTable.of_grammar(coarse, chains), RuleIndex.of(coarse)
+    n_between = 0
+    for words in reference.sentences(4):
+        trees = enumerate_trees(coarse, words)
+        if trees is None:
+            continue
+        values = coarse_values(coarse, reference.found_in(coarse, words), None)
+        for span in combinations(range(len(words) + 1), 2):
+            for given in ({"brackets": [(*span, "M")]}, {"forbidden": [(*span, "M")]}):
+                constraints = Constraints.of(**given)
+                limits = table.limits(constraints)
+                chart = inside(index, values, cells=limits.open(all_cells(len(words))), limits=limits)
+                kept = [meets(restore(tree, chains), constraints) for tree in trees.trees]
+                expected = {edges for edges, is_kept in zip(trees.edges, kept, strict=True) if is_kept}
+                assert (chart.total > 0) == bool(expected)
+                if expected:
+                    n_between += len(expected) < len(kept)
+                    forest = build_forest(chart, index, node_threshold=0.0, edge_threshold=0.0)
+                    assert reference.forest_trees(forest) == expected
+                    assert chart.total * np.exp(chart.log_scale) == pytest.approx(trees.values[kept].sum())
+    assert n_between > 20
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
