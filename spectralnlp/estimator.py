@@ -59,6 +59,7 @@ class Estimator(ABC, Generic[T]):
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
         unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
             kept), ``replay`` (later passes run again from a log of integers), ``merge-only`` or ``none``.
+        refine_scorer: lets a fitted parser's span scorer go on learning; takes the scorer, labels, examples.
         spills: whether counts go to disk where memory is limited (`spectralnlp.runtime.use_memory`).
 
     Examples:
@@ -74,6 +75,7 @@ class Estimator(ABC, Generic[T]):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     unlearning: ClassVar[Unlearning] = "none"
     spills: ClassVar[bool] = False
+    refine_scorer: ClassVar[Callable[..., Any] | None] = None
 
     @abstractmethod
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:

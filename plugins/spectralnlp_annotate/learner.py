@@ -14,13 +14,16 @@ from time import perf_counter
 from typing import Any
 
 import spectralnlp
+from spectralnlp.changes import adapt_alone
 from spectralnlp.errors import SpectralError
-from spectralnlp.trees import read_brackets
+from spectralnlp.trees import clean, read_brackets
 from spectralnlp_annotate.ordering import gain
 
 _NICENESS = 10
 # Sentences whose gains are looked at: with more, the next model would wait for them.
 _MOST_OPEN = 400
+# Accepted trees that the scorer learns from, the last ones: each is parsed once more for that.
+_MOST_REFINED = 200
 
 
 def main() -> None:
@@ -54,7 +57,8 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     started = perf_counter()
     parser = spectralnlp.load(request["base"])
     if request["trees"]:
-        parser = adapt(parser, list(read_brackets(request["trees"])))
+        trees = [cleaned for tree in read_brackets(request["trees"]) if (cleaned := clean(tree)) is not None]
+        parser = adapt_alone(parser, trees, most=_MOST_REFINED)
         parser.save(request["learned"])
     seconds = perf_counter() - started
     gains = [gain(parse) for parse in parser.parse_many(request["open"][:_MOST_OPEN])]

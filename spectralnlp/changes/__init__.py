@@ -10,12 +10,14 @@ with a ledger of what it was made of (:mod:`~spectralnlp.changes.ledger`); the v
 
 from spectralnlp.changes.adapting import adapt, choose_weight, estimator_of, observed, usual_weight
 from spectralnlp.changes.kept import KeptMoments
+from spectralnlp.changes.refining import adapt_alone
 from spectralnlp.changes.verbs import Change, forget, merge, train, update
 
 __all__ = [
     "Change",
     "KeptMoments",
     "adapt",
+    "adapt_alone",
     "choose_weight",
     "estimator_of",
     "forget",

@@ -142,7 +142,13 @@ def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estim
         >>> changes.estimator_of("en").task
         'parsing'
     """
-    about = load(model).about
+    return estimator_with_settings(load(model).about, settings)
+
+
+def estimator_with_settings(
+    about: Mapping[str, Any], settings: Mapping[str, str] | None = None
+) -> Estimator[Any]:
+    """Return an unfitted estimator, as `estimator_of`, from what a model says about itself."""
     name, values = about.get("estimator"), about.get("parameters")
     for registered in registry.estimators.names():
         with suppress(RegistryError):
@@ -150,7 +156,7 @@ def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estim
             if kind.__name__ == name and isinstance(values, Mapping):
                 known = {key: each for key, each in values.items() if key in kind().get_params()}
                 return kind.from_settings(settings or {}, known)
-    what = f"{model} does not say by which estimator and settings it was trained"
+    what = "the model does not say by which estimator and settings it was trained"
     raise ConfigError(what, hint="train a model, and adapt that")
 
 

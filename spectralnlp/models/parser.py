@@ -221,9 +221,9 @@ class Parser(TextParser, StorableModel):
         if tags is not None and not fixed_tags:
             suggested, tags = SuggestedTags(self.tags, tags), None
             evidence = TagEvidence(suggested)
-        found, tags, limits = infer_forests(constrained, forms, tags, evidence, constraints)
+        found, given, limits = infer_forests(constrained, forms, tags, evidence, constraints)
         if not found:
-            tree, brackets = last_resort(constrained, forms, tags, constraints)
+            tree, brackets = last_resort(constrained, forms, given, constraints)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
         if self.rescorer is not None:
             scored = self.rescorer.rescore({n: each.scored for n, each in found}, forms, limits)

@@ -5,16 +5,15 @@ The parser's forests of their sentences are as honest as those of any new text, 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
-from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
+from spectralnlp.inference.trees.rescoring.rescorer import token_reader
 from spectralnlp.models.constrained import infer_forests
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Ints
@@ -22,57 +21,54 @@ from spectralnlp.trees import Tree, strip_root
 
 
 class ScorerRefiner:
-    """Lets the span scorer of a parser go on learning.
+    """Makes examples of trees, from which the span scorer of a parser can go on learning.
 
     Args:
         parser: with a span scorer.
-        estimator: of the parser's kind, unfitted.
+        by: makes the forests, and has not seen the trees; a parser with the same binarisations, whose labels
+            are among those of ``parser``. None for the same one.
 
     Raises:
         ConfigError: the parser has no span scorer.
     """
 
-    def __init__(self, parser: Parser, estimator: Any) -> None:
-        if parser.rescorer is None:
+    def __init__(self, parser: Parser, by: Parser | None = None) -> None:
+        if parser.span_scorer is None:
             hint = "give the treebank that it was trained on after --with"
             raise ConfigError("the model has no span scorer that could go on learning", hint=hint)
-        self._parser, self._estimator = parser, estimator
-        self._rescorer: SpanRescorer = parser.rescorer
+        self.scorer, self._by = parser.span_scorer, by or parser
+        coarse = [each.coarse for each in parser.grammar_sets]
+        self.shared = SharedLabels.of([*coarse, *(each.coarse for each in self._by.grammar_sets)])
+        self._maps = self.shared.maps[len(coarse) :]
+        self._tokens = token_reader(self.shared, self._by.coarse.lexicon, parser.clusters)
 
     def example(self, tree: Tree) -> Example | None:
-        """Return what a tree teaches; None where a grammar of the parser has no forest for its words.
+        """Return what a tree teaches; None where a grammar has no forest for its words.
 
         Args:
             tree: with words as the parser's treebank writes them.
         """
-        parser, words = self._parser, tree.words()
+        parser, words = self._by, tree.words()
         evidence = parser.tag_evidence or parser.usual_evidence
         found, _, _ = infer_forests(parser.constrained, words, None, evidence, None)
-        if len(found) < len(parser.constrained):
-            return None
-        maps = [self._rescorer.shared.maps[number] for number, _ in found]
         forests = [each.scored for _, each in found]
-        options, _ = span_options(forests, maps, self._rescorer.shared.labels, len(words))
-        if options.posterior.shape[1] < sum(len(each.grammars) for each in parser.pipelines):
-            return None  # a grammar had no usable score
-        return Example(options, self._rescorer.tokens.read(words, options.tag), self._gold(tree, options))
-
-    def refined(self, examples: list[Example]) -> Parser:
-        """Return the parser with a scorer that has learned from examples, one or more."""
-        scorer = self._estimator.refine_scorer(self._rescorer.scorer, self._rescorer.shared, examples)
-        return replace(self._parser, span_scorer=scorer)
+        wanted = sum(len(each.grammars) for each in parser.pipelines)
+        if sum(len(forest.posteriors) for forest in forests) < wanted:
+            return None  # all examples have a column of posteriors for each grammar
+        options, _ = span_options(forests, self._maps, self.shared.labels, len(words))
+        return Example(options, self._tokens.read(words, options.tag), self._gold(tree, options))
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, ...], int]:
         """The number of the option of one label, or of the upper and the lower label of a chain."""
-        names, labels = self._rescorer.shared.names, self._rescorer.shared.labels
-        phrases = {(name,): n for n, name in enumerate(names) if not labels.is_tag[n]}
-        pairs = {
-            (names[top], names[bottom]): len(names) + n
-            for n, (top, bottom) in enumerate(labels.pairs.tolist())
-            if not labels.is_tag[bottom]
+        names, labels = self.shared.names, self.shared.labels
+        numbers: dict[tuple[str, ...], int] = {
+            (name,): n for n, name in enumerate(names) if not labels.is_tag[n]
         }
-        return {**phrases, **pairs}
+        for n, (top, bottom) in enumerate(labels.pairs.tolist()):
+            if not labels.is_tag[bottom]:
+                numbers[names[top], names[bottom]] = len(names) + n
+        return numbers
 
     def _gold(self, tree: Tree, options: SpanOptions) -> Ints:
         """int32 (n_spans,): the option of each span that the tree has; see `Example`."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,7 @@ class Scorer:
 
     def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:
         self.weights, self.features = weights, features
+        self._lock = Lock()
         self._begin()
 
     def _begin(self) -> None:
@@ -224,6 +226,10 @@ class Scorer:
         Returns:
             float32 (n_tokens, n_tags), sentences one after the other, and int64 (n_sentences + 1,) starts.
         """
+        with self._lock:  # parsers in threads listen to one tagger
+            return self._emissions(sentences)
+
+    def _emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
         if self.n_scored >= self.scores.shape[1]:
             self._begin()
         encoded = self.table.encode(sentences)

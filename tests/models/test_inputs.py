@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 import spectralnlp
@@ -146,3 +148,15 @@ def models(tagger: Any, refinement_tagger: Any, parsers: dict[str, Any]) -> Call
     made["vectors"] = spectralnlp.train("eigenwords", words, dimensions=2, min_count=1, oversampling=1)
     made["topics"] = spectralnlp.train("topics", words, n_topics=2, min_documents=1, max_share=1.0)
     return made.__getitem__
+
+
+def test_taggers_are_safe_in_threads() -> None:
+    """Tables of words grow with the words that are seen, by whichever thread sees them first."""
+    tagger = spectralnlp.load("en-tagger")
+    sentences = [[f"word{number}", "of", f"the{number % 7}", str(number)] for number in range(400)]
+    alone = [tagger.posteriors(sentence) for sentence in sentences]
+    for _ in range(3):
+        fresh = spectralnlp.load("en-tagger")
+        with ThreadPoolExecutor(8) as pool:
+            together = list(pool.map(fresh.posteriors, sentences))
+        assert all(np.array_equal(one, other) for one, other in zip(alone, together, strict=True))

@@ -31,7 +31,7 @@ from spectralnlp.estimators.lpcfg.moments import (
 )
 from spectralnlp.estimators.lpcfg.sentence_ends import train_sentence_ends
 from spectralnlp.estimators.lpcfg.solve import plain_grammar, spectral_grammar
-from spectralnlp.estimators.lpcfg.span_scorer import LEAST_TREES, folds_of, learn_span_scorer, refine_span_scorer
+from spectralnlp.estimators.lpcfg.span_scorer import LEAST_TREES, folds_of, learn_span_scorer, refine_scorer
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions
 from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
 from spectralnlp.estimators.lpcfg.tuning import tuning_of
@@ -96,6 +96,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     """
 
     unlearning = "replay"
+    refine_scorer: ClassVar = staticmethod(refine_scorer)
     presets: ClassVar = {
         "tutorial": {
             "grammars": TENSORS,

@@ -159,7 +159,7 @@ def learn_span_scorer(
     )
 
 
-def refine_span_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:
+def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:
     """Go on learning a scorer's weights from further sentences.
 
     Args:

@@ -17,7 +17,6 @@ from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.parameters import Floats
 
-
 # Sum of squared gradients that weights to go on from are held to have seen.
 _TRUST = 100.0
 
