@@ -29,6 +29,8 @@ FREE = -1
 Flags = NDArray[np.bool_]
 Chains = Mapping[tuple[str, str], Sequence[str]]
 
+_NO_TABLE: Flags = np.empty((0, 0), bool)
+
 
 class CellLimits(NamedTuple):
     """What may stand in each of some cells, for kernels.
@@ -227,8 +229,7 @@ class LabelTable:
 
 def no_limits(n_cells: int) -> CellLimits:
     """The limits of cells over which anything may stand."""
-    nothing = np.empty((0, 0), bool)
-    return CellLimits(np.full(n_cells, FREE, np.int32), nothing, nothing, nothing)
+    return CellLimits(np.full(n_cells, FREE, np.int32), _NO_TABLE, _NO_TABLE, _NO_TABLE)
 
 
 def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:

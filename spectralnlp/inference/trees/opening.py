@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.bracketing import bracketing_marginals, marginals_of
-from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of
+from spectralnlp.inference.trees.cells import Cells, all_cells, all_span_cells, cells_of
 from spectralnlp.inference.trees.limits import building_blocks, crosses, nested_cells
 from spectralnlp.inference.trees.span_features import Cues, place_scores, span_scores
 from spectralnlp.inference.words.lexical import Lookup, are_rare
@@ -84,9 +84,10 @@ def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) 
     """
     if len(cues.word) > WINDOW:
         return _in_windows(model, cues, place_scores(model.weights, cues), required)
-    cells = all_cells(len(cues.word))
-    if len(required):
-        cells = nested_cells(cells, required)
+    if not len(required):
+        cells, marginals = _all_marginals(model.weights, cues)
+        return Opening(cells, marginals, model.threshold)
+    cells = nested_cells(all_cells(len(cues.word)), required)
     return Opening(cells, _marginals(model.weights, cues, cells), model.threshold)
 
 
@@ -95,6 +96,13 @@ def _marginals(weights, cues, cells):
     """The marginals of a sentence's cells."""
     scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
     return bracketing_marginals(cells, scores)
+
+
+@kernel
+def _all_marginals(weights, cues):
+    """All cells of a sentence and their marginals."""
+    cells = all_span_cells(len(cues.word), len(cues.word))
+    return cells, _marginals(weights, cues, cells)
 
 
 def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) -> Opening:
