@@ -73,7 +73,8 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
                 raise ConfigError("the parser's grammars hold no counts", hint=hint)
         sets.append(_Merger(each, own, n_general, weight).merged())
     about = {**parser.about, "adapted to trees": len(own)}
-    card = f"{parser.card.rstrip()}\n\n**Adapted** to {len(own):,} more trees, which count {weight:.1f} times each.\n"
+    line = f"**Adapted** to {len(own):,} more trees, which count {weight:.1f} times each."
+    card = f"{parser.card.rstrip()}\n\n{line}\n"
     return replace(parser, grammar_sets=tuple(sets), about=about, card=card)
 
 
