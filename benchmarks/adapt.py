@@ -16,6 +16,7 @@ import argparse
 import random
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from time import process_time
@@ -40,26 +41,41 @@ def drawn(corpus: Corpus[Tree], most: int | None = None) -> list[Tree]:
     return trees[:most]
 
 
-class Domain:
-    """A general treebank and a domain.
+class General:
+    """A general treebank, and what is learned from it once.
 
     Args:
-        general, train, dev: trees.
-        arguments: of the command.
+        trees: its trees.
+        learner: of parsers, unfitted.
     """
 
-    def __init__(
-        self, general: Sequence[Tree], train: Sequence[Tree], dev: Sequence[Tree], arguments: Any
-    ) -> None:
-        self.general, self.train = InMemoryCorpus(general), train
-        self.gold, self.arguments = InMemoryCorpus(dev), arguments
-        self.learner = LPCFG.from_settings(parse_settings([*SETTINGS, *(arguments.settings or [])]))
-        self.task = ParsingTask()
+    def __init__(self, trees: Sequence[Tree], learner: LPCFG) -> None:
+        self.corpus, self.learner = InMemoryCorpus(trees), learner
+
+    @cached_property
+    def parser(self) -> Any:
+        """A parser that knows nothing else."""
+        return ParsingTask().train(replace(self.learner), self.corpus)
 
     @cached_property
     def moments(self) -> Any:
-        """Of the general treebank."""
-        return changes.observed(self.learner, self.general)
+        """What is added to."""
+        return changes.observed(self.learner, self.corpus)
+
+
+class Domain:
+    """A domain to adapt to.
+
+    Args:
+        general: what is adapted.
+        train, dev: trees of the domain.
+        arguments: of the command.
+    """
+
+    def __init__(self, general: General, train: Sequence[Tree], dev: Sequence[Tree], arguments: Any) -> None:
+        self.general, self.train, self.learner = general, train, general.learner
+        self.gold, self.arguments = InMemoryCorpus(dev), arguments
+        self.task = ParsingTask()
 
     def scored(self, name: str, parser: Any, started: float, weight: float | None = None) -> list[object]:
         """A line of the table."""
@@ -72,7 +88,7 @@ class Domain:
     def rows(self) -> list[list[object]]:
         """The table: the general treebank, with trees of the domain, and these alone."""
         started = process_time()
-        rows = [self.scored("general", self.task.train(self.learner, self.general), started)]
+        rows = [self.scored("general", self.general.parser, started)]
         for size in self.arguments.sizes:
             if size <= len(self.train):
                 rows.append(self.adapted(size, 0))
@@ -81,7 +97,7 @@ class Domain:
         for size in self.arguments.own:
             if size <= len(self.train):
                 started = process_time()
-                parser = self.task.train(self.learner, InMemoryCorpus(self.train[:size]))
+                parser = self.task.train(replace(self.learner), InMemoryCorpus(self.train[:size]))
                 rows.append(self.scored(f"own {size:,}", parser, started))
         return rows
 
@@ -89,12 +105,12 @@ class Domain:
         """The line of an adapted parser; unlabelled sentences are the last of the training part."""
         started = process_time()
         own, text = self.train[:size], [tree.words() for tree in self.train[size:][-n_unlabelled:]]
-        weight = changes.usual_weight(self.moments, size)
+        weight = changes.usual_weight(self.general.moments, size)
         if self.arguments.trials:
-            weight = changes.choose_weight(self.learner, self.moments, own, experiment.note)
+            weight = changes.choose_weight(self.learner, self.general.moments, own, experiment.note)
         parser = changes.adapt(
-            self.learner,
-            self.moments,
+            replace(self.learner),
+            self.general.moments,
             InMemoryCorpus(own),
             weight=weight,
             unlabelled=text if n_unlabelled else None,
@@ -113,23 +129,24 @@ def print_part(part: str, arguments: argparse.Namespace) -> None:
     for folder in folders:
         if not folder.is_dir():
             sys.exit(f"{folder}: no such folder; say with --corpora where the corpora are")
-    general = drawn(peers.treebank(folders[0] / "train"), arguments.general)
+    learner = LPCFG.from_settings(parse_settings([*SETTINGS, *(arguments.settings or [])]))
+    general = General(drawn(peers.treebank(folders[0] / "train"), arguments.general), learner)
     if part != "genres":
         train, dev = (drawn(peers.treebank(folders[1] / each)) for each in ("train", "dev"))
         domain = Domain(general, train, dev[: arguments.dev], arguments)
         print(
-            f"### {' → '.join(names)}, {domain.learner}\n\n{report.table(HEADER, domain.rows())}\n",
+            f"### {' → '.join(names)}, {learner}\n\n{report.table(HEADER, domain.rows())}\n",
             flush=True,
         )
         return
     files = {each: by_genre(expand_inputs([folders[1] / each])) for each in ("train", "dev")}
-    arguments.own = []
     for genre, paths in files["train"].items():
         if genre in files["dev"]:
             train, dev = (drawn(ParsingTask().read(each)) for each in (paths, files["dev"][genre]))
-            domain = Domain(general, train, dev[: arguments.dev], arguments)
+            here = argparse.Namespace(**{**vars(arguments), "own": [], "unlabelled": 0})
+            domain = Domain(general, train, dev[: arguments.dev], here)
             title = f"### {names[0]} → {genre} of {names[1]}"
-            print(f"{title}, {domain.learner}\n\n{report.table(HEADER, domain.rows())}\n", flush=True)
+            print(f"{title}, {learner}\n\n{report.table(HEADER, domain.rows())}\n", flush=True)
 
 
 def main() -> None:

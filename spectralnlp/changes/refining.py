@@ -19,7 +19,6 @@ from spectralnlp.models.refinement import ScorerRefiner
 from spectralnlp.runtime import map_kernels
 from spectralnlp.trees import Tree
 
-_FOLDS = 2
 # Fewer trees teach the scorer more noise than sense.
 _FEWEST = 20
 
@@ -33,7 +32,7 @@ def adapt_alone(
         parser: of grammars whose states are counted (clusters), as the models that ship.
         trees: cleaned ones, one or more.
         weight: how often each counts; None for the root of how many times as many the parser's own are.
-        most: trees that the scorer learns from at most, the last ones; None for all.
+        most: of more than twice so many trees, the scorer learns from the last so many; None for all.
 
     Raises:
         ConfigError: the parser's grammars hold no counts.
@@ -54,13 +53,18 @@ def adapt_alone(
     refine: Any = estimator_with_settings(parser.about).refine_scorer
     if parser.span_scorer is None or refine is None or len(own) < _FEWEST:
         return whole
-    teaching = range(0 if most is None else max(len(own) - most, 0), len(own))
     examples: list[Any] = []
-    shared: Any = None
-    for fold in range(_FOLDS):
-        others = [tree for number, tree in enumerate(own) if number % _FOLDS != fold or number < teaching[0]]
+    for held_out, others in _folds(own, most):
         refiner = ScorerRefiner(whole, by=adapted(parser, others, weight))
-        held_out = [own[number] for number in teaching if number % _FOLDS == fold]
         examples += [each for each in map_kernels(refiner.example, held_out) if each is not None]
-        shared = refiner.shared
-    return replace(whole, span_scorer=refine(whole.span_scorer, shared, examples)) if examples else whole
+    if not examples:
+        return whole
+    return replace(whole, span_scorer=refine(whole.span_scorer, refiner.shared, examples))
+
+
+def _folds(trees: Sequence[Tree], most: int | None) -> list[tuple[list[Tree], list[Tree]]]:
+    """Trees that teach the scorer, with the others, to which the grammars are adapted that parse them."""
+    if most is not None and len(trees) > 2 * most:
+        return [(list(trees[-most:]), list(trees[:-most]))]
+    halves = [list(trees[start::2]) for start in range(2)]
+    return [(halves[0], halves[1]), (halves[1], halves[0])]

@@ -34,7 +34,7 @@ from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.trees import Tree, strip_root
 from spectralnlp.trees.binarise import tag_symbol, unary_chains
 
-_LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 20.0
+_LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 7.5
 
 
 def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) -> Parser:
@@ -44,7 +44,7 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
         parser: of grammars whose states are counted (clusters).
         trees: cleaned ones.
         weight: how often each counts; None for the root of how many times as many the parser's own are, from
-            1 to 20.
+            1 to 7.5.
 
     Raises:
         ConfigError: a grammar of the parser has no counts: it is of tensors, or of one state for each rule.
@@ -73,8 +73,8 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
                 raise ConfigError("the parser's grammars hold no counts", hint=hint)
         sets.append(_Merger(each, own, n_general, weight).merged())
     about = {**parser.about, "adapted to trees": len(own)}
-    remark = f"**Adapted** to {len(own):,} more trees, which count {weight:.1f} times each.\n"
-    card = f"{parser.card.rstrip()}\n\n{remark}"
+    line = f"**Adapted** to {len(own):,} more trees, which count {weight:.1f} times each."
+    card = f"{parser.card.rstrip()}\n\n{line}\n"
     return replace(parser, grammar_sets=tuple(sets), about=about, card=card)
 
 

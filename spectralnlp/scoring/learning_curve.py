@@ -24,11 +24,11 @@ _DRAWS = 4000
 _CELLS = 2_000_000  # numbers that are drawn at a time
 # c of the grid, and mean and deviation of its normal prior.
 _RATES = np.linspace(0.0, 1.0, 41)
-_USUAL_RATE, _RATE_SPREAD = 0.35, 0.25
+_USUAL_RATE, _RATE_SPREAD = 0.65, 0.2
 # Deviation of F1 from run to run that is assumed with the weight of so many runs.
 _USUAL_NOISE, _NOISE_WEIGHT = 0.3, 4.0
 # Deviation of F1 from the curve, for each doubling of the trees beyond those that there are.
-_DEPARTURE = 0.4
+_DEPARTURE = 0.3
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.scoring import CurvePoint, CurveRun, ParseReport, fit_curve
 from spectralnlp.tasks.parsing import ParsingTask
@@ -224,8 +224,7 @@ def _run(estimator: Estimator[Tree], trees: list[Tree], gold: list[Tree], fold: 
     params = estimator.get_params()
     if "random_state" in params:
         estimator = replace(estimator, **{"random_state": params["random_state"] + number})
-    with timed_passes(lambda line: None):
-        parser = task.wrap(estimator.fit(InMemoryCorpus(trees)))
+    parser = task.train(estimator, InMemoryCorpus(trees))
     scored = cast(ParseReport, task.evaluate(parser, InMemoryCorpus(gold)))
     return CurveRun(len(trees), scored.counts, fold)
 
