@@ -133,22 +133,22 @@ def _from_grammars(
     partial: list[Sentence] | None,
     unlabelled: Iterator[Any] | None,
 ) -> Parser:
-    """Adapt a model that keeps nothing by the counts that are read off its grammars."""
+    """Adapt a model that keeps nothing: its grammars, by counts read off them, and its span scorer."""
+    from spectralnlp.changes import adapt_alone
     from spectralnlp.cli.models import load_parser
-    from spectralnlp.models.adapting import adapted
     from spectralnlp.trees import strip_root
 
     if unlabelled is not None:
         what = f"{model} keeps no moments, and learns nothing from text without trees"
         raise ConfigError(what, hint="give the treebank that it was trained on after --with")
-    say(f"{model} keeps no moments: its grammars are adapted, and its span scorer stays as it is")
+    say(f"{model} keeps no moments: its grammars and its span scorer are adapted as they are")
     parser, trees = load_parser(model), list(own)
-    found = adapted(parser, trees, weight)
+    found = adapt_alone(parser, trees, weight=weight)
     if partial is None:
         return found
     completed = [strip_root(parse.tree) for parse in found.parse_many(partial)]
     say(f"adapt: {len(completed):,} partial trees are completed")
-    return adapted(parser, [*trees, *completed], weight)
+    return adapt_alone(parser, [*trees, *completed], weight=weight)
 
 
 def _sentences(model: str, files: list[str]) -> Iterator[Any]:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-SENTENCES = (
-    "The keeper climbs the stairs every evening.",
-    "The old keeper saw the boat with a lamp.",
-    "Visitors come by boat when the tide is high.",
-    "It is cold.",
-)
+from annotation_server import Running
 
 
 @pytest.fixture(scope="session")
@@ -24,42 +17,6 @@ def parser_folder(tmp_path_factory: pytest.TempPathFactory, own_treebank: Path) 
     folder = tmp_path_factory.mktemp("models") / "parser"
     spectralnlp.train("lpcfg", own_treebank / "train.mrg", preset="fast").save(folder)
     return folder
-
-
-class Running:
-    """A server in a thread, and its project."""
-
-    def __init__(self, parser_folder: Path, folder: Path, *, order: str = "file", every: int = 1000) -> None:
-        from spectralnlp_annotate.application import make_application
-        from spectralnlp_annotate.background import Background
-        from spectralnlp_annotate.project import Project, read_texts
-        from spectralnlp_annotate.session import Session
-        from spectralnlp_web import LoopbackServer
-
-        import spectralnlp
-
-        text = folder / "text.txt"
-        text.write_text(" ".join(SENTENCES) + "\n")
-        parser = spectralnlp.load(parser_folder)
-        self.project = Project(folder / "work")
-        self.project.add(read_texts([text]), parser.tokenizer)
-        self.session = Session(self.project, parser, order)
-        self.background = Background(self.session, str(parser_folder), every)
-        self._server = LoopbackServer(0)
-        self.port, self.address = self._server.port, self._server.address
-        ready = threading.Event()
-        application = make_application(self.session, self.background)
-        run = (application, self.background.start, ready.set, self.background.stop)
-        self._thread = threading.Thread(target=self._server.run, args=run, daemon=True)
-        self._thread.start()
-        assert ready.wait(60)
-
-    def stop(self) -> None:
-        """End the server."""
-        self._server.stop()
-        self._thread.join(30)
-        assert not self._thread.is_alive()
-        self.project.close()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from annotation_server import Running
+
+import spectralnlp
 from spectralnlp.trees import read_brackets
 
 CODE = "import sys; from spectralnlp.cli import main; sys.exit(main())"
@@ -152,3 +156,30 @@ def test_bad_arguments_are_one_line(tmp_path: Path, arguments: list[str], what: 
     assert what in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "work").exists()
+
+
+def test_the_parser_learns_what_was_accepted(parser_folder: Path, tmp_path: Path) -> None:
+    running = Running(parser_folder, tmp_path, order="gain", every=2)
+    try:
+        wait_until(lambda: not ask(running.port, "/overview")[1]["learning"]["now"])
+        first = running.session.parser
+        for number in (1, 3):
+            tree = ask(running.port, f"/sentences/0/{number}")[1]["brackets"]
+            assert ask(running.port, f"/sentences/0/{number}", {"do": "accept", "tree": tree})[0] == 200
+        wait_until(lambda: ask(running.port, "/overview")[1]["learning"]["trees"] == 2)
+        assert running.session.parser is not first
+        assert ask(running.port, "/overview")[1]["learning"]["error"] is None
+        assert ask(running.port, "/sentences/0/1/next")[1]["next"] in ([0, 0], [0, 2])
+        learned = spectralnlp.load(running.project.folder / "model")
+        assert isinstance(learned, spectralnlp.Parser)
+        assert learned.about["adapted to trees"] == 2
+    finally:
+        running.stop()
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it never came to be")

@@ -1,0 +1,98 @@
+"""Parsers that keep no moments, adapted from what they hold: counts and the span scorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spectralnlp
+from spectralnlp.changes import adapt_alone
+from spectralnlp.changes.refining import _folds
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.inference.trees.rescoring.corpus import NOT_AN_OPTION
+from spectralnlp.models.refinement import ScorerRefiner
+from spectralnlp.trees import Tree, cleaned, read_brackets, read_trees
+
+
+@pytest.fixture(scope="module")
+def en() -> spectralnlp.Parser:
+    parser = spectralnlp.load("en")
+    assert isinstance(parser, spectralnlp.Parser)
+    return parser
+
+
+@pytest.fixture(scope="module")
+def trees(own_treebank: Path) -> list[Tree]:
+    return list(cleaned(read_trees(own_treebank / "dev.mrg")))
+
+
+def test_an_example_has_the_brackets_of_its_tree(en: spectralnlp.Parser, trees: list[Tree]) -> None:
+    refiner = ScorerRefiner(en)
+    n_labels, n_found, n_missing = len(refiner.shared.names), 0, 0
+    for tree in trees[:10]:
+        example = refiner.example(tree)
+        assert example is not None
+        options = example.options
+        found = set()
+        for span in np.flatnonzero(example.gold >= 0).tolist():
+            label = int(options.label[example.gold[span]])
+            chain = (label,) if label < n_labels else refiner.shared.labels.pairs[label - n_labels].tolist()
+            ends = int(options.start[span]), int(options.end[span])
+            found |= {(refiner.shared.names[each], *ends) for each in chain}
+        n_found += len(found)
+        n_missing += int((example.gold == NOT_AN_OPTION).sum())
+        assert found <= set(tree.spans())
+        assert len(found) >= len(set(tree.spans())) - 4
+    assert n_found > 10 * n_missing
+
+
+def test_the_scorer_learns_from_trees_that_contradict_it(en: spectralnlp.Parser) -> None:
+    """A domain in which prepositional phrases always hang at the noun."""
+    nouns, names = ("boat", "lamp", "rope", "net", "oar"), ("keeper", "sailor", "girl", "captain", "boy")
+    told = [
+        f"(TOP (S (NP (DT The) (NN {name})) (VP (VBD saw) (NP (NP (DT the) (NN {noun})) (PP (IN with) "
+        f"(NP (DT a) (NN {other}))))) (. .)))"
+        for name in names
+        for noun in nouns
+        for other in nouns
+    ]
+    own = [tree.children[0] for tree in read_brackets(told)]
+    words = ["The", "sailor", "saw", "the", "gull", "with", "a", "telescope", "."]
+    own_span, other_span = ("NP", 3, 8), ("VP", 2, 8)
+    before, after = en.parse_tokens(words), adapt_alone(en, own).parse_tokens(words)
+    assert own_span not in before.tree.spans()
+    assert own_span in after.tree.spans()
+    assert other_span in after.tree.spans()
+
+
+def test_few_trees_leave_the_scorer_alone(en: spectralnlp.Parser, trees: list[Tree]) -> None:
+    few, more = adapt_alone(en, trees[:10]), adapt_alone(en, trees)
+    assert few.span_scorer is en.span_scorer
+    assert more.span_scorer is not en.span_scorer
+    assert len(more.about) >= len(few.about)
+    again = adapt_alone(en, trees)
+    assert more.span_scorer is not None
+    assert again.span_scorer is not None
+    np.testing.assert_array_equal(more.span_scorer.weights, again.span_scorer.weights)
+
+
+def test_no_tree_is_parsed_by_grammars_that_it_was_added_to() -> None:
+    trees = [Tree("X", word=str(number)) for number in range(11)]
+    for most in (None, 6, 3):
+        folds = _folds(trees, most)
+        for held_out, others in folds:
+            assert not {tree.word for tree in held_out} & {tree.word for tree in others}
+            assert len(held_out) + len(others) == 11
+        assert sum(len(held_out) for held_out, _ in folds) == (3 if most == 3 else 11)
+    assert [tree.word for tree in _folds(trees, 3)[0][0]] == ["8", "9", "10"]
+
+
+def test_what_cannot_be_adapted(own_treebank: Path, en: spectralnlp.Parser) -> None:
+    with pytest.raises(InputError, match="no trees to adapt to"):
+        adapt_alone(en, [])
+    plain = spectralnlp.train("lpcfg", own_treebank / "train.mrg", preset="tutorial")
+    assert isinstance(plain, spectralnlp.Parser)
+    with pytest.raises(ConfigError, match="hold no counts"):
+        adapt_alone(plain, [Tree("NP", [Tree("NN", word="gull")])])
