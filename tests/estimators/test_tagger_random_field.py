@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,20 @@ from test_tagger_perceptron import (
 
 from spectralnlp.estimators.tagger import PerceptronTagger
 from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM, count_expected
-from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights, score_sentence
+from spectralnlp.estimators.tagger.held_out import choose_bias, lower_outside
+from spectralnlp.estimators.tagger.kernels import (
+    ChainScores,
+    Examples,
+    ScoreWeights,
+    score_sentence,
+    zero_weights,
+)
 from spectralnlp.estimators.tagger.random_field import RandomField
 
 EVERY = np.arange(len(LENGTHS))
 
 
-def field(epochs: int = 100, **settings: float) -> RandomField:
+def field(epochs: int = 100, **settings: Any) -> RandomField:
     return RandomField(N_FEATURES, N_TAGS, 2, 3, epochs=epochs, **settings)
 
 
@@ -94,7 +102,7 @@ def test_steps_go_down_the_gradient(dropout: float) -> None:
         examples = examples._replace(tags=some_tags(examples))
         model = field(dropout=dropout)
         model.weights = ScoreWeights(*(each.copy() for each in weights))
-        dropped = np.random.default_rng((0, 0)).random(len(examples.types)) < dropout
+        dropped = np.random.default_rng(0).random(len(examples.types)) < dropout
         dropped[examples.types < 2] = False
         model.epoch(examples, np.array([s]), forbidden)
         for name in ("transitions", "start", "end"):
@@ -202,3 +210,56 @@ def test_features_that_name_a_word_are_those_that_no_other_word_has() -> None:
         assert all(len(owners[row]) == 1 for row in examples.rows[first:named].tolist())
         assert all(len(owners[row]) > 1 for row in examples.rows[named:last].tolist())
     assert {1, 2, 3} <= {len(each) for each in owners.values()}
+
+
+NAMES = [
+    (("Ada", "met", "Bo", "in", "Rome", "."), ("B-PER", "O", "B-PER", "O", "B-LOC", "O")),
+    (("it", "rained", "all", "day"), ("O", "O", "O", "O")),
+    (("Lovelace", "left", "."), ("B-PER", "O", "O")),
+]
+
+
+def test_members_are_averaged() -> None:
+    def learned(**settings: Any) -> Any:
+        return PerceptronTagger(epochs=2, **settings).fit(NAMES * 4).weights_
+
+    one, three = learned(members=1), learned(members=3)
+    assert learned().features.tobytes() == three.features.tobytes(), "spans are rare here"
+    assert one.keys.tobytes() == three.keys.tobytes()
+    assert not np.array_equal(one.words, three.words) or not np.array_equal(one.features, three.features)
+    assert np.abs(one.features - three.features).max() < np.abs(one.features).max()
+
+
+def test_less_for_outside_finds_more_spans() -> None:
+    chain = ChainScores(np.zeros((3, 3), np.float32), np.zeros(3, np.float32), np.zeros(3, np.float32))
+    lower = lower_outside(chain, ["B-X", "I-X", "O"], 0.5)
+    assert lower.transitions.tolist() == [[0, 0, -0.5]] * 3
+    assert lower.start.tolist() == [0, 0, -0.5]
+    assert lower.end.tolist() == [0, 0, 0]
+    tagger = PerceptronTagger(epochs=2, members=1)
+    plain = tagger.fit(NAMES * 4).weights_
+    biased = PerceptronTagger(epochs=2, members=1, span_bias=1.5).fit(NAMES * 4).weights_
+    lost = [1.5 if tag == "O" else 0.0 for tag in plain.tags]
+    np.testing.assert_allclose(plain.start - biased.start, lost, atol=1e-6)
+
+
+def test_the_bias_is_the_best_on_held_out_sentences() -> None:
+    """Two of three names are a little less probable than not: finding all three is best."""
+    names = ["O", "S-X"]
+    base = random_examples(0)
+    starts = np.arange(5, dtype=np.int64)  # sentences of a word
+    examples = base._replace(
+        types=np.tile(np.array([1, 0, 2, 0, 1], np.int32), 4),
+        starts=starts,
+        tags=np.array([1, 1, 1, 0], np.int32),
+        pairs=np.full((4, 2), -1, np.int32),
+        tokens=np.array([[0.6], [0.4], [0.3], [2.0]], np.float32),
+        row_starts=np.zeros_like(base.row_starts),
+        named=np.zeros_like(base.named),
+        words=np.zeros((N_TYPES, 0), np.float32),
+    )
+    weights = zero_weights(1, 2, 0, 1, np.float32)
+    weights.tokens[0, 0] = 1.0
+    allowed = ChainScores(*(np.zeros_like(each) for each in weights[3:]))
+    assert choose_bias(examples, np.arange(4), weights, allowed, names) == 0.75
+    assert choose_bias(examples, np.arange(3, 4), weights, allowed, names) == 0.0, "no spans"

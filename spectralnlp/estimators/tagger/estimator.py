@@ -30,6 +30,8 @@ from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_tra
 _HELD_OUT = 50
 # Fewer than these are not held out, nor more than those.
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
+# Members where spans are rare: there they differ most.
+_MEMBERS = 3
 # For the bias of spans, every fifth block of so many sentences is held out: neighbours share their names.
 _BLOCK, _BLOCKS = 50, 5
 
@@ -114,6 +116,13 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             "and else 0."
         ),
     ] = None
+    members: Annotated[
+        Annotated[int, Ge(1)] | None,
+        Doc(
+            "How many taggers are learned, each in an order of its own, and averaged to one; by default 3 "
+            "where most words are outside spans and ``loss`` is ``likelihood``, and else 1."
+        ),
+    ] = None
     column: Annotated[
         str | int | None,
         Doc(
@@ -157,10 +166,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
         with fit_pass("weights"):
-            bias = self.span_bias
-            if bias is None and not (names_only and self.loss == "likelihood"):
-                bias = 0.0
-            self.weights_ = self._learn(examples, keys, names, bias)
+            self.weights_ = self._learn(examples, keys, names, names_only and self.loss == "likelihood")
 
     def remarks(self) -> list[str]:
         """Return a line where tags were invalid."""
@@ -199,7 +205,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         return examples, keys
 
     def _model(
-        self, n_features: int, n_tags: int, word_width: int, token_width: int
+        self, n_features: int, n_tags: int, word_width: int, token_width: int, rng: np.random.Generator
     ) -> Perceptron | RandomField:
         """Return weights to begin with, for so many features and tags, and vectors of such lengths."""
         if self.loss == "perceptron":
@@ -212,19 +218,29 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             epochs=self.epochs,
             rate=self.learning_rate,
             dropout=self.word_dropout,
-            random_state=self.random_state,
+            rng=rng,
         )
 
     def _learn(
-        self, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str], bias: float | None
+        self, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str], are_rare: bool
     ) -> ChainWeights:
+        """Return the mean of the members' weights; ``are_rare`` says whether spans are."""
         forbidden = _forbidden(names)
+        bias = self.span_bias
         if bias is None:
-            bias = self._find_bias(examples, len(keys), names)
+            bias = self._find_bias(examples, len(keys), names) if are_rare else 0.0
         held_out = np.arange(_HELD_OUT - 1, len(examples.starts) - 1, _HELD_OUT)[:_MOST_HELD_OUT]
         if len(held_out) < _FEWEST_HELD_OUT:
             held_out = held_out[:0]
+        n_members = self.members or (_MEMBERS if are_rare else 1)
         learned, temperature = self._train(examples, len(keys), forbidden, held_out)
+        for member in range(1, n_members):
+            other, its_temperature = self._train(examples, len(keys), forbidden, held_out, member=member)
+            temperature += its_temperature
+            for total, each in zip(learned, other, strict=True):
+                total += each
+        learned = ScoreWeights(*(total / np.float32(n_members) for total in learned))
+        temperature /= n_members
         chain = ChainScores(learned.transitions, learned.start, learned.end)
         chain = ChainScores(*(each + no for each, no in zip(chain, forbidden, strict=True)))
         transitions, start, end = lower_outside(chain, names, bias)
@@ -249,12 +265,14 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         forbidden: ChainScores,
         held_out: NDArray[np.int64],
         *,
+        member: int = 0,
         to_the_end: bool = True,
     ) -> tuple[ScoreWeights, float]:
         """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all."""
         widths = (examples.words.shape[1], examples.tokens.shape[1])
-        model = self._model(n_features, len(forbidden.start), *widths)
-        rng = np.random.default_rng(self.random_state)
+        seed = (self.random_state, member) if member else self.random_state
+        rng = np.random.default_rng(seed)
+        model = self._model(n_features, len(forbidden.start), *widths, rng)
         temperature = 1.0
         for epoch in range(self.epochs):
             order = rng.permutation(len(examples.starts) - 1)

@@ -27,7 +27,7 @@ class RandomField:
         epochs: that there will be.
         rate: length of the first steps.
         dropout: share of words that are forgotten in each epoch.
-        random_state: seed of which.
+        rng: chooses which.
 
     Attributes:
         done: epochs that there have been.
@@ -42,7 +42,7 @@ class RandomField:
     epochs: int
     rate: float = 0.1
     dropout: float = 0.0
-    random_state: int = 0
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     done: int = 0
     weights: ScoreWeights = field(init=False)
     sums: ScoreWeights = field(init=False)
@@ -61,8 +61,7 @@ class RandomField:
             forbidden: 0 where a tag may stand, else -inf.
         """
         rate = np.float32(self.rate * max(0.0, 1 - self.done / self.epochs))
-        rng = np.random.default_rng((self.random_state, self.done))
-        dropped = rng.random(len(examples.types)) < self.dropout
+        dropped = self.rng.random(len(examples.types)) < self.dropout
         dropped[examples.types < 2] = False  # the edges of sentences
         longest = int(np.diff(examples.starts).max(initial=1))
         emissions = np.zeros((longest, self.n_tags), np.float32)
