@@ -89,8 +89,8 @@ def test_xpos_and_other_columns(command: Run, gold: Path, tmp_path: Path) -> Non
     columns.write_text(SPANS)
     command("train", "tagger", columns, "-o", tmp_path / "two", "--set", "column=2")
     assert (
-        command("tag", "-m", tmp_path / "two", "--tokenized", stdin="Bo met it\n").out
-        == "Bo_NNP met_VBD it_PRP\n"
+        command("tag", "-m", tmp_path / "two", "--tokenized", stdin="it rained\nAda met Bo\n").out
+        == "it_PRP rained_VBD\nAda_NNP met_VBD Bo_NNP\n"
     )
 
 
