@@ -48,11 +48,11 @@ gzip -dc "$corpora"/text/english_open.txt.gz >> "$work/words.txt"
 spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 --set dimensions=40 \
     --set contexts=2000 -o "$work/vectors"
 
-ship en-tagger none tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
-ship en-upos none tagger "$ewt" --set eigenwords="$work/vectors"
+ship en-tagger none tagger --set preset=perceptron "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
+ship en-upos none tagger --set preset=perceptron "$ewt" --set eigenwords="$work/vectors"
 parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_clusters=20
 parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left --set n_clusters=20
 
-ship is-tagger none tagger "$treebanks"/icepahc/train
+ship is-tagger none tagger --set preset=perceptron "$treebanks"/icepahc/train
 ship is none lpcfg-clusters "$treebanks"/icepahc/train --set binarisations=head+right --set n_clusters=24 \
     --set pruner_states=4

@@ -115,7 +115,7 @@ class SpectralPipe(Pipe):
                 installed = ", ".join(self._installed()) or "none of this kind"
                 message = Errors.SN002.format(name=self.name, lang=self.vocab.lang, installed=installed)
                 raise ComponentError(message)
-            self._load(source)
+            self.load(source)
         return self.model
 
     def _named_model(self) -> str | None:
@@ -139,8 +139,12 @@ class SpectralPipe(Pipe):
                     found.append(name.partition(".v")[0])
         return found
 
-    def _load(self, source: str | Path) -> None:
-        """Take the model of a folder, or an installed one, and keep its files."""
+    def load(self, source: str | Path) -> None:
+        """Take the model of a folder, or an installed one, and keep its files.
+
+        Raises:
+            ComponentError: there is none, or it does not suit the component.
+        """
         try:
             model = spectralnlp.load(source)
             folder = _folder(source)
@@ -279,7 +283,7 @@ class SpectralPipe(Pipe):
 
         def read(folder: Path) -> None:
             if folder.exists():
-                self._load(folder)
+                self.load(folder)
 
         util.from_disk(path, {MODEL: read}, exclude)
         return self
@@ -297,7 +301,7 @@ class SpectralPipe(Pipe):
             with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
                 for name in set(FILES) & set(files):
                     (Path(folder) / name).write_bytes(files[name])
-                self._load(folder)
+                self.load(folder)
             self._origin = Origin(None, b"", files)
         return self
 

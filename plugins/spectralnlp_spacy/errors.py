@@ -55,6 +55,10 @@ class Errors(metaclass=ErrorsWithCodes):
     SN021 = "'{name}' needs {place} of every word, and some lack it in: {sentence}"
     SN022 = "'{name}' takes spans that do not overlap, and in {place} {label} and {other} do"
     SN023 = "'{name}' takes one label a text, and {text!r} has {labels}"
+    SN024 = (
+        "The component '{name}' writes {place}, and tags of the model {model!r} are no spans, but {tags} …. "
+        "Give it a tagger that was trained on B-, I- and O (or BIOES), or another attribute"
+    )
 
 
 class Warnings(metaclass=ErrorsWithCodes):

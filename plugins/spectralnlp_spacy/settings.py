@@ -78,7 +78,9 @@ class TaggerSettings(PipeSettings):
         attribute: where tags go: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents`` (``doc.ents``)
             or ``spans`` (``doc.spans[spans_key]``).
         spans_key: where ``spans`` go.
-        overwrite: whether tags and entities that are there already are replaced.
+        overwrite: whether tags that are there already are replaced.
+        overwrite_ents: whether entities that are there already give way to new ones that overlap them;
+            otherwise the new ones do. What does not overlap stays in both cases.
         split_sentences: whether documents without sentence boundaries get some; otherwise each is one
             sentence.
     """
@@ -87,6 +89,7 @@ class TaggerSettings(PipeSettings):
     attribute: str = "tag"
     spans_key: str = "chunks"
     overwrite: bool = True
+    overwrite_ents: bool = False
     split_sentences: bool = True
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup
 
@@ -13,6 +14,7 @@ from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.conll import AnnotatedSentence
 from spectralnlp.text.spans import spans_of, write_spans
 from spectralnlp_spacy.constituents import sentence_bounds, words_of
+from spectralnlp_spacy.entities import add_entities, is_annotated
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
 from spectralnlp_spacy.settings import TaggerSettings
@@ -38,6 +40,11 @@ class TaggedDoc(NamedTuple):
 _ENDINGS = {"tag": "tagger", "pos": "upos"}
 
 
+def writes_spans(model: Any) -> bool:
+    """Whether the tags of a model are spans: O and ``B-…``, ``I-…``, ``E-…`` or ``S-…``."""
+    return model.scheme != "tags" or set(model.labels) == {"O"}
+
+
 class SpectralTagger(SentencePipe):
     """A tagger of words, or of spans of words: entities and chunks.
 
@@ -55,7 +62,7 @@ class SpectralTagger(SentencePipe):
             raise ComponentError(Errors.SN020.format(name=self.name, attribute=attribute, known=known))
         self.attribute = settings.attribute
         self.spans_key = settings.spans_key
-        self.overwrite = settings.overwrite
+        self.overwrite, self.overwrite_ents = settings.overwrite, settings.overwrite_ents
         self.split_sentences = settings.split_sentences
         self.cfg = {"attribute": settings.attribute, "spans_key": settings.spans_key}
 
@@ -78,6 +85,16 @@ class SpectralTagger(SentencePipe):
     def needed(self) -> str:
         """The annotation that examples need."""
         return f"{self.place} of every word" if self.attribute in ("tag", "pos") else self.place
+
+    def load(self, source: str | Path) -> None:
+        """Take a model, as `SpectralPipe.load`; one whose tags are spans, where spans are to be written."""
+        super().load(source)
+        model: Any = self.model
+        if self.attribute in ("ents", "spans") and not writes_spans(model):
+            tags = ", ".join(model.labels[:3])
+            self.model, self._origin = None, None
+            message = Errors.SN024.format(name=self.name, place=self.place, model=str(source), tags=tags)
+            raise ComponentError(message)
 
     def _labels(self) -> tuple[str, ...]:
         labels = self.ready().labels
@@ -129,8 +146,8 @@ class SpectralTagger(SentencePipe):
         ]
         if self.attribute == "spans":
             doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=spans)
-        elif self.overwrite or not doc.ents:
-            doc.set_ents(spans)
+        else:
+            add_entities(doc, spans, overwrite=self.overwrite_ents)
 
     # -----------------------------------------------------------------------------------------------------
     # Learning
@@ -154,7 +171,7 @@ class SpectralTagger(SentencePipe):
         sentences = []
         for start, end in sentence_bounds(doc):
             words = words_of(doc, start, end)
-            if words:
+            if words and (self.attribute != "ents" or is_annotated(doc, words)):
                 sentences.append((words, self._gold_tags(doc, words)))
         return sentences
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import spacy
+from spacy.language import Language
 from spacy.vectors import Vectors as SpacyVectors
 
 from spectralnlp.errors import ConfigError
@@ -35,8 +36,7 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
     if model.parameters.hash_bits is not None:
         hint = "train without hash_bits"
         raise ConfigError("these vectors have a hashed vocabulary, and spaCy needs words", hint=hint)
-    if folder.exists() and not (folder / "meta.json").exists() and any(folder.iterdir()):
-        raise ConfigError("the folder holds other things than a pipeline", path=folder, hint="choose another")
+    check_free(folder)
     nlp = spacy.blank(lang)
     add = nlp.vocab.strings.add
     vectors = SpacyVectors(
@@ -48,8 +48,28 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
                 vectors.add(add(variant), row=row)
     nlp.vocab.vectors = vectors
     nlp.meta["vectors"] = {**nlp.meta["vectors"], "name": vectors.name}
+    write_pipeline(nlp, folder)
+    return len(model.words), model.dimensions
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a folder that holds other things than a pipeline.
+
+    Raises:
+        ConfigError: it does.
+    """
+    if folder.exists() and not (folder / "meta.json").exists() and any(folder.iterdir()):
+        raise ConfigError("the folder holds other things than a pipeline", path=folder, hint="choose another")
+
+
+def write_pipeline(nlp: Language, folder: Path) -> None:
+    """Write a pipeline.
+
+    Raises:
+        ConfigError: the folder holds other things, or cannot be written.
+    """
+    check_free(folder)
     try:
         nlp.to_disk(folder)
     except OSError as error:
         raise ConfigError(f"cannot write the pipeline: {error.strerror or error}", path=folder) from error
-    return len(model.words), model.dimensions

@@ -26,7 +26,7 @@ from spectralnlp.text.tokenizer import Tokenizer
 
 Array32 = NDArray[np.float32]
 
-_MOST_NUMBERS = 1 << 21  # in the table of words: then it is begun anew
+_MOST_NUMBERS = 1 << 23  # in the table of words: then it is begun anew
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import taggers, tagging
+from benchmarks import tagger_seeds, taggers, tagging
 
 SPANS = [
     (("Ada", "King", "met", "Bo", "."), ("B-PER", "I-PER", "O", "B-PER", "O")),
@@ -65,3 +65,12 @@ def test_the_picture(tmp_path: Path) -> None:
     text = paths[0].read_text()
     assert text == paths[1].read_text(), "the same numbers give the same bytes"
     assert text.count("<svg") == 1
+
+
+def test_chosen_vectors_are_settings_of_the_tagger() -> None:
+    assert set(tagger_seeds.CHOSEN) == set(taggers.TASKS)
+    for chosen in tagger_seeds.CHOSEN.values():
+        assert set(chosen) <= {"eigenwords", "eigentokens", "clusters"}
+        assert {kind for kinds in chosen.values() for kind in kinds} <= set(tagger_seeds.VECTORS)
+    for loss in tagger_seeds.LOSSES.values():
+        assert taggers.measure("", taggers.Ours(**loss), SPANS, SPANS[:2]).score == 100.0

@@ -143,12 +143,12 @@ def test_there_is_always_a_valid_tag_even_where_all_words_were_in_spans() -> Non
 
 def test_tags_out_of_place_are_counted_and_begin_spans() -> None:
     odd = [(("Ada", "met", "Bo"), ("I-PER", "O", "I-PER"))] * 3  # IOB1
-    learner = PerceptronTagger(epochs=1).fit(odd + SPANS[:2])
+    learner = PerceptronTagger(epochs=1, spans="given").fit(odd + SPANS[:2])
     assert learner.n_invalid_ == 6
     tags = learner.weights_.tags
     examples, _ = learner._number(SPANS[:1], tags)
     assert [tags[tag] for tag in examples.tags] == list(SPANS[0][1])
-    only = PerceptronTagger(epochs=1).fit(odd)
+    only = PerceptronTagger(epochs=1, spans="given").fit(odd)
     assert only.weights_.tags == ("B-PER", "O")
 
 
@@ -156,7 +156,7 @@ def test_temperature_is_of_sentences_that_are_held_out() -> None:
     assert PerceptronTagger(epochs=2).fit(WORDS).weights_.temperature == 1.0, "too few sentences"
     rng = np.random.default_rng(0)
     noisy = [((f"w{rng.integers(9)}", "x"), (str(rng.choice(["A", "B"])), "C")) for _ in range(600)]
-    temperature = PerceptronTagger(epochs=3).fit(noisy).weights_.temperature
+    temperature = PerceptronTagger(epochs=3, loss="perceptron").fit(noisy).weights_.temperature
     assert temperature > 1.5, "coin tosses are not to be sure of"
     assert PerceptronTagger(epochs=1).fit(noisy).weights_.temperature == 1.0, "nothing was learned before"
 

@@ -16,20 +16,40 @@ def _group() -> None:
 
 
 @export.command("spacy")
-def spacy_vectors(
-    eigenwords: Annotated[str, typer.Argument(metavar="EIGENWORDS", help="A model folder of vectors.")],
+def spacy_pipeline(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder of vectors, or a tagger.")],
     output: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
     lang: Annotated[str, typer.Option(metavar="CODE", help="Language of the words.")] = "en",
+    attribute: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Where a tagger writes: ents, spans, pos or tag. By default ents where its tags are spans, "
+            "pos where they are universal.",
+        ),
+    ] = None,
 ) -> None:
-    """Write eigenwords as a blank spaCy pipeline with vectors, for `[initialize] vectors = "DIR"`."""
+    """Write a blank spaCy pipeline with eigenwords as vectors, or with a tagger.
+
+    Vectors are for `[initialize] vectors = "DIR"`; a pipeline with a tagger is for `spacy.load("DIR")`.
+    """
     import spectralnlp
     from spectralnlp.cli.console import progress
     from spectralnlp.errors import ConfigError
-    from spectralnlp_spacy.vectors import write_vectors
 
-    model = spectralnlp.load(eigenwords)
-    if model.task != "vectors":
-        raise ConfigError(f"a model for {model.task}, and vectors are needed", path=eigenwords)
+    loaded = spectralnlp.load(model)
+    if loaded.task not in ("vectors", "tagging"):
+        raise ConfigError(f"a model for {loaded.task}, and vectors or a tagger are needed", path=model)
+    if loaded.task == "vectors" and attribute is not None:
+        raise ConfigError("vectors have no attribute", path=model, hint="leave --attribute out")
     with progress("exporting"):
-        n_words, dimensions = write_vectors(model, output, lang)
-    print(f"{output}: {n_words:,} words, {dimensions} dimensions")
+        if loaded.task == "vectors":
+            from spectralnlp_spacy.vectors import write_vectors
+
+            n_words, dimensions = write_vectors(loaded, output, lang)
+            written = f"{n_words:,} words, {dimensions} dimensions"
+        else:
+            from spectralnlp_spacy.pipelines import write_tagger
+
+            written = f"a tagger that writes {write_tagger(model, output, lang, attribute)}"
+    print(f"{output}: {written}")

@@ -1,23 +1,23 @@
-"""The estimator: number words and features, run the perceptron, keep what was learned."""
+"""The estimator: number words and features, learn weights, keep what is used."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator, fit_pass
+from spectralnlp.estimators.tagger.held_out import choose_bias, fit_temperature, lower_outside
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
-from spectralnlp.estimators.tagger.perceptron import Perceptron, emissions_of
-from spectralnlp.inference.chains.linear_chains import tag_marginals
+from spectralnlp.estimators.tagger.perceptron import Perceptron
+from spectralnlp.estimators.tagger.random_field import RandomField
 from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_keys
 from spectralnlp.inference.chains.unlabelled import load_features
 from spectralnlp.inference.chains.word_table import WordTable
@@ -30,17 +30,22 @@ from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_tra
 _HELD_OUT = 50
 # Fewer than these are not held out, nor more than those.
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
-# Logarithms of temperatures between which the best is searched.
-_LOG_TEMPERATURES = (-2.0, 7.0)
+# Members where spans are rare: there they differ most.
+_MEMBERS = 3
+# For the bias of spans, every fifth block of so many sentences is held out: neighbours share their names.
+_BLOCK, _BLOCKS = 50, 5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     """A tagger of words in sentences: parts of speech, chunks, entities.
 
-    An averaged structured perceptron (Collins 2002) over the forms of a word and its neighbours, and over
-    vectors that were learned from unlabelled text: eigenwords, eigentokens (Dhillon, Foster and Ungar 2015),
-    clusters. Tags that write spans (BIO, BIOES) follow one another only where that is valid.
+    A conditional random field, or an averaged structured perceptron, over the forms of a word and its
+    neighbours, and over vectors that were learned from unlabelled text: eigenwords, eigentokens (Dhillon,
+    Foster and Ungar 2015), clusters. Tags that write spans (BIO, BIOES) follow one another only where that is
+    valid.
+
+    Presets: ``perceptron`` is the tagger as it was before there was ``likelihood``.
 
     Attributes:
         weights_: :class:`~spectralnlp.parameters.ChainWeights`.
@@ -62,6 +67,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
 
     task = "tagging"
     tagger = "chain"
+    presets: ClassVar = {"perceptron": {"loss": "perceptron", "epochs": 10, "spans": "given"}}
 
     eigenwords: Annotated[
         str | list[str] | None,
@@ -80,11 +86,43 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         str | list[str] | None, Doc("Folders of eigenwords whose clusters of words are features.")
     ] = None
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
-    epochs: Annotated[int, Ge(1), Doc("Passes over the sentences.")] = 10
+    loss: Annotated[
+        Literal["likelihood", "perceptron"],
+        Doc(
+            "What is learned by: ``likelihood``, a conditional random field, or ``perceptron``, the averaged "
+            "structured perceptron (Collins 2002)."
+        ),
+    ] = "likelihood"
+    epochs: Annotated[int, Ge(1), Doc("Passes over the sentences.")] = 6
+    learning_rate: Annotated[float, Gt(0), Doc("Length of the first steps of ``likelihood``.")] = 0.1
+    word_dropout: Annotated[
+        float,
+        Ge(0),
+        Lt(1),
+        Doc(
+            "Share of words that ``likelihood`` must do without the name of, so that spelling, vectors and "
+            "neighbours learn to be enough for unknown words."
+        ),
+    ] = 0.2
     spans: Annotated[
         Literal["bio", "bioes", "given"],
         Doc("How spans are written while learning: ``bio``, ``bioes``, or ``given`` as they are."),
-    ] = "given"
+    ] = "bioes"
+    span_bias: Annotated[
+        Annotated[float, Ge(0)] | None,
+        Doc(
+            "What the tag O scores less, so that more spans are found; by default what suits a fifth of the "
+            "sentences, learned without, where most words are outside spans and ``loss`` is ``likelihood``, "
+            "and else 0."
+        ),
+    ] = None
+    members: Annotated[
+        Annotated[int, Ge(1)] | None,
+        Doc(
+            "How many taggers are learned, each in an order of its own, and averaged to one; by default 3 "
+            "where most words are outside spans and ``loss`` is ``likelihood``, and else 1."
+        ),
+    ] = None
     column: Annotated[
         str | int | None,
         Doc(
@@ -127,8 +165,8 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
-        with fit_pass("perceptron"):
-            self.weights_ = self._learn(examples, keys, names)
+        with fit_pass("weights"):
+            self.weights_ = self._learn(examples, keys, names, names_only and self.loss == "likelihood")
 
     def remarks(self) -> list[str]:
         """Return a line where tags were invalid."""
@@ -151,9 +189,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         keys = np.unique(np.concatenate(used))
         keys = keys[keys != 0]
         rows_by_slot = [find_rows(each, keys) for each in by_slot]
-        counts = np.concatenate([(rows >= 0).sum(axis=1) for rows in rows_by_slot])
-        row_starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-        rows = np.concatenate([rows[rows >= 0] for rows in rows_by_slot])
+        row_starts, rows, named = _naming_first(rows_by_slot, len(keys))
         scale = np.float32(self.vector_scale)
         examples = Examples(
             types=encoded.types,
@@ -161,48 +197,102 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             tags=tags,
             row_starts=row_starts,
             rows=rows,
+            named=named,
             pairs=find_rows(pairs, keys),
             words=table.vectors * scale,
             tokens=encoded.vectors * scale,
         )
         return examples, keys
 
-    def _learn(self, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> ChainWeights:
-        n = len(examples.starts) - 1
-        model = Perceptron(
-            n_features=len(keys),
-            n_tags=len(names),
-            word_width=examples.words.shape[1],
-            token_width=examples.tokens.shape[1],
+    def _model(
+        self, n_features: int, n_tags: int, word_width: int, token_width: int, rng: np.random.Generator
+    ) -> Perceptron | RandomField:
+        """Return weights to begin with, for so many features and tags, and vectors of such lengths."""
+        if self.loss == "perceptron":
+            return Perceptron(n_features, n_tags, word_width, token_width)
+        return RandomField(
+            n_features,
+            n_tags,
+            word_width,
+            token_width,
+            epochs=self.epochs,
+            rate=self.learning_rate,
+            dropout=self.word_dropout,
+            rng=rng,
         )
+
+    def _learn(
+        self, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str], are_rare: bool
+    ) -> ChainWeights:
+        """Return the mean of the members' weights; ``are_rare`` says whether spans are."""
         forbidden = _forbidden(names)
-        rng = np.random.default_rng(self.random_state)
-        held_out = np.arange(_HELD_OUT - 1, n, _HELD_OUT)[:_MOST_HELD_OUT]
+        bias = self.span_bias
+        if bias is None:
+            bias = self._find_bias(examples, len(keys), names) if are_rare else 0.0
+        held_out = np.arange(_HELD_OUT - 1, len(examples.starts) - 1, _HELD_OUT)[:_MOST_HELD_OUT]
         if len(held_out) < _FEWEST_HELD_OUT:
             held_out = held_out[:0]
-        temperature = 1.0
-        for epoch in range(self.epochs):
-            order = rng.permutation(n)
-            last = epoch == self.epochs - 1
-            if last and epoch > 0 and len(held_out):
-                temperature = _fit_temperature(examples, held_out, model.average(), forbidden)
-            if not last:
-                order = order[~np.isin(order, held_out)]
-            model.epoch(examples, order, forbidden)
-        mean = model.average()
+        n_members = self.members or (_MEMBERS if are_rare else 1)
+        learned, temperature = self._train(examples, len(keys), forbidden, held_out)
+        for member in range(1, n_members):
+            other, its_temperature = self._train(examples, len(keys), forbidden, held_out, member=member)
+            temperature += its_temperature
+            for total, each in zip(learned, other, strict=True):
+                total += each
+        learned = ScoreWeights(*(total / np.float32(n_members) for total in learned))
+        temperature /= n_members
+        chain = ChainScores(learned.transitions, learned.start, learned.end)
+        chain = ChainScores(*(each + no for each, no in zip(chain, forbidden, strict=True)))
+        transitions, start, end = lower_outside(chain, names, bias)
         scale = np.float32(self.vector_scale)
-        used = mean.features.any(axis=1)
+        used = learned.features.any(axis=1)
         return ChainWeights(
             tags=tuple(names),
             keys=keys[used],
-            features=mean.features[used],
-            words=mean.words * scale,
-            tokens=mean.tokens * scale,
-            transitions=mean.transitions + forbidden.transitions,
-            start=mean.start + forbidden.start,
-            end=mean.end + forbidden.end,
+            features=learned.features[used],
+            words=learned.words * scale,
+            tokens=learned.tokens * scale,
+            transitions=transitions,
+            start=start,
+            end=end,
             temperature=temperature,
         )
+
+    def _train(
+        self,
+        examples: Examples,
+        n_features: int,
+        forbidden: ChainScores,
+        held_out: NDArray[np.int64],
+        *,
+        member: int = 0,
+        to_the_end: bool = True,
+    ) -> tuple[ScoreWeights, float]:
+        """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all."""
+        widths = (examples.words.shape[1], examples.tokens.shape[1])
+        seed = (self.random_state, member) if member else self.random_state
+        rng = np.random.default_rng(seed)
+        model = self._model(n_features, len(forbidden.start), *widths, rng)
+        temperature = 1.0
+        for epoch in range(self.epochs):
+            order = rng.permutation(len(examples.starts) - 1)
+            last = epoch == self.epochs - 1
+            if last and to_the_end and epoch > 0 and len(held_out):
+                temperature = fit_temperature(examples, held_out, model.average(), forbidden)
+            if not (last and to_the_end):
+                order = order[~np.isin(order, held_out)]
+            model.epoch(examples, order, forbidden)
+        return model.average(), temperature
+
+    def _find_bias(self, examples: Examples, n_features: int, names: Sequence[str]) -> float:
+        """Return the bias that suits blocks of sentences which a trial does not learn from."""
+        every = np.arange(len(examples.starts) - 1)
+        held_out = every[every // _BLOCK % _BLOCKS == _BLOCKS - 1]
+        if len(held_out) < _BLOCK:
+            return 0.0
+        forbidden = _forbidden(names)
+        learned, _ = self._train(examples, n_features, forbidden, held_out, to_the_end=False)
+        return choose_bias(examples, held_out, learned, forbidden, names)
 
 
 def _checked(corpus: Iterable[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -220,6 +310,29 @@ def _checked(corpus: Iterable[TaggedSentence]) -> list[tuple[tuple[str, ...], tu
     return sentences
 
 
+def _naming_first(
+    rows_by_slot: Sequence[NDArray[np.int32]], n_features: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Return features of words in slots as `Examples` has them: row_starts, rows and named.
+
+    Args:
+        rows_by_slot: for each slot int32 (n_types, n); features of each word, -1 for none.
+        n_features: how many there are.
+    """
+    n_words = np.zeros(n_features, np.int64)  # with each feature
+    for each in rows_by_slot:
+        n_words += np.bincount(each[each >= 0], minlength=n_features)
+    places = np.concatenate([np.nonzero(each >= 0)[0] for each in rows_by_slot])
+    slots = np.repeat(np.arange(len(rows_by_slot)), [(each >= 0).sum() for each in rows_by_slot])
+    places = places + slots * len(rows_by_slot[0])
+    rows = np.concatenate([each[each >= 0] for each in rows_by_slot])
+    names = n_words[rows] == 1
+    n_places = len(rows_by_slot) * len(rows_by_slot[0])
+    row_starts = np.append(0, np.cumsum(np.bincount(places, minlength=n_places))).astype(np.int64)
+    named = row_starts[:-1] + np.bincount(places[names], minlength=n_places)
+    return row_starts, rows[np.lexsort((~names, places))], named
+
+
 def _listed(folders: str | Sequence[str] | None) -> list[str]:
     if folders is None:
         return []
@@ -230,22 +343,3 @@ def _forbidden(names: Sequence[str]) -> ChainScores:
     """Return -inf for tags that must not follow one another, or stand first or last."""
     allowed = valid_transitions(names, scheme_of(names))
     return ChainScores(*(np.where(each, 0.0, -np.inf).astype(np.float32) for each in allowed))
-
-
-def _fit_temperature(
-    examples: Examples, held_out: NDArray[np.int64], weights: ScoreWeights, forbidden: ChainScores
-) -> float:
-    """Return the temperature at which sentences not learned from are the most probable, tag by tag."""
-    emissions, starts = emissions_of(examples, held_out, weights)
-    learned = (weights.transitions, weights.start, weights.end)
-    chain = [w + no for w, no in zip(learned, forbidden, strict=True)]
-    bounds = zip(examples.starts[held_out], examples.starts[held_out + 1], strict=True)
-    gold = np.concatenate([examples.tags[first:last] for first, last in bounds])
-
-    def surprise(log_temperature: float) -> float:
-        cold = np.float32(np.exp(-log_temperature))
-        p, _ = tag_marginals(emissions * cold, starts, *(each * cold for each in chain))
-        return -float(np.log(np.maximum(p[np.arange(len(gold)), gold], 1e-12)).sum())
-
-    best = minimize_scalar(surprise, bounds=_LOG_TEMPERATURES, method="bounded", options={"xatol": 0.05})
-    return float(np.exp(best.x))

@@ -26,7 +26,8 @@ class Examples(NamedTuple):
         starts: int64 (n_sentences + 1,).
         tags: int32 (n_tokens,).
         row_starts: int64 (n_slots · n_types + 1,); of the features of each word in each slot, slot by slot.
-        rows: int32; those features.
+        rows: int32; those features; of each word in each slot those that name it come first.
+        named: int64 (n_slots · n_types,); where those end, which no other word has.
         pairs: int32 (n_tokens, n_pairs); features of pairs of words, -1 for none.
         words: float32 (n_types, k).
         tokens: float32 (n_tokens, l).
@@ -37,6 +38,7 @@ class Examples(NamedTuple):
     tags: Ints
     row_starts: Offsets
     rows: Ints
+    named: Offsets
     pairs: Ints
     words: Array32
     tokens: Array32
@@ -76,9 +78,23 @@ class ChainScores(NamedTuple):
     end: Array32
 
 
+def zero_weights(
+    n_features: int, n_tags: int, word_width: int, token_width: int, dtype: type[np.floating[Any]]
+) -> ScoreWeights:
+    """Weights before training; the last arguments are lengths of vectors, and the type of the numbers."""
+    return ScoreWeights(
+        features=np.zeros((n_features, n_tags), dtype),
+        words=np.zeros((N_OFFSETS, word_width, n_tags), dtype),
+        tokens=np.zeros((token_width, n_tags), dtype),
+        transitions=np.zeros((n_tags, n_tags), dtype),
+        start=np.zeros(n_tags, dtype),
+        end=np.zeros(n_tags, dtype),
+    )
+
+
 @fast_kernel
-def _add_rows(row_starts, rows, at, features, scores):
-    for i in range(row_starts[at], row_starts[at + 1]):
+def _add_rows(first, last, rows, features, scores):
+    for i in range(first, last):
         _add_row(features[rows[i]], scores)
 
 
@@ -96,18 +112,20 @@ def _add_dense(vector, weights, scores):
 
 
 @fast_kernel
-def score_sentence(s, examples, weights, emissions):
+def score_sentence(s, examples, weights, dropped, emissions):
     """Write the scores of the tags of each token of a sentence.
 
     Args:
         s: which sentence.
         examples: `Examples`.
         weights: `ScoreWeights`, float32.
+        dropped: bool, as ``examples.types``; places whose words are not to be known by name.
         emissions: float32 (at least n_tokens, n_tags); written.
     """
     types, row_starts, rows, pairs = examples.types, examples.row_starts, examples.rows, examples.pairs
     words, tokens = examples.words, examples.tokens
     features, word_weights, token_weights = weights.features, weights.words, weights.tokens
+    named = examples.named
     first, n = examples.starts[s], examples.starts[s + 1] - examples.starts[s]
     base = first + 2 * _PADDING * s + _PADDING
     n_types = len(words)
@@ -115,14 +133,15 @@ def score_sentence(s, examples, weights, emissions):
         scores = emissions[t]
         for y in range(len(scores)):
             scores[y] = 0.0
-        for o in range(N_OFFSETS):
-            word = types[base + t + o - _PADDING]
-            _add_rows(row_starts, rows, o * n_types + word, features, scores)
-            _add_dense(words[word], word_weights[o], scores)
-        own = (FIRST if t == 0 else INNER) * n_types + types[base + t]
-        _add_rows(row_starts, rows, own, features, scores)
+        for slot in range(N_OFFSETS + 1):
+            at = base + t + (slot - _PADDING if slot < N_OFFSETS else 0)
+            place = (slot if slot < N_OFFSETS else FIRST if t == 0 else INNER) * n_types + types[at]
+            begin = named[place] if dropped[at] else row_starts[place]
+            _add_rows(begin, row_starts[place + 1], rows, features, scores)
+            if slot < N_OFFSETS:
+                _add_dense(words[types[at]], word_weights[slot], scores)
         for p in range(pairs.shape[1]):
-            if pairs[first + t, p] >= 0:
+            if pairs[first + t, p] >= 0 and not (dropped[base + t] or dropped[base + t - 1 + 2 * p]):
                 _add_row(features[pairs[first + t, p]], scores)
         _add_dense(tokens[first + t], token_weights, scores)
 
@@ -175,11 +194,12 @@ def perceptron_epoch(order, examples, weights, changes, forbidden, emissions, ti
     totals = np.empty((len(emissions), k), np.float32)
     found = np.empty(len(emissions), np.int32)
     allowed = np.empty((k, k), np.float32)
+    none_dropped = np.zeros(len(types), np.bool_)
     wrong = 0
     for s in order:
         first, n = starts[s], starts[s + 1] - starts[s]
         base = first + 2 * _PADDING * s + _PADDING
-        score_sentence(s, examples, weights, emissions)
+        score_sentence(s, examples, weights, none_dropped, emissions)
         for x in range(k):
             for y in range(k):
                 allowed[x, y] = transitions[x, y] + forbidden.transitions[x, y]

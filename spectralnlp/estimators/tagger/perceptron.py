@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +14,8 @@ from spectralnlp.estimators.tagger.kernels import (
     ScoreWeights,
     perceptron_epoch,
     score_sentence,
+    zero_weights,
 )
-from spectralnlp.inference.chains.templates import OFFSETS
 from spectralnlp.parameters import Offsets
 
 
@@ -45,18 +44,8 @@ class Perceptron:
     changes: ScoreWeights = field(init=False)
 
     def __post_init__(self) -> None:
-        self.weights, self.changes = self._zeros(np.float32), self._zeros(np.float64)
-
-    def _zeros(self, dtype: type[np.floating[Any]]) -> ScoreWeights:
-        T = self.n_tags
-        return ScoreWeights(
-            features=np.zeros((self.n_features, T), dtype),
-            words=np.zeros((len(OFFSETS), self.word_width, T), dtype),
-            tokens=np.zeros((self.token_width, T), dtype),
-            transitions=np.zeros((T, T), dtype),
-            start=np.zeros(T, dtype),
-            end=np.zeros(T, dtype),
-        )
+        widths = (self.n_features, self.n_tags, self.word_width, self.token_width)
+        self.weights, self.changes = zero_weights(*widths, np.float32), zero_weights(*widths, np.float64)
 
     def epoch(self, examples: Examples, order: NDArray[np.int64], forbidden: ChainScores) -> int:
         """Learn from sentences, one after the other.
@@ -101,6 +90,7 @@ def emissions_of(
     lengths = np.diff(examples.starts)[order]
     starts = np.append(0, np.cumsum(lengths))
     emissions = np.zeros((int(starts[-1]), weights.features.shape[1]), np.float32)
+    none_dropped = np.zeros(len(examples.types), bool)
     for i, s in enumerate(order):
-        score_sentence(s, examples, weights, emissions[starts[i] : starts[i + 1]])
+        score_sentence(s, examples, weights, none_dropped, emissions[starts[i] : starts[i + 1]])
     return emissions, starts

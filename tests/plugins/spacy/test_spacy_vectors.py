@@ -49,7 +49,7 @@ def test_spacy_train_can_start_from_them(eigenwords, tmp_path) -> None:
 
 def test_what_cannot_be_exported_is_refused(eigenwords, parser_folder, tmp_path, capsys) -> None:
     assert run(["export", "spacy", str(parser_folder), str(tmp_path / "vectors")]) == 2
-    assert "vectors are needed" in capsys.readouterr().err
+    assert "vectors or a tagger are needed" in capsys.readouterr().err
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").touch()
     with pytest.raises(ConfigError, match="holds other things"):

@@ -1,0 +1,98 @@
+"""Choices by sentences that were not learned from: how sure scores are, and how readily spans are found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
+from spectralnlp.estimators.tagger.perceptron import emissions_of
+from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
+from spectralnlp.text.spans import spans_of
+
+# Logarithms of temperatures between which the best is searched.
+_LOG_TEMPERATURES = (-2.0, 7.0)
+# What the tag O may lose.
+_BIASES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
+
+
+def fit_temperature(
+    examples: Examples, held_out: NDArray[np.int64], weights: ScoreWeights, forbidden: ChainScores
+) -> float:
+    """Return the temperature at which sentences not learned from are the most probable, tag by tag.
+
+    Args:
+        examples: sentences.
+        held_out: int64; those not learned from.
+        weights: float32.
+        forbidden: 0 where a tag may stand, else -inf.
+    """
+    emissions, starts = emissions_of(examples, held_out, weights)
+    chain = _chain_of(weights, forbidden)
+    gold = _gold(examples, held_out)
+
+    def surprise(log_temperature: float) -> float:
+        cold = np.float32(np.exp(-log_temperature))
+        p, _ = tag_marginals(emissions * cold, starts, *(each * cold for each in chain))
+        return -float(np.log(np.maximum(p[np.arange(len(gold)), gold], 1e-12)).sum())
+
+    best = minimize_scalar(surprise, bounds=_LOG_TEMPERATURES, method="bounded", options={"xatol": 0.05})
+    return float(np.exp(best.x))
+
+
+def choose_bias(
+    examples: Examples,
+    held_out: NDArray[np.int64],
+    weights: ScoreWeights,
+    forbidden: ChainScores,
+    names: Sequence[str],
+) -> float:
+    """Return how much less the tag O must score for the best F1 of spans; the least of equals.
+
+    Likelihood wants the most probable tags, which leave out spans that are less probable than not.
+
+    Args:
+        examples, held_out, weights, forbidden: as for `fit_temperature`.
+        names: of tags; one is O.
+    """
+    emissions, starts = emissions_of(examples, held_out, weights)
+    bounds = list(pairwise(starts.tolist()))
+
+    def spans(tags: NDArray[np.int32]) -> set[tuple[int, int, int, str]]:
+        named = [names[tag] for tag in tags]
+        return {(s, *span) for s, (first, last) in enumerate(bounds) for span in spans_of(named[first:last])}
+
+    gold, best, most = spans(_gold(examples, held_out)), 0.0, 0.0
+    for bias in _BIASES:
+        chain = lower_outside(ChainScores(*_chain_of(weights, forbidden)), names, bias)
+        found = spans(best_tags(emissions, starts, *chain))
+        f1 = 2 * len(gold & found) / max(1, len(gold) + len(found))
+        if f1 > most:
+            best, most = bias, f1
+    return best
+
+
+def lower_outside(chain: ChainScores, names: Sequence[str], bias: float) -> ChainScores:
+    """Return scores with less for each token that is O, by what leads to it.
+
+    Args:
+        chain: scores of transitions, first and last tags.
+        names: of tags; one is O.
+        bias: how much less.
+    """
+    outside = np.array([name == "O" for name in names]) * np.float32(bias)
+    return ChainScores(chain.transitions - outside, chain.start - outside, chain.end)
+
+
+def _chain_of(weights: ScoreWeights, forbidden: ChainScores) -> list[NDArray[np.float32]]:
+    learned = (weights.transitions, weights.start, weights.end)
+    return [w + no for w, no in zip(learned, forbidden, strict=True)]
+
+
+def _gold(examples: Examples, sentences: NDArray[np.int64]) -> NDArray[np.int32]:
+    bounds = zip(examples.starts[sentences], examples.starts[sentences + 1], strict=True)
+    return np.concatenate([examples.tags[first:last] for first, last in bounds])
