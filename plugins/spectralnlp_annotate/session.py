@@ -38,6 +38,7 @@ class _Shown:
 
     sentence: AnnotatedSentence
     parse: Parse
+    parser: Parser
     seconds: float
 
 
@@ -79,8 +80,10 @@ class Session:
         return next_place(places, accepted, gains, place)
 
     def show(self, place: Place) -> dict[str, Any]:
-        """A sentence for the page."""
+        """A sentence for the page, by the newest model."""
         with self._lock:
+            if place in self._shown and self._shown[place].parser is not self.parser:
+                del self._shown[place]
             return self._view(place)
 
     def edit(self, place: Place, edit: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +118,6 @@ class Session:
             self._gains = dict(gains)
             if parser is not None:
                 self.parser = parser
-                self._shown.clear()
 
     def _view(self, place: Place) -> dict[str, Any]:
         document, number = self._document(place), place[1]
@@ -152,7 +154,7 @@ class Session:
             parse = parse_under(self.parser, sentence.words, sentence.constraints)
         except SpectralError as error:
             raise EditError(error.what, hint=error.hint) from error
-        self._shown[place] = shown = _Shown(sentence, parse, perf_counter() - started)
+        self._shown[place] = shown = _Shown(sentence, parse, self.parser, perf_counter() - started)
         return shown
 
     def _document(self, place: Place) -> Document:

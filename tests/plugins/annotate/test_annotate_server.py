@@ -183,3 +183,13 @@ def wait_until(holds: Callable[[], bool]) -> None:
             return
         time.sleep(0.1)
     raise AssertionError("it never came to be")
+
+
+def test_a_new_model_changes_no_tree_that_is_looked_at(running) -> None:
+    view = ask(running.port, "/sentences/0/1")[1]
+    other = spectralnlp.load("en")
+    running.session.take_model(other, {})
+    assert ask(running.port, "/sentences/0/1", {"do": "accept", "tree": view["brackets"]})[0] == 200
+    assert ask(running.port, "/sentences/0/2")[1]["brackets"] == str(
+        other.parse_tokens(list(running.project.documents[0][2].words)).tree
+    )
