@@ -190,6 +190,15 @@ def choose_weight(
         general: moments of the general trees.
         trees: of the domain.
         report: called with a line for each weight.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp import LPCFG, changes
+        >>> parser = LPCFG(grammars="clusters", n_states=2)
+        >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
+        >>> general = changes.observed(parser, spectralnlp.InMemoryCorpus(trees[:120]))
+        >>> changes.choose_weight(parser, general, trees[120:150])
+        2.0
     """
     n_general, usual = _n_examples(general), usual_weight(general, len(trees))
     if len(trees) < _FEWEST or not n_general:
