@@ -172,7 +172,8 @@ class Constraints:
 
         Args:
             n_tokens: of the sentence.
-            phrases, tags: labels that the model knows.
+            phrases: labels of phrases that the model knows.
+            tags: labels of words that it knows.
 
         Raises:
             ConstraintError: what is out of range, or a label that is not known.
