@@ -251,7 +251,7 @@ class Running:
 def kill(options: argparse.Namespace) -> None:
     """Kill the server at moments of annotating; print how many accepted trees were lost."""
     moments = random.Random(0)
-    lines = ["It is cold .", "Gulls are noisy .", "The old keeper saw the boat with a lamp ."] * 100
+    lines = ["It is cold .", "Gulls are noisy .", "The old keeper saw the boat with a lamp ."] * 1000
     accepted: dict[int, str] = {}
     lost = 0
     with TemporaryDirectory() as folder:

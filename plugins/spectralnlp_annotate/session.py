@@ -159,11 +159,10 @@ class Session:
 
     def _document(self, place: Place) -> Document:
         number, sentence = place
-        if not 0 <= number < len(self.project.documents) or not 0 <= sentence < len(
-            self.project.documents[number]
-        ):
+        documents = self.project.documents
+        if not (0 <= number < len(documents) and 0 <= sentence < len(documents[number])):
             raise EditError("no such sentence")
-        return self.project.documents[number]
+        return documents[number]
 
 
 def _tree_of(brackets: str) -> Tree:
