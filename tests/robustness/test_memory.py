@@ -49,7 +49,7 @@ def write_text(path: Path, megabytes: float, end: str = "\n") -> Path:
 
 
 # Command, its model, and megabytes of a shorter and a longer text.
-STREAMS = [("tag", "tagger", 0.5, 2), ("classify", "intent", 1, 8), ("parse", "pcfg", 0.05, 0.2)]
+STREAMS = [("tag", "tagger", 2, 8), ("classify", "intent", 1, 8), ("parse", "pcfg", 0.05, 0.2)]
 
 
 @pytest.mark.parametrize(("command", "model", "short", "long"), STREAMS)
