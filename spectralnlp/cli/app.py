@@ -160,13 +160,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(with_options(error.message))
     except _UsageError as error:
         return _complain(_usage(error))
-    except (MemoryError, SystemError, ImportError, RuntimeError) as error:
-        if not lacks_memory(error):
-            raise
-        what = str(error).rstrip(".") if isinstance(error, MemoryError) else ""
-        return _complain(f"not enough memory: {what or 'the system gives no more'}")
-    except OSError as error:
-        if error.filename is None and error.errno is None:
+    except (MemoryError, SystemError, ImportError, RuntimeError, OSError) as error:
+        if lacks_memory(error):
+            what = str(error).rstrip(".") if isinstance(error, MemoryError) else ""
+            return _complain(f"not enough memory: {what or 'the system gives no more'}")
+        if not isinstance(error, OSError) or (error.filename is None and error.errno is None):
             raise
         where = "" if error.filename is None else f"{error.filename}: "
         return _complain(f"{where}{error.strerror}")

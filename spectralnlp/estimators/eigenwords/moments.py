@@ -123,8 +123,15 @@ class CountedPairs(Moments[Example], Generic[W]):
         return None
 
     def names(self, numbers: NDArray[np.int64]) -> list[str]:
-        """Return the words of some numbers, as text."""
-        return [self.words.name(number).decode() for number in numbers.tolist()]
+        """Return the words of some numbers, as text.
+
+        Raises:
+            InputError: one is not; the moments are damaged.
+        """
+        try:
+            return [self.words.name(number).decode() for number in numbers.tolist()]
+        except UnicodeDecodeError as error:
+            raise InputError("a kept word is no text in UTF-8", hint="keep the moments again") from error
 
     def arrays(self) -> dict[str, Array]:
         """Return the state in an order that depends on nothing but the counts; copies.
