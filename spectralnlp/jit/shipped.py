@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from llvmlite import binding
@@ -20,15 +21,19 @@ FOLDER = Path(__file__).parent / "compiled"
 _PROCESSOR = "x86-64-v3"
 _FEATURES = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
+# Whether this process compiles for wheels: nobody's choice of a processor alone writes into the package.
+_asked = Event()
+
 
 def compile_for_wheels() -> None:
     """Compile from now on for other machines, into `FOLDER`; to be called before any kernel is."""
     vars(config).update(CPU_NAME=_PROCESSOR, CPU_FEATURES="")
+    _asked.set()
 
 
 def is_for_wheels() -> bool:
     """Return whether kernels are compiled to be shipped."""
-    return _chosen_processor() == _PROCESSOR
+    return _asked.is_set()
 
 
 @cache
