@@ -22,7 +22,8 @@ from spectralnlp_annotate.ordering import gain
 _NICENESS = 10
 # Sentences whose gains are looked at: with more, the next model would wait for them.
 _MOST_OPEN = 400
-# Accepted trees that the scorer learns from, the last ones: each is parsed once more for that.
+# Accepted trees that the scorer learns from between two sentences, the last ones, where there are more than
+# twice so many: each is parsed once more for that.
 _MOST_REFINED = 200
 
 
@@ -48,18 +49,21 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     """Learn, if there is something to learn from, and say what the open sentences would teach.
 
     Args:
-        request: ``base``, the model to begin with; ``trees``, accepted ones in brackets; ``learned``, the
-            folder of the model to write; ``open``, tokens of sentences.
+        request: ``base``, the model to begin with; ``trees``, accepted ones in brackets; ``in_full``, whether
+            the span scorer is to learn from all of them; ``learned``, the folder of the model to write;
+            ``open``, tokens of sentences.
 
     Returns:
-        ``gains`` of the open sentences, as many as were looked at; ``seconds`` that learning took.
+        ``gains`` of the open sentences, as many as were looked at; ``in_full``, whether the span scorer
+        learned from all trees; ``seconds`` that learning took.
     """
     started = perf_counter()
     parser = spectralnlp.load(request["base"])
     if request["trees"]:
         trees = [cleaned for tree in read_brackets(request["trees"]) if (cleaned := clean(tree)) is not None]
-        parser = adapt_alone(parser, trees, most=_MOST_REFINED)
+        parser = adapt_alone(parser, trees, most=None if request["in_full"] else _MOST_REFINED)
         parser.save(request["learned"])
     seconds = perf_counter() - started
     gains = [gain(parse) for parse in parser.parse_many(request["open"][:_MOST_OPEN])]
-    return {"gains": gains, "seconds": seconds}
+    in_full = request["in_full"] or len(request["trees"]) <= 2 * _MOST_REFINED
+    return {"gains": gains, "in_full": in_full, "seconds": seconds}

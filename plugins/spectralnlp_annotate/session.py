@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
-from time import perf_counter
 from typing import Any
 
 from spectralnlp import Parser
@@ -39,7 +38,6 @@ class _Shown:
     sentence: AnnotatedSentence
     parse: Parse
     parser: Parser
-    seconds: float
 
 
 class Session:
@@ -100,7 +98,7 @@ class Session:
         document, number = self._document(place), place[1]
         with self._lock:
             if edit.get("do") == "accept":
-                if edit.get("tree") != str(self._parsed(place, document[number]).parse.tree):
+                if edit.get("tree") != self._tree(place, document[number]):
                     raise StaleTreeError("the tree has changed; look at it again")
             else:
                 self._parsed(place, document.preview(number, edit))
@@ -122,11 +120,13 @@ class Session:
     def _view(self, place: Place) -> dict[str, Any]:
         document, number = self._document(place), place[1]
         sentence = document[number]
-        shown = self._parsed(place, sentence)
-        tree = shown.parse.tree if sentence.tree is None else _tree_of(sentence.tree)
-        posteriors: list[float | None] = [None for _ in tree.spans()]
+        fallback = None
         if sentence.tree is None:
-            posteriors = node_posteriors(shown.parse)
+            parse = self._parsed(place, sentence)
+            tree, posteriors, fallback = parse.tree, node_posteriors(parse), parse.fallback
+        else:
+            tree = _tree_of(sentence.tree)
+            posteriors = [None for _ in tree.spans()]
         return {
             "document": place[0],
             "number": number,
@@ -139,23 +139,25 @@ class Session:
             "constraints": sentence.constraints.to_json(),
             "accepted": sentence.tree is not None,
             "comment": sentence.comment,
-            "fallback": shown.parse.fallback,
-            "milliseconds": round(1000 * shown.seconds),
+            "fallback": fallback,
             **document.can(number),
         }
 
-    def _parsed(self, place: Place, sentence: AnnotatedSentence) -> _Shown:
+    def _tree(self, place: Place, sentence: AnnotatedSentence) -> str:
+        """The tree that the page shows: the accepted one, or the parser's."""
+        return sentence.tree if sentence.tree is not None else str(self._parsed(place, sentence).tree)
+
+    def _parsed(self, place: Place, sentence: AnnotatedSentence) -> Parse:
         """The parse of a sentence under what is known of it; that of last time, if nothing has changed."""
         shown = self._shown.get(place)
         if shown is not None and _asks_the_same(shown.sentence, sentence):
-            return shown
-        started = perf_counter()
+            return shown.parse
         try:
             parse = parse_under(self.parser, sentence.words, sentence.constraints)
         except SpectralError as error:
             raise EditError(error.what, hint=error.hint) from error
-        self._shown[place] = shown = _Shown(sentence, parse, self.parser, perf_counter() - started)
-        return shown
+        self._shown[place] = _Shown(sentence, parse, self.parser)
+        return parse
 
     def _document(self, place: Place) -> Document:
         number, sentence = place

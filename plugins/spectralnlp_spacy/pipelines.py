@@ -8,31 +8,9 @@ from typing import Any
 import spacy
 
 import spectralnlp
+from spectralnlp.render.tags import UNIVERSAL
 from spectralnlp_spacy.tagger import writes_spans
 from spectralnlp_spacy.vectors import write_pipeline
-
-# The tags of Universal Dependencies, which go to ``token.pos_``.
-_UNIVERSAL = frozenset(
-    [
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "SYM",
-        "VERB",
-        "X",
-    ]
-)
 
 
 def write_tagger(model_folder: str, folder: Path, lang: str, attribute: str | None = None) -> str:
@@ -63,4 +41,4 @@ def write_tagger(model_folder: str, folder: Path, lang: str, attribute: str | No
 def _usual_attribute(tagger: Any) -> str:
     if writes_spans(tagger):
         return "ents"
-    return "pos" if set(tagger.labels) <= _UNIVERSAL else "tag"
+    return "pos" if set(tagger.labels) <= UNIVERSAL else "tag"

@@ -4,6 +4,7 @@ It answers this machine alone, and only requests that are meant for it; nothing 
 """
 
 from spectralnlp_web.guard import FAILED, HOST, NOT_MEANT, Guard, wrong_path_handler
+from spectralnlp_web.processes import end_process, start_process
 from spectralnlp_web.requests import BadRequestError, answer_bad_request, read_json, wait_for_leaving
 from spectralnlp_web.server import LoopbackServer
 
@@ -15,7 +16,9 @@ __all__ = [
     "Guard",
     "LoopbackServer",
     "answer_bad_request",
+    "end_process",
     "read_json",
+    "start_process",
     "wait_for_leaving",
     "wrong_path_handler",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 
@@ -91,4 +91,4 @@ def _decode(body: bytes, example: str) -> object:
     return value
 
 
-__all__ = ["BadRequestError", "ClientDisconnect", "answer_bad_request", "read_json", "wait_for_leaving"]
+__all__ = ["BadRequestError", "answer_bad_request", "read_json", "wait_for_leaving"]

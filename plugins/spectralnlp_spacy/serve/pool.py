@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import Coroutine
-from contextlib import suppress
+
+from spectralnlp_web import end_process, start_process
 
 from spectralnlp.errors import ConfigError, SpectralError
 from spectralnlp_spacy.serve.worker import HEADER, Answer, Setup, error_answer
@@ -17,7 +17,7 @@ from spectralnlp_spacy.serve.worker import HEADER, Answer, Setup, error_answer
 _GRACE = 1.0
 # Seconds before a worker that could not be started is tried again.
 _PAUSE = 5.0
-_CODE = "from spectralnlp_spacy.serve.worker import main; main()"
+_WORKER = "spectralnlp_spacy.serve.worker"
 
 
 class WorkerDiedError(SpectralError):
@@ -41,17 +41,7 @@ class Worker:
         Raises:
             ConfigError: they cannot be loaded.
         """
-        # Not the folder where it is started (-P), whose modules are anybody's, but all that this process has.
-        # A group of its own, for Ctrl-C in a terminal is this process's to handle.
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-P", "-c", _CODE),
-            stdin=PIPE,
-            stdout=PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            process_group=0,
-        )
-        worker = cls(process)
+        worker = cls(await start_process(_WORKER))
         try:
             await worker._send(setup.to_json())
             answer = await worker._receive()
@@ -75,9 +65,7 @@ class Worker:
 
     async def end(self) -> None:
         """Kill the process, whatever it does, and wait until it has ended."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
-        await self._process.wait()
+        await end_process(self._process)
 
     async def _send(self, line: str) -> None:
         assert self._process.stdin is not None

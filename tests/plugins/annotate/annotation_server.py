@@ -16,7 +16,15 @@ SENTENCES = (
 class Running:
     """A server in a thread, and its project."""
 
-    def __init__(self, parser_folder: Path, folder: Path, *, order: str = "file", every: int = 1000) -> None:
+    def __init__(
+        self,
+        parser_folder: Path,
+        folder: Path,
+        *,
+        order: str = "file",
+        every: int = 1000,
+        pause: float = 1000.0,
+    ) -> None:
         from spectralnlp_annotate.application import make_application
         from spectralnlp_annotate.background import Background
         from spectralnlp_annotate.project import Project, read_texts
@@ -31,7 +39,7 @@ class Running:
         self.project = Project(folder / "work")
         self.project.add(read_texts([text]), parser.tokenizer)
         self.session = Session(self.project, parser, order)
-        self.background = Background(self.session, str(parser_folder), every)
+        self.background = Background(self.session, str(parser_folder), every, pause)
         self._server = LoopbackServer(0)
         self.port, self.address = self._server.port, self._server.address
         ready = threading.Event()

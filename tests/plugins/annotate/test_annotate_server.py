@@ -178,6 +178,32 @@ def test_the_parser_learns_what_was_accepted(parser_folder: Path, tmp_path: Path
         running.stop()
 
 
+def test_what_is_accepted_is_learned_in_a_pause(parser_folder: Path, tmp_path: Path) -> None:
+    running = Running(parser_folder, tmp_path, pause=0.5)
+    try:
+        tree = ask(running.port, "/sentences/0/3")[1]["brackets"]
+        assert ask(running.port, "/sentences/0/3", {"do": "accept", "tree": tree})[0] == 200
+        wait_until(lambda: ask(running.port, "/overview")[1]["learning"]["trees"] == 1)
+    finally:
+        running.stop()
+
+
+def test_a_parser_that_cannot_learn_says_so_and_goes_on(own_treebank: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tensors"
+    spectralnlp.train("lpcfg", own_treebank / "train.mrg", span_scorer=False, n_states=2).save(folder)
+    running = Running(folder, tmp_path, every=1)
+    try:
+        for number in (1, 3):
+            tree = ask(running.port, f"/sentences/0/{number}")[1]["brackets"]
+            assert ask(running.port, f"/sentences/0/{number}", {"do": "accept", "tree": tree})[0] == 200
+            wait_until(lambda: ask(running.port, "/overview")[1]["learning"]["error"] is not None)
+        error = ask(running.port, "/overview")[1]["learning"]["error"]
+        assert error.startswith("nothing was learned: the parser's grammars hold no counts; adapt it with")
+        assert len(running.project.accepted()) == 2
+    finally:
+        running.stop()
+
+
 def wait_until(holds: Callable[[], bool]) -> None:
     for _ in range(600):
         if holds():
@@ -194,3 +220,15 @@ def test_a_new_model_changes_no_tree_that_is_looked_at(running) -> None:
     assert ask(running.port, "/sentences/0/2")[1]["brackets"] == str(
         other.parse_tokens(list(running.project.documents[0][2].words)).tree
     )
+
+
+def test_an_accepted_tree_is_accepted_again_whatever_a_new_model_says(running) -> None:
+    edit = {"do": "require", "start": 4, "end": 9, "label": "NP"}
+    accepted = ask(running.port, "/sentences/0/1", edit)[1]["brackets"]
+    assert ask(running.port, "/sentences/0/1", {"do": "accept", "tree": accepted})[0] == 200
+    running.session.take_model(spectralnlp.load("en"), {})
+    view = ask(running.port, "/sentences/0/1")[1]
+    assert (view["brackets"], view["accepted"]) == (accepted, True)
+    assert ask(running.port, "/sentences/0/1", {"do": "accept", "tree": accepted})[0] == 200
+    reopened = ask(running.port, "/sentences/0/1", {"do": "reopen"})[1]
+    assert not reopened["accepted"]
