@@ -1,10 +1,11 @@
 """Compiled kernels on disk, loaded without what only compiling needs.
 
 The files are numba's own; two things are done otherwise. Before numba loads a kernel it initialises its
-compiler, half of the time that a short command takes; a compiled kernel needs nothing of it. And numba reads
-kernels only from a folder that it could also write to, so kernels compiled into an image by one user are
-compiled again by another; here every folder is read, and the first that can be written to is written to.
-Last come the kernels that the wheel brought along (``shipped.py``).
+compiler, half of the time that a short command takes; a compiled kernel needs nothing of it, nor of the
+bitcode beside its machine code (``library.py``). And numba reads kernels only from a folder that it could
+also write to, so kernels compiled into an image by one user are compiled again by another; here every folder
+is read, and the first that can be written to is written to. Last come the kernels that the wheel brought
+along (``shipped.py``).
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from typing import Any
 
 from numba.core import config
 from numba.core.caching import IndexDataCacheFile, _Cache
-from numba.core.compiler import CompileResult
 from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
 from spectralnlp.jit import shipped
+from spectralnlp.jit.library import loaded_kernel
 from spectralnlp.runtime import require_room
 
 # LLVM ends the process where it gets no memory; this much it has needed for our largest kernel, and more.
@@ -113,7 +114,7 @@ class KernelCache(_Cache):
             except _UNREADABLE:
                 continue
             if content is not None:
-                return CompileResult._rebuild(target_context, *content)
+                return loaded_kernel(target_context, content)
         require_room(_ROOM_TO_COMPILE, "compiling a kernel")
         return None
 

@@ -50,6 +50,14 @@ def checked(a, n):
     a[:n] = a[1 : n + 1].copy()
     return np.exp(a) + np.log1p(a) ** 0.5
 """
+CALLING = """
+from kernels_of_a_test import checked, hashed
+from spectralnlp.jit import kernel
+
+@kernel
+def both(a, n):
+    return checked(a, n).sum() + hashed(n)[0]
+"""
 REFUSED = """
 def refused():
     try:
@@ -112,6 +120,17 @@ def test_a_kernel_that_was_loaded_is_compiled_for_other_types(package: Path) -> 
     call = "(total(Pair(np.arange(4.0), np.ones(2))), total(Pair(np.arange(4), np.ones(2, np.int64))))"
     assert run(package, call)[0] == "True"
     assert run(package, call)[0] == "False"
+
+
+def test_a_kernel_is_compiled_that_calls_loaded_ones(package: Path) -> None:
+    (package / "calling_kernels.py").write_text(CALLING)
+    apart = "round(float(checked(np.arange(4.0), 2).sum() + hashed(2)[0]), 6)"
+    together = f"[{apart}, round(float(__import__('calling_kernels').both(np.arange(4.0), 2)), 6)]"
+    run(package, apart)
+    for compiled in ("True", "False"):
+        said, _, _, one, other = run(package, together)
+        assert said == compiled
+        assert one.strip("[,") == other.strip("]")
 
 
 def test_errors_of_kernels_that_were_loaded(package: Path) -> None:
