@@ -143,7 +143,8 @@ def productive(forest, keep):
 def dense_weights(semiring, forest, rules, offsets, leaves):
     """Inside vectors of dense rules in any semiring: nothing is taken together, sums are in order."""
     _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
-    binary_offsets, binary, unary_offsets, unary = rules
+    binary_offsets, binary = rules.stored.offsets, rules.stored.numbers
+    unary_offsets, unary = rules.unary_stored.offsets, rules.unary_stored.numbers
     totals = np.full(offsets[-1], semiring.zero)
     leaf = len(leaves)
     for node in range(len(kind) - 1, -1, -1):

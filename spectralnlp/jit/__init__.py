@@ -2,8 +2,8 @@
 
 Kernels take few parameters: arrays that belong together go into a ``typing.NamedTuple``, which numba compiles
 like its fields. Its class must be at the top level of a module that can be imported, or nothing is cached.
-The cache looks at the file of the kernel alone: after changing a named tuple, a constant or a kernel of
-another file that a kernel uses, delete the ``__pycache__`` folders.
+The cache looks at the file of the kernel and at the version alone: after changing a named tuple, a constant
+or a kernel of another file that a kernel uses, delete the ``__pycache__`` folders.
 """
 
 from spectralnlp.jit.bits import count_bits, lowest_bit
@@ -16,10 +16,20 @@ from spectralnlp.jit.decorators import (
     kernel,
     kernel_part,
 )
+from spectralnlp.jit.lanes import (
+    LANES,
+    load_lanes,
+    multiply_add,
+    padded,
+    repeat,
+    store_lanes,
+    sum_of_lanes,
+)
 from spectralnlp.jit.powers import exponent_of, power_of_two
 from spectralnlp.jit.shipped import compile_for_wheels
 
 __all__ = [
+    "LANES",
     "Kernel",
     "announced_compilation",
     "cache_folders",
@@ -31,6 +41,12 @@ __all__ = [
     "fast_kernel_part",
     "kernel",
     "kernel_part",
+    "load_lanes",
     "lowest_bit",
+    "multiply_add",
+    "padded",
     "power_of_two",
+    "repeat",
+    "store_lanes",
+    "sum_of_lanes",
 ]

@@ -28,6 +28,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
+from spectralnlp import __version__
 from spectralnlp.jit import shipped
 from spectralnlp.jit.library import loaded_kernel
 from spectralnlp.runtime import require_room
@@ -90,7 +91,8 @@ class KernelCache(_Cache):
         """Return the kernel's file in a folder; None for one that was typed into an interpreter."""
         source = Path(inspect.getfile(self.function))
         try:
-            stamp = hashlib.sha256(source.read_bytes()).digest()
+            # The version, for a kernel holds parts that are written in other files.
+            stamp = hashlib.sha256(source.read_bytes() + __version__.encode()).digest()
         except OSError:
             return None
         name = f"{source.stem}.{self.function.__qualname__}".replace("<", "").replace(">", "")

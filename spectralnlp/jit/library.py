@@ -41,8 +41,7 @@ class LoadedLibrary(JITCodeLibrary):
     def _get_module_for_linking(self) -> Any:
         if self._shared_module is None:
             self._shared_module = llvm.parse_bitcode(self._bitcode)
-            engine: Any = self._codegen._engine
-            engine._load_defined_symbols(self._shared_module)
+            self._codegen._engine._load_defined_symbols(self._shared_module)
         return self._shared_module
 
 

@@ -228,7 +228,7 @@ def test_marginals_of_windows(n: int) -> None:
 
 def pipeline() -> Pipeline:
     return Pipeline(
-        COARSE, [FINE], reference.shape_of_word, reference.N_BRACKETS, Pruning(0.0, 0.0, 0.0, 0.0)
+        COARSE, [FINE], reference.shape_of_word, reference.N_BRACKETS, Pruning(0.0, 0.0, 0.0, 0.0, 0.0)
     )
 
 

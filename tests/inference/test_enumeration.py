@@ -214,8 +214,11 @@ def test_pruning_keeps_the_trees_whose_edges_are_all_kept() -> None:
     rng = np.random.default_rng(7)
     for words, forest, trees in derivable("dense"):
         keep = rng.random(forest.n_edges) < 0.85
-        pruned = prune_forest(forest, keep)
-        kept = {edge for edge, is_kept in zip(reference.edge_names(forest), keep, strict=True) if is_kept}
+        pruned, nodes, edges = prune_forest(forest, keep)
+        names = reference.edge_names(forest)
+        assert reference.edge_names(pruned) == [names[edge] for edge in edges]
+        assert (forest.symbol[nodes] == pruned.symbol).all()
+        kept = {edge for edge, is_kept in zip(names, keep, strict=True) if is_kept}
         left = [tree for tree in trees.edges if tree <= kept]
         assert reference.forest_trees(pruned) == set(left)
         if left:

@@ -122,7 +122,7 @@ def test_one_word_has_a_tree_for_each_tag_and_unary_rule() -> None:
 
 def test_a_forest_without_trees() -> None:
     _, forest, _ = parsed()[0]
-    empty = prune_forest(forest, np.zeros(forest.n_edges, bool))
+    empty, _, _ = prune_forest(forest, np.zeros(forest.n_edges, bool))
     assert best_trees(empty, np.zeros(0), 3) == []
 
 

@@ -291,7 +291,7 @@ def test_however_much_is_pruned_what_is_possible_is_found(notation: str) -> None
 def test_what_is_not_pruned_has_the_probability_of_the_trees_that_meet_the_constraints() -> None:
     coarse, fine = GRAMMARS["one state"], GRAMMARS["dense"]
     pipe = Pipeline(
-        coarse, [fine], reference.shape_of_word, reference.N_BRACKETS, Pruning(0.0, 0.0, 0.0, 0.0)
+        coarse, [fine], reference.shape_of_word, reference.N_BRACKETS, Pruning(0.0, 0.0, 0.0, 0.0, 0.0)
     )
     table = NOTATIONS["plain"].table(coarse)
     for words, constraints, kept in cases("dense", "plain"):

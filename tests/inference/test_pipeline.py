@@ -16,7 +16,7 @@ from spectralnlp.parameters import LatentGrammar
 COARSE = reference.random_grammar(10, (1, 1, 1, 1))
 FINE = reference.random_grammar(11, (2, 3, 2, 2))
 PRUNER = reference.random_grammar(12, (2, 2, 1, 2))
-EVERYTHING = Pruning(0.0, 0.0, 0.0, 0.0)
+EVERYTHING = Pruning(0.0, 0.0, 0.0, 0.0, 0.0)
 WORDS = ("q", "p", "q", "q")
 
 
@@ -86,6 +86,23 @@ def test_a_pruner_without_a_threshold_changes_nothing() -> None:
     assert theirs is not None
     assert ours.log_probability == pytest.approx(theirs.log_probability)
     np.testing.assert_array_equal(decode(ours, MaxRuleDecoder()), decode(theirs, MaxRuleDecoder()))
+
+
+def test_the_others_score_what_the_last_of_several_grammars_finds_likely() -> None:
+    trees = enumerate_trees(PRUNER, WORDS)
+    assert trees is not None
+    threshold = 0.1
+    found = pipeline(FINE, PRUNER, pruning=replace(EVERYTHING, grammar_threshold=threshold)).infer(WORDS)
+    assert found is not None
+    likely = {edge for edge, posterior in trees.edge_posteriors.items() if posterior >= threshold}
+    expected = {tree for tree in trees.edges if tree <= likely}
+    assert 0 < len(expected) < len(trees.edges)
+    forest, (first, last) = found.scored.forest, found.scored.posteriors
+    assert reference.forest_trees(forest) == expected
+    names = reference.edge_names(forest)
+    for name, posterior in zip(names, last.edge.tolist(), strict=True):
+        assert posterior == pytest.approx(trees.edge_posteriors[name])
+    np.testing.assert_allclose(first.edge, reference.score(forest, FINE, WORDS).edge)
 
 
 def test_pruning_costs_little_probability() -> None:

@@ -18,6 +18,7 @@ from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NOD
 from spectralnlp.inference.trees.limits import FREE
 from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.jit import count_bits, kernel, kernel_part, lowest_bit, power_of_two
+from spectralnlp.parameters import Offsets
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
@@ -43,14 +44,17 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
     return forest._replace(log_scale=chart.log_scale)
 
 
-def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
+def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> tuple[Forest, Offsets, Offsets]:
     """The forest without some of its hyperedges, and without the nodes that then lead nowhere.
 
     Args:
         forest: the forest.
         keep: bool (n_edges,).
+
+    Returns:
+        The forest that is left, and which nodes and which hyperedges these were, int64.
     """
-    pruned: Forest = _prune(forest, derivation_weights(AnyAll(), forest, keep), keep)
+    pruned: tuple[Forest, Offsets, Offsets] = _prune(forest, derivation_weights(AnyAll(), forest, keep), keep)
     return pruned
 
 
@@ -336,6 +340,7 @@ def _prune(forest, productive, keep):
     new_edges = np.empty(n_new + 1, np.int64)
     rule, factor = np.empty(n_new_edges, np.int32), np.empty(n_new_edges)
     new_left, new_right = np.empty(n_new_edges, np.int32), np.empty(n_new_edges, np.int32)
+    old_edge = np.empty(n_new_edges, np.int64)
     kept = 0
     for node in range(n_nodes):
         if new_id[node] == NO_NODE:
@@ -343,13 +348,13 @@ def _prune(forest, productive, keep):
         new_edges[new_id[node]] = kept
         for e in range(edges[node], edges[node + 1]):
             if usable[e]:
-                rule[kept], factor[kept] = forest.rule[e], forest.factor[e]
+                rule[kept], factor[kept], old_edge[kept] = forest.rule[e], forest.factor[e], e
                 new_left[kept] = new_id[left[e]] if left[e] != NO_NODE else NO_NODE
                 new_right[kept] = new_id[right[e]] if right[e] != NO_NODE else NO_NODE
                 kept += 1
     new_edges[n_new] = kept
     nodes = np.flatnonzero(new_id != NO_NODE)
-    return Forest(
+    thinned = Forest(
         n_roots=n_new_roots,
         kind=forest.kind[nodes],
         symbol=forest.symbol[nodes],
@@ -362,3 +367,4 @@ def _prune(forest, productive, keep):
         factor=factor,
         log_scale=forest.log_scale,
     )
+    return thinned, nodes, old_edge

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.dense import dense_posteriors
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.rule_lists import MOST_LISTED
-from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, LatentGrammar, Offsets
+from spectralnlp.inference.trees.ready_rules import MOST_LISTED
+from spectralnlp.jit import padded
+from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, Ints, LatentGrammar, Offsets
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.parameters.expansion import Factors
 
@@ -19,28 +20,56 @@ from spectralnlp.parameters.expansion import Factors
 _NEGLIGIBLE = 1e-4
 
 
-class DenseRules(NamedTuple):
-    """Tensors of rules, row-major, laid end to end, or lists of their numbers.
+class StoredTensors(NamedTuple):
+    """Tensors of rules as a grammar holds them.
 
-    The rows of a tensor a → b c are the states of a, its columns the pairs of states of b and c.
+    Attributes:
+        offsets: int64 (n_rules + 1,); rule r has ``numbers[offsets[r]:offsets[r + 1]]``, row-major.
+        numbers: float64 or float32.
+        is_there: bool (n_rules,); whether ``numbers`` has a rule's tensor.
+        factors: of the others.
+    """
+
+    offsets: Offsets
+    numbers: NDArray[Any]
+    is_there: NDArray[np.bool_]
+    factors: Factors
+
+    @classmethod
+    def of(cls, tensors: DenseTensors | FactoredTensors, shapes: Ints) -> StoredTensors:
+        """The tensors of rules with these shapes."""
+        numbers, is_there = tensors.expanded
+        return cls(tensors.offsets, numbers, is_there, tensors.stored(shapes))
+
+    @property
+    def padded_offsets(self) -> Offsets:
+        """int64 (n_rules + 1,); where tensors lie whose last axis is padded to a multiple of eight."""
+        shapes = self.factors.shapes.astype(np.int64)
+        return offsets_of(shapes[:, :-1].prod(axis=1) * padded(shapes[:, -1]))
+
+
+class DenseRules(NamedTuple):
+    """Tensors of rules, row-major, laid end to end, or lists of their numbers; written when first needed.
+
+    The rows of a tensor a → b c are the states of a, its columns the pairs of states of b and c. The last
+    axis of a tensor is padded with zeros to a multiple of eight.
 
     Attributes:
         binary_offsets: int64 (n_binary + 1,); rule r has ``binary[binary_offsets[r]:binary_offsets[r + 1]]``.
-        binary: float64 or float32; (m_a, m_b, m_c) for each rule that is no list.
+        binary: float64 or float32; (m_a, m_b, padded m_c) for each rule that is no list.
         unary_offsets: int64 (n_unary + 1,).
-        unary: float64 or float32; (m_a, m_b) for each rule.
+        unary: float64 or float32; (m_a, padded m_b) for each rule.
         is_ready: bool (n_binary,); whether a rule's tensor or list has been written.
+        unary_is_ready: bool (n_unary,).
         is_list: bool (n_binary,).
         first_row: int64 (n_binary + 1,); the rows of rule r are ``row[first_row[r]:]``, and one end more.
         row: int64; where the numbers of a row of a list begin in the next two.
-        column: uint16; state of b times m_c, plus state of c.
+        column: uint16; state of b times the padded m_c, plus state of c.
         value: float64 or float32.
         state_offsets: int64 (n_symbols + 1,); where the states of each symbol lie in the next.
         root: float64.
         negligible: share of the largest number below which lists leave a number out.
-        is_there: bool (n_binary,); whether ``binary`` has a rule's tensor.
-        unary_is_there: bool (n_unary,); whether ``unary`` has a rule's tensor.
-        factors, unary_factors: the tensors as they are stored.
+        stored, unary_stored: the tensors as the grammar holds them.
     """
 
     binary_offsets: Offsets
@@ -48,6 +77,7 @@ class DenseRules(NamedTuple):
     unary_offsets: Offsets
     unary: NDArray[Any]
     is_ready: NDArray[np.bool_]
+    unary_is_ready: NDArray[np.bool_]
     is_list: NDArray[np.bool_]
     first_row: Offsets
     row: Offsets
@@ -56,10 +86,8 @@ class DenseRules(NamedTuple):
     state_offsets: Offsets
     root: NDArray[np.float64]
     negligible: float
-    is_there: NDArray[np.bool_]
-    unary_is_there: NDArray[np.bool_]
-    factors: Factors
-    unary_factors: Factors
+    stored: StoredTensors
+    unary_stored: StoredTensors
 
     @classmethod
     def of(
@@ -81,30 +109,31 @@ class DenseRules(NamedTuple):
         binary: DenseTensors | FactoredTensors,
         unary: DenseTensors | FactoredTensors,
     ) -> DenseRules:
-        shapes = grammar.n_states[grammar.binary_rules]
-        numbers, is_there = binary.expanded
-        unary_numbers, unary_is_there = unary.expanded
-        rows = offsets_of(shapes[:, 0].astype(np.int64) + 1)
-        # Room for the longest lists: pages of memory that nobody writes to are never given out.
-        room = int(MOST_LISTED * binary.offsets[-1]) + 1
+        stored = StoredTensors.of(binary, grammar.n_states[grammar.binary_rules])
+        unary_stored = StoredTensors.of(unary, grammar.n_states[grammar.unary_rules])
+        n_rules, dtype = len(grammar.binary_rules), stored.numbers.dtype
+        offsets, unary_offsets = stored.padded_offsets, unary_stored.padded_offsets
+        rows = offsets_of(stored.factors.shapes[:, 0].astype(np.int64) + 1)
+        # Room for the longest lists, and for all tensors: pages of memory that nobody writes to are never
+        # given out.
+        room = int(MOST_LISTED * stored.offsets[-1]) + 1
         return cls(
-            binary_offsets=binary.offsets,
-            binary=numbers,
-            unary_offsets=unary.offsets,
-            unary=unary_numbers,
-            is_ready=np.zeros(len(shapes), bool),
-            is_list=np.zeros(len(shapes), bool),
+            binary_offsets=offsets,
+            binary=np.empty(offsets[-1], dtype),
+            unary_offsets=unary_offsets,
+            unary=np.empty(unary_offsets[-1], dtype),
+            is_ready=np.zeros(n_rules, bool),
+            unary_is_ready=np.zeros(len(grammar.unary_rules), bool),
+            is_list=np.zeros(n_rules, bool),
             first_row=rows,
             row=np.zeros(rows[-1], np.int64),
             column=np.empty(room, np.uint16),
-            value=np.empty(room, numbers.dtype),
+            value=np.empty(room, dtype),
             state_offsets=grammar.state_offsets,
             root=grammar.root,
-            negligible=_NEGLIGIBLE if numbers.dtype == np.float32 else 0.0,
-            is_there=is_there,
-            unary_is_there=unary_is_there,
-            factors=binary.stored(shapes),
-            unary_factors=unary.stored(grammar.n_states[grammar.unary_rules]),
+            negligible=_NEGLIGIBLE if dtype == np.float32 else 0.0,
+            stored=stored,
+            unary_stored=unary_stored,
         )
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:

@@ -52,12 +52,14 @@ class Pruning:
         beam: see :func:`~.coarse.inside`.
         node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
         pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
+        grammar_threshold: the same under the last of several grammars, before the others score what is left.
     """
 
     beam: float = 1e-3
     node_threshold: float = 1e-4
     edge_threshold: float = 1e-5
     pruner_threshold: float = 1e-4
+    grammar_threshold: float = 3e-4
 
     @classmethod
     def of_pool(cls, n_binarisations: int) -> Pruning:
@@ -275,7 +277,7 @@ class Pipeline:
         everything = opened(without_model(n_tokens)) if opening is None else opening.cells
         yield everything, self.pruning, False
         beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
-        loose = Pruning(beam, node_threshold=0.0, edge_threshold=_LOOSE, pruner_threshold=_LOOSE)
+        loose = Pruning(beam, 0.0, _LOOSE, _LOOSE, _LOOSE)
         if opening is None:
             everything = opened(without_model(n_tokens, most=_LOOSE_CELLS))
         yield everything, loose, False
@@ -299,11 +301,16 @@ class Pipeline:
     ) -> Inference | None:
         """Score the forest; None if no grammar can derive anything in it."""
         if self.pruner is not None and grammars is self.grammars:
-            forest = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
+            forest, _ = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
+        *others, last = grammars
+        of_last = None
+        if others:  # the last one's tensors have most zeros, so that it is the fastest
+            forest, of_last = self._thinned(forest, last, found, pruning.grammar_threshold)
         usable: list[tuple[LatentGrammar, Floats, ForestPosteriors]] = []
         for grammar in grammars:
             leaves = leaf_vectors(forest, grammar, found)
-            posteriors = score_forest(forest, grammar, leaves)
+            known = of_last if grammar is last else None
+            posteriors = known or score_forest(forest, grammar, leaves)
             if posteriors.usable:
                 usable.append((grammar, leaves, posteriors))
         if not usable:
@@ -322,11 +329,17 @@ class Pipeline:
             coarse_only=grammars is not self.grammars,
         )
 
-    def _thinned(self, forest: Forest, pruner: LatentGrammar, found: Lookup, threshold: float) -> Forest:
-        """The forest without the hyperedges that are improbable under the pruning grammar."""
-        posteriors = score_forest(forest, pruner, leaf_vectors(forest, pruner, found))
-        thinned = prune_forest(forest, np.abs(posteriors.edge) >= threshold)
-        return thinned if posteriors.usable and thinned.n_roots else forest
+    def _thinned(
+        self, forest: Forest, grammar: LatentGrammar, found: Lookup, threshold: float
+    ) -> tuple[Forest, ForestPosteriors]:
+        """The forest without the hyperedges that are improbable under a grammar, and its other posteriors."""
+        posteriors = score_forest(forest, grammar, leaf_vectors(forest, grammar, found))
+        if posteriors.usable:
+            thinned, nodes, edges = prune_forest(forest, np.abs(posteriors.edge) >= threshold)
+            if thinned.n_roots:
+                of_thinned = replace(posteriors, edge=posteriors.edge[edges], node=posteriors.node[nodes])
+                return thinned, of_thinned
+        return forest, posteriors
 
 
 def infer_together(attempts: Sequence[Iterator[Inference | None]]) -> list[Inference | None]:

@@ -1,0 +1,106 @@
+"""Tensors of rules made ready for the passes over a forest: padded, or lists where nearly all is zero.
+
+Of tensors in a model folder only those of the rules that a sentence's forest has are multiplied out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp.jit import kernel_part, padded
+from spectralnlp.parameters.expansion import multiply_out
+
+# Share of a tensor's numbers that are not negligible up to which it becomes a list.
+MOST_LISTED = 0.06
+
+# Padded pairs of states of two children up to whose number a list can name one.
+_MOST_COLUMNS = 1 << 16
+
+
+@kernel_part
+def make_ready(rules, forest):
+    """Write the tensors or lists of a forest's rules where there are none yet.
+
+    Threads may do so at the same time.
+
+    Args:
+        rules: DenseRules.
+        forest: Forest.
+    """
+    stored, unary = rules.stored, rules.unary_stored
+    most = 0
+    for e in range(len(forest.rule)):
+        rule = forest.rule[e]
+        if forest.right[e] >= 0:
+            if not rules.is_ready[rule]:
+                most = max(most, stored.offsets[rule + 1] - stored.offsets[rule])
+        elif rule >= 0 and not rules.unary_is_ready[rule]:
+            most = max(most, unary.offsets[rule + 1] - unary.offsets[rule])
+    if most == 0:
+        return
+    work, tensor = np.empty((2, most)), np.empty(most, rules.binary.dtype)
+    for e in range(len(forest.rule)):
+        rule = forest.rule[e]
+        if forest.right[e] >= 0:
+            if not rules.is_ready[rule]:
+                _read(stored, rule, tensor, work)
+                rules.is_list[rule] = _make_list(rules, rule, tensor)
+                if not rules.is_list[rule]:
+                    n_rows = stored.factors.shapes[rule, 0] * stored.factors.shapes[rule, 1]
+                    n = stored.factors.shapes[rule, 2]
+                    _write_padded(rules.binary, rules.binary_offsets[rule], tensor, n_rows, n)
+                rules.is_ready[rule] = True
+        elif rule >= 0 and not rules.unary_is_ready[rule]:
+            _read(unary, rule, tensor, work)
+            n_rows, n = unary.factors.shapes[rule]
+            _write_padded(rules.unary, rules.unary_offsets[rule], tensor, n_rows, n)
+            rules.unary_is_ready[rule] = True
+
+
+@kernel_part
+def _read(stored, rule, tensor, work):
+    """Write the tensor of a rule as it is stored, multiplied out where it is not yet."""
+    if not stored.is_there[rule]:
+        multiply_out(stored.factors, rule, tensor, work)
+        return
+    first = stored.offsets[rule]
+    for place in range(stored.offsets[rule + 1] - first):
+        tensor[place] = stored.numbers[first + place]
+
+
+@kernel_part
+def _write_padded(out, at, matrix, n_rows, n):
+    """Write rows of a matrix, each with zeros up to a multiple of eight numbers."""
+    width = padded(n)
+    for row in range(n_rows):
+        for k in range(width):
+            out[at + row * width + k] = matrix[row * n + k] if k < n else 0.0
+
+
+@kernel_part
+def _make_list(rules, rule, tensor):
+    """Write the list of a tensor that is nearly all zeros; return whether it is."""
+    n_rows, m_b, m_c = rules.stored.factors.shapes[rule]
+    width, offsets = padded(m_c), rules.stored.offsets
+    largest, size = 0.0, offsets[rule + 1] - offsets[rule]
+    for place in range(size):
+        largest = max(largest, abs(tensor[place]))
+    limit, count = rules.negligible * largest, 0
+    for place in range(size):
+        if abs(tensor[place]) > limit:
+            count += 1
+    # Lists lie where the share of the tensors before them leaves room.
+    at = np.int64(MOST_LISTED * offsets[rule])
+    room = np.int64(MOST_LISTED * offsets[rule + 1]) - at
+    if count > room or m_b * width > _MOST_COLUMNS:
+        return False
+    for h in range(n_rows):
+        rules.row[rules.first_row[rule] + h] = at
+        for g in range(m_b):
+            for k in range(m_c):
+                value = tensor[(h * m_b + g) * m_c + k]
+                if abs(value) > limit:
+                    rules.column[at], rules.value[at] = g * width + k, value
+                    at += 1
+    rules.row[rules.first_row[rule] + n_rows] = at
+    return True
