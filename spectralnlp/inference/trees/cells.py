@@ -175,21 +175,24 @@ def find_splits(cells: Any, cell: int, left: Ints, right: Ints) -> int:
         cell: one of them.
         left, right: int32 (n_tokens,) or more; written.
     """
+    # Local names of arrays: those of a named tuple are counted at every use.
+    starting, starting_end, by_start = cells.starting, cells.starting_end, cells.by_start
+    ending, ending_start, by_end = cells.ending, cells.ending_start, cells.by_end
     i, j = cells.start[cell], cells.end[cell]
-    first, last = cells.by_start[i], cells.by_start[i + 1]
-    other, others = cells.by_end[j], cells.by_end[j + 1]
+    first, last = by_start[i], by_start[i + 1]
+    other, others = by_end[j], by_end[j + 1]
     count = 0
     if others - other > _MANY:
-        other = _first_from(cells.ending_start, other, others, i + 1)
+        other = _first_from(ending_start, other, others, i + 1)
     if last - first > _MANY and other < others:
-        first = _first_from(cells.starting_end, first, last, cells.ending_start[other])
+        first = _first_from(starting_end, first, last, ending_start[other])
     while first < last and other < others:
-        k = cells.starting_end[first]
+        k = starting_end[first]
         if k >= j:
             break
-        begin = cells.ending_start[other]
+        begin = ending_start[other]
         if begin == k:
-            left[count], right[count] = cells.starting[first], cells.ending[other]
+            left[count], right[count] = starting[first], ending[other]
             count += 1
             first += 1
             other += 1

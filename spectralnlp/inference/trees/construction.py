@@ -110,7 +110,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
             if out == 0.0 or out * top_value[place] < node_threshold:
                 continue
             top_id[place] = n_nodes
-            _write_node(node[n_nodes], TOP, a, i, j)
+            _write_node(node, n_nodes, TOP, a, i, j)
             for unary in range(unary_by_parent[a] - 1, unary_by_parent[a + 1]):
                 b, w, name = a, 1.0, IDENTITY  # it comes first
                 if unary >= unary_by_parent[a]:
@@ -138,7 +138,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
                 continue
             most_below = max(most_below, below[a])
             bottom_id[place] = ids[a] = n_nodes
-            _write_node(node[n_nodes], BINARY, a, i, j)
+            _write_node(node, n_nodes, BINARY, a, i, j)
             if cell < n:
                 node[n_nodes, _KIND] = LEXICAL
                 edge[n_edges, _NODE], edge[n_edges, _RULE] = n_nodes, WORD
@@ -235,8 +235,9 @@ def _flow_of(pair_rules, parent, weight, pair, below):
 
 
 @kernel_part
-def _write_node(row, kind, symbol, start, end):
-    row[_KIND], row[_SYMBOL], row[_START], row[_END] = kind, symbol, start, end
+def _write_node(table, row, kind, symbol, start, end):
+    table[row, _KIND], table[row, _SYMBOL] = kind, symbol
+    table[row, _START], table[row, _END] = start, end
 
 
 @kernel_part

@@ -132,13 +132,13 @@ def span_features(cues, start, end, codes):
         start, end: tokens, end exclusive.
         codes: uint32 (N_SPAN,); written.
     """
-    t, w = cues.tag, cues.word
+    t, w, m = cues.tag, cues.word, cues.marks
     width = _width_class(end - start)
     first, last = int(t[start]), int(t[end - 1])
     before, after = _at(t, start - 1), _at(t, end)
     word_before, word_after = _at(w, start - 1), _at(w, end)
     word_first, word_last = int(w[start]), int(w[end - 1])
-    marks = min(int(cues.marks[end - 1] - cues.marks[start + 1]), _MOST_MARKS)
+    marks = min(int(m[end - 1] - m[start + 1]), _MOST_MARKS)
     codes[0] = _one(0, width)
     codes[1] = _three(1, width, first, last)
     codes[2] = _three(2, width, before, after)
