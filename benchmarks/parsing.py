@@ -1,10 +1,10 @@
 """Accuracy and speed of parsers: any settings of any estimator, beside the Berkeley parser and NLTK.
 
 Every setting trains in a process of its own, is saved, and parses as it is loaded, on one thread, with
-kernels compiled and loaded before the clock starts. `lpcfg` learns its grammars in a thread a core. The Berkeley parser's trees are the
-stored output of version 1.7 (in ``../shared/golden/evalb``), scored in the same run by the same code; its
-speed is not measured here. NLTK's ViterbiParser, which takes seconds to minutes a sentence, gets a few short
-ones that every setting parses too.
+kernels compiled and loaded before the clock starts. `lpcfg` learns its grammars in a thread a core. The
+Berkeley parser's trees are the stored output of version 1.7 (in ``../shared/golden/evalb``), scored in the
+same run by the same code; its speed is not measured here. NLTK's ViterbiParser, which takes seconds to
+minutes a sentence, gets a few short ones that every setting parses too.
 
     python -m benchmarks.parsing
     python -m benchmarks.parsing --treebank wsj --setting pcfg:preset=plain@viterbi --setting lpcfg:n_states=8
