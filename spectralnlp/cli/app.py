@@ -12,6 +12,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import typer
@@ -59,7 +60,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is called; its options are known to `with_options` from here on."""
         name, command, rest = super().resolve_command(ctx, args)
-        know_options(command, self)
+        know_options(lambda: (command, typer.main.get_command(app)))
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -148,8 +149,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.filterwarnings("default", category=UserWarning)
             warnings.showwarning = _warn
-            status = typer.main.get_command(app).main(
-                args=None if arguments is None else list(arguments),
+            given = list(sys.argv[1:] if arguments is None else arguments)
+            status = typer.main.get_command(_with_called(given)).main(
+                args=given,
                 prog_name="spectralnlp",
                 standalone_mode=False,
             )
@@ -168,6 +170,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise
         where = "" if error.filename is None else f"{error.filename}: "
         return _complain(f"{where}{error.strerror}")
+
+
+def _with_called(arguments: Sequence[str]) -> typer.Typer:
+    """The application with the called command alone, where it is ours, for typer reads all that it has."""
+    for each in app.registered_commands:
+        name = each.name or typer.main.get_command_name(each.callback.__name__ if each.callback else "")
+        if arguments[:1] == [name]:
+            called = copy(app)
+            called.registered_commands = [each]
+            return called
+    return app
 
 
 def _warn(message: Warning | str, *where: object, **more: object) -> None:

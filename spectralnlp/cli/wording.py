@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 from spectralnlp.errors import replace_parameters
 
-_options: ContextVar[dict[str, str] | None] = ContextVar("spectralnlp.cli.options", default=None)
+_options: ContextVar[Callable[[], Mapping[str, str]]] = ContextVar("spectralnlp.cli.options", default=dict)
 
 
-def know_options(*commands: Any) -> None:
+def know_options(commands: Callable[[], Sequence[Any]]) -> None:
     """Note how parameters are called on the command line, for `with_options`.
 
     Args:
-        commands: click's; names of earlier ones count.
+        commands: gives click's, once there is a parameter to write; names of earlier ones count.
     """
-    known: dict[str, str] = {}
-    for command in commands:
-        known = _options_of(command) | known
-    _options.set(known)
+
+    @cache
+    def options() -> Mapping[str, str]:
+        known: dict[str, str] = {}
+        for command in commands():
+            known = _options_of(command) | known
+        return known
+
+    _options.set(options)
 
 
 def with_options(message: str) -> str:
@@ -28,8 +35,7 @@ def with_options(message: str) -> str:
     Args:
         message: the library's, such as `SpectralError.message`.
     """
-    known = _options.get() or {}
-    return replace_parameters(message, lambda name: known.get(name, name))
+    return replace_parameters(message, lambda name: _options.get()().get(name, name))
 
 
 def _options_of(command: Any) -> dict[str, str]:

@@ -67,7 +67,7 @@ def test_parameters_of_the_library_are_options_of_the_command_line(
         params=[SimpleNamespace(opts=["--skip-known"]), SimpleNamespace(opts=["FILE", "-o"])]
     )
     group = SimpleNamespace(params=[SimpleNamespace(opts=["--version"])], commands={"verb": verb})
-    know_options(group)
+    know_options(lambda: [group])
     assert with_options("give `skip_known`, `max_pairs` or ``o``") == "give --skip-known, max_pairs or ``o``"
     console.say("see `version`")
     console.note("see `nothing`")
