@@ -7,7 +7,8 @@ the tree is right. What was accepted is learned beside the general treebank, aga
 in the order of the text, at random, or by what the parser expects to learn (`spectralnlp_annotate.ordering`).
 Printed is how many brackets were corrected until the dev part reaches 95 % of the F1 that all sentences give.
 
-``page`` measures in Chromium how long it takes from a key to the new tree, of sentences of 25 to 35 words.
+``learn`` measures how long the process beside the page takes from accepted trees to a model that knows them,
+first of all of them, then of five more. ``page`` measures in Chromium how long it takes from a key to the new tree, of sentences of 25 to 35 words.
 ``kill`` kills the server with SIGKILL at fifty moments of annotating, and looks for what was accepted.
 
     python -m benchmarks.annotation simulate --general gum --domain craft
@@ -30,9 +31,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import sleep
+from time import perf_counter, process_time, sleep
 from typing import Any
 
+from spectralnlp_annotate.learner import Learner
 from spectralnlp_annotate.ordering import Place, gain, next_place
 
 import spectralnlp
@@ -173,6 +175,22 @@ def trees_of(folder: Path, n: int, seed: int) -> list[Tree]:
     return [tree for block in blocks for tree in block][:n]
 
 
+def learn(options: argparse.Namespace) -> None:
+    """Print how long it takes from accepted trees to a model in its folder that knows them."""
+    folder = options.corpora / "treebanks" / options.domain / "train"
+    pool = [str(tree) for tree in trees_of(folder, options.accepted + 10, 0)]
+    learner, rows = Learner(), []
+    for n_more in (0, 5, 10):
+        with TemporaryDirectory() as model:
+            trees = pool[: len(pool) - 10 + n_more]
+            request = {"base": "en", "trees": trees, "learned": f"{model}/model", "open": [], "in_full": False}
+            cpu, wall = process_time(), perf_counter()
+            learner.answer(request)
+            row = (len(trees), process_time() - cpu, perf_counter() - wall)
+        rows.append([_shown(cell) for cell in row])
+    print(report.table(("accepted", "CPU s", "wall s"), rows), end="\n\n")
+
+
 def page(options: argparse.Namespace) -> None:
     """Print the time from a key to the new tree."""
     from selenium import webdriver
@@ -294,9 +312,10 @@ def main() -> None:
         parser.add_argument("--dev-trees", type=int, default=300, metavar="N")
         parser.add_argument("--seeds", type=int, default=3, metavar="N")
         parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+        parser.add_argument("--accepted", type=int, default=5000, metavar="N", help="trees to learn from")
         parser.add_argument("--kills", type=int, default=50, metavar="N")
 
-    report.run_parts(__doc__, {"simulate": simulate, "page": page, "kill": kill}, add_arguments)
+    report.run_parts(__doc__, {"simulate": simulate, "learn": learn, "page": page, "kill": kill}, add_arguments)
 
 
 if __name__ == "__main__":

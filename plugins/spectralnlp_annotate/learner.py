@@ -14,9 +14,10 @@ from time import perf_counter
 from typing import Any
 
 import spectralnlp
-from spectralnlp.changes import adapt_alone
+from spectralnlp import Parser
+from spectralnlp.changes import Adapter, adapt_alone
 from spectralnlp.errors import SpectralError
-from spectralnlp.trees import clean, read_brackets
+from spectralnlp.trees import Tree, clean, read_brackets
 from spectralnlp_annotate.ordering import gain
 
 _NICENESS = 10
@@ -32,11 +33,12 @@ def main() -> None:
     warnings.simplefilter("ignore")  # of few trees
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
+    learner = Learner()
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as replies:
         os.dup2(2, 1)  # what a library prints is no answer
         for line in sys.stdin:
             try:
-                answer = answer_request(json.loads(line))
+                answer = learner.answer(json.loads(line))
             except SpectralError as error:
                 answer = {"error": str(error)}
             try:
@@ -45,25 +47,47 @@ def main() -> None:
                 os._exit(1)
 
 
-def answer_request(request: dict[str, Any]) -> dict[str, Any]:
-    """Learn, if there is something to learn from, and say what the open sentences would teach.
+class Learner:
+    """The model that is begun with, its counts, and those of trees that were learned from before."""
 
-    Args:
-        request: ``base``, the model to begin with; ``trees``, accepted ones in brackets; ``in_full``, whether
-            the span scorer is to learn from all of them; ``learned``, the folder of the model to write;
-            ``open``, tokens of sentences.
+    def __init__(self) -> None:
+        self._base: str | None = None
+        self._trees: dict[str, Tree | None] = {}  # by their brackets
 
-    Returns:
-        ``gains`` of the open sentences, as many as were looked at; ``in_full``, whether the span scorer
-        learned from all trees; ``seconds`` that learning took.
-    """
-    started = perf_counter()
-    parser = spectralnlp.load(request["base"])
-    if request["trees"]:
-        trees = [cleaned for tree in read_brackets(request["trees"]) if (cleaned := clean(tree)) is not None]
-        parser = adapt_alone(parser, trees, most=None if request["in_full"] else _MOST_REFINED)
-        parser.save(request["learned"])
-    seconds = perf_counter() - started
-    gains = [gain(parse) for parse in parser.parse_many(request["open"][:_MOST_OPEN])]
-    in_full = request["in_full"] or len(request["trees"]) <= 2 * _MOST_REFINED
-    return {"gains": gains, "in_full": in_full, "seconds": seconds}
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Learn, if there is something to learn from, and say what the open sentences would teach.
+
+        Args:
+            request: ``base``, the model to begin with; ``trees``, accepted ones in brackets; ``in_full``,
+                whether the span scorer is to learn from all of them; ``learned``, the folder of the model to
+                write; ``open``, tokens of sentences.
+
+        Returns:
+            ``gains`` of the open sentences, as many as were looked at; ``in_full``, whether the span scorer
+            learned from all trees; ``seconds`` that learning took.
+        """
+        started = perf_counter()
+        parser = self._load(request["base"])
+        if request["trees"]:
+            most = None if request["in_full"] else _MOST_REFINED
+            parser = adapt_alone(self._adapter, self._read(request["trees"]), most=most)
+            parser.save(request["learned"])
+        seconds = perf_counter() - started
+        gains = [gain(parse) for parse in parser.parse_many(request["open"][:_MOST_OPEN])]
+        in_full = request["in_full"] or len(request["trees"]) <= 2 * _MOST_REFINED
+        return {"gains": gains, "in_full": in_full, "seconds": seconds}
+
+    def _load(self, base: str) -> Parser:
+        if base != self._base:
+            parser = spectralnlp.load(base)
+            assert isinstance(parser, Parser)
+            self._adapter, self._base = Adapter(parser), base
+        return self._adapter.parser
+
+    def _read(self, brackets: list[str]) -> list[Tree]:
+        """The trees, cleaned; those of the last request are not read again."""
+        new = [each for each in brackets if each not in self._trees]
+        read = dict(zip(new, map(clean, read_brackets(new)), strict=True))
+        self._trees = {each: read[each] if each in read else self._trees[each] for each in brackets}
+        found = (self._trees[each] for each in brackets)
+        return [tree for tree in found if tree is not None]

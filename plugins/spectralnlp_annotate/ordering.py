@@ -14,7 +14,6 @@ from spectralnlp.trees.parse import Parse
 
 Place = tuple[int, int]
 
-ORDERS = ("gain", "file")
 # Sentences on either side of an accepted one count less, down to half for the next.
 _NEAR = 5
 # Words that reading a sentence costs beside its own: very short ones teach little.

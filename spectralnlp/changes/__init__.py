@@ -12,8 +12,10 @@ from spectralnlp.changes.adapting import adapt, choose_weight, estimator_of, obs
 from spectralnlp.changes.kept import KeptMoments
 from spectralnlp.changes.refining import adapt_alone
 from spectralnlp.changes.verbs import Change, forget, merge, train, update
+from spectralnlp.models.adapting import Adapter
 
 __all__ = [
+    "Adapter",
     "Change",
     "KeptMoments",
     "adapt",

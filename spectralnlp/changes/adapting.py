@@ -23,17 +23,17 @@ from spectralnlp.changes.kept import task_of
 from spectralnlp.errors import ConfigError, InputError, RegistryError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import load
+from spectralnlp.models.adapting import LEAST_WEIGHT
+from spectralnlp.models.adapting import usual_weight as usual_weight_of
 from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate
 from spectralnlp.tasks.task import ProgressCallback, silent
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import strip_root
+from spectralnlp.trees import Tree, strip_root
 
 # Trees of the domain under which trials tell nothing, folds of them, and the general trees in a trial.
 _FEWEST, _FOLDS, _MOST_GENERAL = 100, 2, 4000
-# Weights that are tried, times the usual one, and the bounds of that: repeated too often, a few trees teach
-# what is particular to them.
+# Weights that are tried, times the usual one.
 _TRIED = (1.0, 1 / 3, 3.0)
-_LEAST, _MOST = 1.0, 7.5
 # A weight is taken in place of the usual one if its F1 is better, and equal ones show that so seldom.
 _BY_CHANCE = 0.2
 _LONGEST = 60  # tokens of sentences of unlabelled text that teach
@@ -93,15 +93,29 @@ def adapt(
     if partial is None and unlabelled is None:
         return model
     if partial is not None:
-        completed = [strip_root(parse.tree) for parse in model.parse_many(partial)]
-        report(f"adapt: {len(completed):,} partial trees are completed")
-        moments.append(_moments(general, completed))
+        moments.append(_moments(general, completed_trees(model, partial, report)))
     if unlabelled is not None:
         parsed = _parsed(model, unlabelled)
         report(f"adapt: {len(parsed):,} sentences of unlabelled text are parsed")
         general = deepcopy(general)
         general.append(_moments(general, parsed))
     return task.solve_adapted(replace(estimator), general, moments, weight, **reporting)
+
+
+def completed_trees(parser: Any, partial: Iterable[Sentence], report: ProgressCallback) -> list[Tree]:
+    """The likeliest trees of sentences under their constraints.
+
+    Args:
+        parser: adapted already.
+        partial: the sentences.
+        report: told how many there are.
+
+    Raises:
+        InputError: there are constraints that no tree meets.
+    """
+    completed = [strip_root(parse.tree) for parse in parser.parse_many(partial)]
+    report(f"adapt: {len(completed):,} partial trees are completed")
+    return completed
 
 
 def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
@@ -175,7 +189,7 @@ def usual_weight(general: Moments[Any], n_own: int) -> float:
         >>> round(changes.usual_weight(changes.observed(LPCFG(), trees), 19), 2)
         3.0
     """
-    return float(np.clip(np.sqrt(_n_examples(general) / n_own), _LEAST, _MOST))
+    return usual_weight_of(_n_examples(general), n_own)
 
 
 def choose_weight(
@@ -212,7 +226,7 @@ def choose_weight(
     fold = np.random.default_rng(0).permutation(len(trees)) % _FOLDS
     reports: dict[float, Any] = {}
     for factor in _TRIED:
-        weight = max(usual * factor, _LEAST)
+        weight = max(usual * factor, LEAST_WEIGHT)
         if weight in reports:
             continue
         reports[weight] = _scored(task, trial, general, trees, fold, weight)

@@ -7,16 +7,18 @@ posteriors of trees that a grammar has seen are much too sure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from spectralnlp.changes.adapting import estimator_with_settings
+from spectralnlp.changes.adapting import completed_trees, estimator_with_settings
 from spectralnlp.errors import InputError
-from spectralnlp.models.adapting import adapted
+from spectralnlp.models.adapting import Adapter
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.refinement import ScorerRefiner
 from spectralnlp.runtime import map_kernels
+from spectralnlp.tasks.task import ProgressCallback, silent
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
 
 # Fewer trees teach the scorer more noise than sense.
@@ -24,19 +26,29 @@ _FEWEST = 20
 
 
 def adapt_alone(
-    parser: Parser, trees: Sequence[Tree], *, weight: float | None = None, most: int | None = None
+    parser: Parser | Adapter,
+    trees: Sequence[Tree],
+    *,
+    weight: float | None = None,
+    most: int | None = None,
+    partial: Iterable[Sentence] | None = None,
+    report: ProgressCallback = silent,
 ) -> Parser:
     """Adapt a parser to trees of a domain from what the parser itself holds.
 
     Args:
-        parser: of grammars whose states are counted (clusters), as the models that ship.
+        parser: of grammars whose states are counted (clusters), as the models that ship. An `Adapter` of it
+            remembers what it counted: called again with a few trees more, it looks at these alone.
         trees: cleaned ones, one or more.
         weight: how often each counts; None for the root of how many times as many the parser's own are.
         most: of more than twice so many trees, the scorer learns from the last so many; None for all.
+        partial: sentences of the domain with constraints on their trees, each of which gets its likeliest
+            tree that meets them, and counts as the trees do; None for none.
+        report: called with a line for each pass.
 
     Raises:
         ConfigError: the parser's grammars hold no counts.
-        InputError: there are no trees.
+        InputError: there are no trees, or constraints that no tree meets.
 
     Examples:
         >>> import spectralnlp
@@ -49,22 +61,31 @@ def adapt_alone(
     own = list(trees)
     if not own:
         raise InputError("no trees to adapt to")
-    whole = adapted(parser, own, weight)
+    adapter = parser if isinstance(parser, Adapter) else Adapter(parser)
+    model = _adapted(adapter, own, weight, most)
+    if partial is None:
+        return model
+    return _adapted(adapter, [*own, *completed_trees(model, partial, report)], weight, most)
+
+
+def _adapted(adapter: Adapter, trees: Sequence[Tree], weight: float | None, most: int | None) -> Parser:
+    """Add the counts of trees, and let the scorer learn from them."""
+    parser, counts = adapter.parser, adapter.recount(trees)
+    whole = adapter.adapted(counts, weight)
     refine: Any = estimator_with_settings(parser.about).refine_scorer
-    if parser.span_scorer is None or refine is None or len(own) < _FEWEST:
+    if parser.span_scorer is None or refine is None or len(trees) < _FEWEST:
         return whole
     examples: list[Any] = []
-    for held_out, others in _folds(own, most):
-        refiner = ScorerRefiner(whole, by=adapted(parser, others, weight))
+    for held_out in _held_out(trees, most):
+        refiner = ScorerRefiner(whole, by=adapter.adapted(counts - adapter.count(held_out), weight))
         examples += [each for each in map_kernels(refiner.example, held_out) if each is not None]
     if not examples:
         return whole
     return replace(whole, span_scorer=refine(whole.span_scorer, refiner.shared, examples))
 
 
-def _folds(trees: Sequence[Tree], most: int | None) -> list[tuple[list[Tree], list[Tree]]]:
-    """Trees that teach the scorer, with the others, to which the grammars are adapted that parse them."""
+def _held_out(trees: Sequence[Tree], most: int | None) -> list[Sequence[Tree]]:
+    """Trees that teach the scorer, in folds: grammars that are adapted to all but a fold parse it."""
     if most is not None and len(trees) > 2 * most:
-        return [(list(trees[-most:]), list(trees[:-most]))]
-    halves = [list(trees[start::2]) for start in range(2)]
-    return [(halves[0], halves[1]), (halves[1], halves[0])]
+        return [trees[-most:]]
+    return [trees[start::2] for start in range(2)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, say
-from spectralnlp.cli.engines import HERE, Where, engine_options
+from spectralnlp.cli.engines import HERE, Where, engine_options, evaluated
 from spectralnlp.cli.options import FileEncoding, NewFolder, Overwrite, SkipBad, TreeReader
 from spectralnlp.errors import ConfigError, InputError
 
@@ -98,10 +98,7 @@ def adapt(
         adapted.save(output)
     say(f"{output}: adapted in {perf_counter() - started:.1f} s")
     if held_out is not None:
-        threads = Where(jobs=where.jobs, jobs_engine="threads")
-        with threads.running(), announced_kernels(), progress("evaluating"):
-            found = task.evaluate(adapted, held_out)
-        print(f"\n{found.to_table()}")
+        print(f"\n{evaluated(task, adapted, held_out, where.jobs).to_table()}")
 
 
 def _learned_from(
@@ -136,19 +133,12 @@ def _from_grammars(
     """Adapt a model that keeps nothing: its grammars, by counts read off them, and its span scorer."""
     from spectralnlp.changes import adapt_alone
     from spectralnlp.cli.models import load_parser
-    from spectralnlp.trees import strip_root
 
     if unlabelled is not None:
         what = f"{model} keeps no moments, and learns nothing from text without trees"
         raise ConfigError(what, hint="give the treebank that it was trained on after --with")
     say(f"{model} keeps no moments: its grammars and its span scorer are adapted as they are")
-    parser, trees = load_parser(model), list(own)
-    found = adapt_alone(parser, trees, weight=weight)
-    if partial is None:
-        return found
-    completed = [strip_root(parse.tree) for parse in found.parse_many(partial)]
-    say(f"adapt: {len(completed):,} partial trees are completed")
-    return adapt_alone(parser, [*trees, *completed], weight=weight)
+    return adapt_alone(load_parser(model), list(own), weight=weight, partial=partial, report=say)
 
 
 def _sentences(model: str, files: list[str]) -> Iterator[Any]:

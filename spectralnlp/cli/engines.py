@@ -103,6 +103,26 @@ def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[...,
     return decorate
 
 
+def evaluated(
+    task: Any, model: Any, gold: Any, jobs: int | None, what: str = "evaluating", **how: Any
+) -> Any:
+    """Return the report on a model, which parses in threads.
+
+    Args:
+        task: of the model.
+        model: to score.
+        gold: corpus to score it on.
+        jobs: threads.
+        what: shown while it takes time.
+        how: further arguments of the task's ``evaluate``.
+    """
+    from spectralnlp.cli.console import announced_kernels, progress
+
+    threads = Where(jobs=jobs, jobs_engine="threads")
+    with threads.running(), announced_kernels(), progress(what):
+        return task.evaluate(model, gold, **how)
+
+
 @contextmanager
 def limits(
     checkpoint: Path | None, *, skip_bad_partitions: bool = False, memory: str | None = None

@@ -50,8 +50,8 @@ def evaluate(
 ) -> None:
     """Evaluate a model on gold data."""
     from spectralnlp import load, registry
-    from spectralnlp.cli.console import announced_kernels, note, progress
-    from spectralnlp.cli.engines import Where
+    from spectralnlp.cli.console import note, progress
+    from spectralnlp.cli.engines import evaluated
     from spectralnlp.cli.models import NO_TAGGER, without_tagger
     from spectralnlp.cli.score import evalb_parameters
     from spectralnlp.cli.skipping import Skipped
@@ -88,11 +88,10 @@ def evaluate(
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
     if skipped is not None:
         skipped.find(corpus)
-    reports = []
-    threads = Where(jobs=jobs, jobs_engine="threads")
-    for name, each in zip(names, models, strict=True):
-        with threads.running(), announced_kernels(), progress(f"evaluating {name}"):
-            reports.append(task.evaluate(each, corpus, **how))
+    reports = [
+        evaluated(task, each, corpus, jobs, f"evaluating {name}", **how)
+        for name, each in zip(names, models, strict=True)
+    ]
     comparison = task.compare(*reports) if against is not None else None
     if as_json:
         flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}

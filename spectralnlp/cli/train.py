@@ -17,6 +17,7 @@ from spectralnlp.cli.engines import (
     SkipBadPartitions,
     Where,
     engine_options,
+    evaluated,
     limits,
 )
 from spectralnlp.cli.options import FileEncoding, NewFolder, Overwrite, SkipBad, TextColumn, accepted
@@ -123,10 +124,7 @@ def train(
         to_save.save(output)
     say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if held_out is not None:
-        threads = Where(jobs=where.jobs, jobs_engine="threads")
-        with threads.running(), announced_kernels(), progress("evaluating"):
-            report = task.evaluate(model, held_out)
-        print(f"\n{report.to_table()}")
+        print(f"\n{evaluated(task, model, held_out, where.jobs).to_table()}")
 
 
 def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> None:

@@ -12,29 +12,33 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.models.adapted_lexicon import LexiconRows
+from spectralnlp.models.adapted_lexicon import LexiconCounts
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters import (
-    DenseTensors,
-    Floats,
-    GrammarSet,
-    Ints,
-    LatentGrammar,
-    SparseTensors,
-)
+from spectralnlp.models.tree_counts import SetCounts, TreeCounts
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, SparseTensors, Tensors
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.trees import Tree, strip_root
-from spectralnlp.trees.binarise import tag_symbol, unary_chains
 
-_LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 7.5
+# Bounds of the usual weight: repeated too often, a few trees teach what is particular to them.
+LEAST_WEIGHT, MOST_WEIGHT = 1.0, 7.5
+
+
+def usual_weight(n_general: float, n_own: int) -> float:
+    """Return the root of how many times as many the general trees are, from 1 to 7.5.
+
+    Args:
+        n_general: number of the general trees.
+        n_own: number of those of the domain, one or more.
+    """
+    return min(max(sqrt(n_general / n_own), LEAST_WEIGHT), MOST_WEIGHT)
 
 
 def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) -> Parser:
@@ -43,8 +47,7 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
     Args:
         parser: of grammars whose states are counted (clusters).
         trees: cleaned ones.
-        weight: how often each counts; None for the root of how many times as many the parser's own are, from
-            1 to 7.5.
+        weight: how often each counts; None for `usual_weight`.
 
     Raises:
         ConfigError: a grammar of the parser has no counts: it is of tensors, or of one state for each rule.
@@ -59,100 +62,149 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
         >>> print(parser.parse_tokens(["Results"]).tree)
         (TOP (HEADING (NP (NNS Results))))
     """
-    own = [strip_root(tree) for tree in trees]
-    if not own:
-        raise InputError("no trees to adapt to")
-    n_general = float(parser.about.get("training trees", 0)) or 1000.0
-    if weight is None:
-        weight = min(max(sqrt(n_general / len(own)), _LEAST_WEIGHT), _MOST_WEIGHT)
-    sets = []
-    for each in parser.grammar_sets:
-        for grammar in each.grammars:
+    adapter = Adapter(parser)
+    return adapter.adapted(adapter.count(trees), weight)
+
+
+class Adapter:
+    """The counts of a parser, read off its grammars once, and those of trees that are added to them.
+
+    Args:
+        parser: as of `adapted`.
+
+    Raises:
+        ConfigError: a grammar of the parser has no counts.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp.changes import Adapter
+        >>> from spectralnlp.trees import read_brackets
+        >>> adapter = Adapter(spectralnlp.load("en"))
+        >>> own = adapter.count(read_brackets(["(HEADING (NP (NNS Methods)))"] * 9))
+        >>> print(adapter.adapted(own, weight=2.0).parse_tokens(["Results"]).tree)
+        (TOP (HEADING (NP (NNS Results))))
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        for grammar in (each for old in parser.grammar_sets for each in old.grammars):
             if grammar.is_signed or isinstance(grammar.binary, SparseTensors):
                 hint = "adapt it with the treebank that it was trained on, or train with grammars=clusters"
                 raise ConfigError("the parser's grammars hold no counts", hint=hint)
-        sets.append(_Merger(each, own, n_general, weight).merged())
-    about = {**parser.about, "adapted to trees": len(own)}
-    line = f"**Adapted** to {len(own):,} more trees, which count {weight:.1f} times each."
-    card = f"{parser.card.rstrip()}\n\n{line}\n"
-    return replace(parser, grammar_sets=tuple(sets), about=about, card=card)
+        self.parser = parser
+        self.n_general = float(parser.about.get("training trees", 0)) or 1000.0
+        self._sets = [_General(each, self.n_general) for each in parser.grammar_sets]
+        self._last: Counter[Tree] = Counter()
+        self._counts = self.count([])
+
+    def count(self, trees: Iterable[Tree]) -> TreeCounts:
+        """Count cleaned trees as the parser's grammars binarise them."""
+        return TreeCounts.of([strip_root(tree) for tree in trees], self.parser.grammar_sets)
+
+    def recount(self, trees: Iterable[Tree]) -> TreeCounts:
+        """Count cleaned trees, most of which were among those of the last call: these are not looked at."""
+        wanted = Counter(trees)
+        new, gone = wanted - self._last, self._last - wanted
+        if gone.total() > wanted.total() - new.total():
+            self._counts = self.count(wanted.elements())
+        else:
+            self._counts += self.count(new.elements())
+            self._counts -= self.count(gone.elements())
+        self._last = wanted
+        return self._counts
+
+    def adapted(self, own: TreeCounts, weight: float | None = None) -> Parser:
+        """Return a parser whose counts have those of trees added to them; see the function `adapted`.
+
+        Raises:
+            InputError: there are no trees.
+        """
+        if not own.n_trees:
+            raise InputError("no trees to adapt to")
+        weight = usual_weight(self.n_general, own.n_trees) if weight is None else weight
+        restoring = own.restoring()
+        sets = []
+        for general, counts in zip(self._sets, own.sets, strict=True):
+            merged = _Merger(general, counts, own.n_trees, weight).merged()
+            sets.append(replace(merged, chains={**restoring, **general.grammars.chains}))
+        about = {**self.parser.about, "adapted to trees": own.n_trees}
+        line = f"**Adapted** to {own.n_trees:,} more trees, which count {weight:.1f} times each."
+        card = f"{self.parser.card.rstrip()}\n\n{line}\n"
+        return replace(self.parser, grammar_sets=tuple(sets), about=about, card=card)
 
 
 @dataclass(frozen=True)
-class _Counts:
-    """What occurs in binarised trees, by name.
+class _GeneralGrammar:
+    """A grammar, and what is read off it.
 
-    Attributes:
-        rules: of two or three symbols; symbols: of each; pairs: (word, tag).
-        roots: of each symbol.
+    Args:
+        grammar: of counted states.
     """
 
-    rules: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    symbols: Counter[str] = field(default_factory=Counter)
-    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    roots: Counter[str] = field(default_factory=Counter)
+    grammar: LatentGrammar
 
-    @classmethod
-    def of(cls, trees: Sequence[Tree], old: GrammarSet) -> _Counts:
-        """Count trees as a set of grammars binarises them."""
-        counts, grammar = cls(), old.coarse
-        phrases = {name for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True) if not is_tag}
-        for tree in trees:
-            binary = old.binariser.binarise(tree)
-            names: list[str] = []  # of the nodes whose parent is still to come
-            for node in binary.postorder():
-                name = node.label
-                if node.word is not None:
-                    name = tag_symbol(name) if name in phrases else name
-                    counts.pairs[node.word, name] += 1
-                else:
-                    below = [names.pop() for _ in node.children][::-1]
-                    counts.rules[name, *below] += 1
-                counts.symbols[name] += 1
-                names.append(name)
-            counts.roots[names.pop()] += 1
-        return counts
+    @cached_property
+    def states(self) -> Floats:
+        """float64 (sum of n_states,): how often each state occurs in a tree."""
+        return _expected_states(self.grammar)
+
+
+class _General:
+    """A set of grammars, and its counts.
+
+    Args:
+        grammars: the set.
+        n_trees: that they were learned from.
+    """
+
+    def __init__(self, grammars: GrammarSet, n_trees: float) -> None:
+        self.grammars, self.n_trees = grammars, n_trees
+        self.coarse = _GeneralGrammar(grammars.coarse)
+        self.pruner = None if grammars.pruner is None else _GeneralGrammar(grammars.pruner)
+        self.latent = tuple(map(_GeneralGrammar, grammars.grammars))
+        self.counted = n_trees * self.coarse.states  # of each symbol
+
+    @cached_property
+    def lexicon(self) -> LexiconCounts:
+        """The words."""
+        is_tag = self.grammars.coarse.is_tag
+        return LexiconCounts(self.grammars.coarse.lexicon, np.where(is_tag, self.counted, 0.0))
 
 
 class _Merger:
     """Adds the counts of trees to those of a set of grammars.
 
     Args:
-        old: the grammars.
-        trees: to add.
-        n_general: trees that the grammars were learned from.
-        weight: how often each tree to add counts.
+        general: the grammars.
+        own: what occurs in the trees to add.
+        n_own: how many these are.
+        weight: how often each of them counts.
     """
 
-    def __init__(self, old: GrammarSet, trees: Sequence[Tree], n_general: float, weight: float) -> None:
-        self.old, self.n_general, self.weight, self.n_own = old, n_general, weight, len(trees)
-        self.own = _Counts.of(trees, old)
-        coarse = old.coarse
-        new = sorted(set(self.own.symbols) - set(coarse.symbols))
+    def __init__(self, general: _General, own: SetCounts, n_own: int, weight: float) -> None:
+        self.general, self.own, self.weight, self.n_own = general, own, weight, n_own
+        coarse = general.grammars.coarse
+        new = sorted(set(own.symbols) - set(coarse.symbols))
         self.symbols = (*coarse.symbols, *new)
         self.number = {name: index for index, name in enumerate(self.symbols)}
-        tags = {tag for _, tag in self.own.pairs}
+        tags = {tag for _, tag in own.pairs}
         self.is_tag = np.append(coarse.is_tag, np.array([name in tags for name in new], bool))
-        self.chains = {**_new_chains(trees), **old.chains}
-        counted = n_general * np.append(_expected_states(coarse), np.zeros(len(new)))
-        more = np.array([self.own.symbols[name] for name in self.symbols], np.float64)
-        self.counted, self.total = counted, counted + weight * more
+        self.counted = np.append(general.counted, np.zeros(len(new)))
+        more = np.array([own.symbols[name] for name in self.symbols], np.float64)
+        self.total = self.counted + weight * more
         self.rules = {len(name): self._rules(len(name)) for name in (("", ""), ("", "", ""))}
-        words: dict[str, dict[int, int]] = defaultdict(dict)
-        for (word, tag), count in self.own.pairs.items():
+        words: dict[str, dict[int, float]] = defaultdict(dict)
+        for (word, tag), count in sorted(own.pairs.items()):  # sums of floats, whatever the trees' order
             words[word][self.number[tag]] = count
-        of_tags = (np.where(self.is_tag, each, 0.0) for each in (self.counted, self.total))
-        self.lexicon = LexiconRows.merged(coarse.lexicon, words, weight, *of_tags)
+        self.lexicon = general.lexicon.merged(words, weight, np.where(self.is_tag, self.total, 0.0))
 
     def merged(self) -> GrammarSet:
         """The grammars with all counts."""
-        old, pruner = self.old, self.old.pruner
+        pruner = self.general.pruner
         return replace(
-            old,
-            chains=self.chains,
-            coarse=self._grammar(old.coarse),
+            self.general.grammars,
+            coarse=self._grammar(self.general.coarse),
             pruner=None if pruner is None else self._grammar(pruner),
-            grammars=tuple(self._grammar(each) for each in old.grammars),
+            grammars=tuple(map(self._grammar, self.general.latent)),
         )
 
     def _rules(self, order: int) -> list[tuple[tuple[int, ...], int, float]]:
@@ -160,7 +212,7 @@ class _Merger:
 
         The factor of a new rule is its probability.
         """
-        coarse = self.old.coarse
+        coarse = self.general.grammars.coarse
         rules, tensors = (
             (coarse.unary_rules, coarse.unary) if order == 2 else (coarse.binary_rules, coarse.binary)
         )
@@ -169,33 +221,29 @@ class _Merger:
             for names, count in self.own.rules.items()
             if len(names) == order
         }
+        counted, total = self.counted.tolist(), self.total.tolist()
         found = []
         for old, (symbols, p) in enumerate(
             zip(map(tuple, rules.tolist()), tensors.values.tolist(), strict=True)
         ):
-            p_new = (self.counted[symbols[0]] * p + self.weight * own.pop(symbols, 0)) / self.total[
-                symbols[0]
-            ]
+            top = symbols[0]
+            p_new = (counted[top] * p + self.weight * own.pop(symbols, 0)) / total[top]
             found.append((symbols, old, p_new / p if p else 0.0))
-        found += [
-            (symbols, -1, self.weight * count / self.total[symbols[0]]) for symbols, count in own.items()
-        ]
+        found += [(symbols, -1, self.weight * count / total[symbols[0]]) for symbols, count in own.items()]
         return sorted(found)
 
-    def _grammar(self, old: LatentGrammar) -> LatentGrammar:
+    def _grammar(self, general: _GeneralGrammar) -> LatentGrammar:
+        old = general.grammar
         n_new = len(self.symbols) - len(old.symbols)
         n_states = np.append(old.n_states, np.ones(n_new, np.int32)).astype(np.int32)
         offsets = offsets_of(n_states)
-        states = np.append(_expected_states(old), np.ones(n_new))
+        states = np.append(general.states, np.ones(n_new))
         share = [_shares(states[a:b]) for a, b in pairwise(offsets.tolist())]
-        binary_rules, binary = self._tensors(
-            3, old.n_states[old.binary_rules], old.binary.values, n_states, share
-        )
-        unary_rules, unary = self._tensors(
-            2, old.n_states[old.unary_rules], old.unary.values, n_states, share
-        )
+        binary_rules, binary = self._tensors(3, old.binary, n_states, share)
+        unary_rules, unary = self._tensors(2, old.unary, n_states, share)
         own_roots = [self.own.roots[name] * part for name, part in zip(self.symbols, share, strict=True)]
-        root = self.n_general * np.append(old.root, np.zeros(n_new)) + self.weight * np.concatenate(own_roots)
+        n_general = self.general.n_trees
+        root = n_general * np.append(old.root, np.zeros(n_new)) + self.weight * np.concatenate(own_roots)
         is_new_tag = self.is_tag[len(old.symbols) :].astype(np.float64)
         tag_default = np.append(old.tag_default, is_new_tag)
         return LatentGrammar(
@@ -206,43 +254,25 @@ class _Merger:
             binary=binary,
             unary_rules=unary_rules,
             unary=unary,
-            root=root / (self.n_general + self.weight * self.n_own),
+            root=root / (n_general + self.weight * self.n_own),
             tag_default=tag_default,
             lexicon=self.lexicon.of_grammar(old.lexicon, n_states, tag_default),
         )
 
     def _tensors(
-        self,
-        order: int,
-        shapes: NDArray[np.int32],
-        values: NDArray[np.floating],
-        n_states: Ints,
-        share: Sequence[Floats],
-    ) -> tuple[Ints, DenseTensors]:
+        self, order: int, old: Tensors, n_states: Ints, share: Sequence[Floats]
+    ) -> tuple[Ints, Tensors]:
         """The rules of so many symbols, and their tensors in a grammar."""
-        places = offsets_of(shapes.prod(axis=1, dtype=np.int64))
-        parts = [np.empty(0)]
-        for symbols, old, factor in self.rules[order]:
-            if old >= 0:
-                parts.append(factor * values[places[old] : places[old + 1]].astype(np.float64))
-                continue
-            below = (
-                share[symbols[1]] if order == 2 else np.outer(share[symbols[1]], share[symbols[2]]).ravel()
-            )
-            parts.append(np.tile(factor * below, n_states[symbols[0]]))
+        assert not isinstance(old, SparseTensors)
         rules = np.array([symbols for symbols, _, _ in self.rules[order]], np.int32).reshape(-1, order)
-        return rules, DenseTensors(
-            offsets=offsets_of(np.array([len(p) for p in parts[1:]])), values=np.concatenate(parts)
-        )
-
-
-def _new_chains(trees: Sequence[Tree]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The commonest full unary chain of each two ends, where it has a middle."""
-    counts = Counter(chain for tree in trees for chain in unary_chains(tree))
-    commonest: dict[tuple[str, str], tuple[str, ...]] = {}
-    for chain in sorted(counts, key=lambda each: (counts[each], each)):
-        commonest[chain[0], chain[-1]] = chain
-    return {ends: chain for ends, chain in commonest.items() if len(chain) > 2}
+        factors = np.array([factor if at >= 0 else np.nan for _, at, factor in self.rules[order]])
+        new = []
+        for symbols, at, p in self.rules[order]:
+            if at < 0:
+                below = share[symbols[1]]
+                below = below if order == 2 else np.outer(below, share[symbols[2]]).ravel()
+                new.append(np.tile(p * below, n_states[symbols[0]]))
+        return rules, old.extended(factors, n_states[rules], new)
 
 
 def _shares(counts: Floats) -> Floats:

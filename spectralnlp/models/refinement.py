@@ -1,6 +1,8 @@
-"""Trees of a domain as examples for the span scorer of a parser that was learned without them.
+"""Trees of a domain as examples for the span scorer of a parser.
 
-The parser's forests of their sentences are as honest as those of any new text, so nothing is held out.
+The forests of their sentences have to be made by grammars that have not seen these trees, for posteriors of
+trees that a grammar was learned from are much too sure. That is so of the parser itself if they are new to
+it; of a parser that was adapted to them it is not, and another one, adapted to other trees, makes them.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ class ScorerRefiner:
 
     def __init__(self, parser: Parser, by: Parser | None = None) -> None:
         if parser.span_scorer is None:
-            hint = "give the treebank that it was trained on after --with"
+            hint = "adapt it with the treebank that it was trained on"
             raise ConfigError("the model has no span scorer that could go on learning", hint=hint)
         self.scorer, self._by = parser.span_scorer, by or parser
         coarse = [each.coarse for each in parser.grammar_sets]

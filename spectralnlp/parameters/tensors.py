@@ -6,6 +6,7 @@ core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), wherever
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Annotated, Any
@@ -59,6 +60,19 @@ class DenseTensors:
             else:
                 parts.append(tensor.ravel())
         return {"ranks": ranks, "values": np.concatenate(parts).astype(np.float32)}
+
+    def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> DenseTensors:
+        """Return these tensors, each times its factor, with new ones between them.
+
+        Args:
+            factors: float64 (n_rules,); of the old rules in their order, and NaN for new ones.
+            shapes: int32 (n_rules, order); of all.
+            new: the numbers of the new tensors.
+        """
+        is_old = ~np.isnan(factors)
+        scaled = self.values * np.repeat(factors[is_old].astype(self.values.dtype), np.diff(self.offsets))
+        values = _between(scaled, self.offsets, is_old, new)
+        return DenseTensors(offsets=offsets_of(shapes.prod(axis=1, dtype=np.int64)), values=values)
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
         """Return ``values``, in which the tensors of these rules can be read."""
@@ -127,6 +141,28 @@ class FactoredTensors:
             raise arrays.error("values", f"holds {len(factors)} numbers, where the ranks ask for {stored}")
         return tensors
 
+    def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> FactoredTensors:
+        """Return these tensors, each times its factor, with new ones between them; see `DenseTensors`.
+
+        Only cores are multiplied; new tensors are stored as they are.
+        """
+        is_old = ~np.isnan(factors)
+        r, sizes = self.ranks.astype(np.int64), np.diff(self._places)
+        cores = np.where(r[:, 0] > 0, r.prod(axis=1), sizes)
+        parts = np.stack([cores, sizes - cores], axis=1).ravel()
+        by = np.stack([factors[is_old], np.ones(len(cores))], axis=1).ravel()
+        numbers = (self.factors * (self.scale * np.repeat(by, parts))).astype(np.float32)
+        ranks = np.zeros(shapes.shape, np.int16)
+        ranks[is_old] = self.ranks
+        return FactoredTensors(
+            offsets=offsets_of(shapes.prod(axis=1, dtype=np.int64)),
+            shapes=shapes,
+            ranks=ranks,
+            factors=_between(numbers, self._places, is_old, new),
+            scale=1.0,
+            signed=self.signed,
+        )
+
     @property
     def values(self) -> NDArray[Any]:
         """All tensors, as `DenseTensors` has them; float32, for they are most of a parser's memory."""
@@ -142,8 +178,8 @@ class FactoredTensors:
         return numbers
 
     def to_arrays(self, shapes: Ints) -> Arrays:
-        """The arrays of `DenseTensors.to_arrays`; factors are found anew."""
-        return DenseTensors(offsets=self.offsets, values=self.values).to_arrays(shapes)
+        """The arrays of `DenseTensors.to_arrays`, with the factors that there are."""
+        return {"ranks": self.ranks, "values": (self.factors * self.scale).astype(np.float32)}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields: what was multiplied out stays behind when sent to another process."""
@@ -182,6 +218,15 @@ class FactoredTensors:
         """Return numbers of tensors that are stored as they are."""
         numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
         return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
+
+
+def _between(
+    numbers: NDArray[Any], places: Offsets, is_old: NDArray[np.bool_], new: Sequence[Floats]
+) -> NDArray[Any]:
+    """Numbers of old rules, with those of new ones where ``is_old`` is not."""
+    first, *runs = np.split(numbers, places[np.cumsum(is_old)[~is_old]])
+    pairs = zip(new, runs, strict=True)
+    return np.concatenate([first, *(part for each, run in pairs for part in (each.astype(first.dtype), run))])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

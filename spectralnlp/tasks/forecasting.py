@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from time import perf_counter
 from typing import Any, cast
 
@@ -159,21 +160,16 @@ def forecast(
     started = perf_counter()
     runs: list[CurveRun] = []
     pace = 0.0  # seconds a tree, of the last run
-    for number in range(rounds):
+    for number, size in product(range(rounds), sizes):
+        tried = {run.n_trees for run in runs}
+        late = perf_counter() - started + pace * size > seconds
+        if late and (size in tried or len(tried) >= _LEAST_SIZES):
+            break
         train, scored = _parts(blocks, gold, number, random_state)
-        fold = number % folds
-        for size in sizes:
-            tried = {run.n_trees for run in runs}
-            late = perf_counter() - started + pace * size > seconds
-            if late and (size in tried or len(tried) >= _LEAST_SIZES):
-                break
-            begun = perf_counter()
-            runs.append(_run(estimator, train[:size], scored, fold, number))
-            pace = (perf_counter() - begun) / size
-            report(f"{size:,} trees, round {number + 1}: F1 {runs[-1].f1:.2f}, {pace * size:.1f} s")
-        else:
-            continue
-        break
+        begun = perf_counter()
+        runs.append(_run(estimator, train[:size], scored, number % folds, number))
+        pace = (perf_counter() - begun) / size
+        report(f"{size:,} trees, round {number + 1}: F1 {runs[-1].f1:.2f}, {pace * size:.1f} s")
     return Forecast(
         n_trees=n_trees,
         points=fit_curve(runs, targets, n_now=n_trees, random_state=random_state),

@@ -9,9 +9,10 @@ import pytest
 
 import spectralnlp
 from spectralnlp.changes import adapt_alone
-from spectralnlp.changes.refining import _folds
+from spectralnlp.changes.refining import _held_out
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.inference.trees.rescoring.corpus import NOT_AN_OPTION
+from spectralnlp.models.adapting import Adapter
 from spectralnlp.models.refinement import ScorerRefiner
 from spectralnlp.trees import Tree, cleaned, read_brackets, read_trees
 
@@ -78,15 +79,26 @@ def test_few_trees_leave_the_scorer_alone(en: spectralnlp.Parser, trees: list[Tr
     np.testing.assert_array_equal(more.span_scorer.weights, again.span_scorer.weights)
 
 
-def test_no_tree_is_parsed_by_grammars_that_it_was_added_to() -> None:
+def test_trees_that_are_held_out() -> None:
     trees = [Tree("X", word=str(number)) for number in range(11)]
-    for most in (None, 6, 3):
-        folds = _folds(trees, most)
-        for held_out, others in folds:
-            assert not {tree.word for tree in held_out} & {tree.word for tree in others}
-            assert len(held_out) + len(others) == 11
-        assert sum(len(held_out) for held_out, _ in folds) == (3 if most == 3 else 11)
-    assert [tree.word for tree in _folds(trees, 3)[0][0]] == ["8", "9", "10"]
+    for most in (None, 6):
+        assert sorted(int(str(tree.word)) for fold in _held_out(trees, most) for tree in fold) == [*range(11)]
+        assert len(_held_out(trees, most)) == 2
+    assert [tree.word for (fold,) in [_held_out(trees, 3)] for tree in fold] == ["8", "9", "10"]
+
+
+def test_what_was_counted_is_not_counted_again(en: spectralnlp.Parser, trees: list[Tree]) -> None:
+    adapter = Adapter(en)
+    changed = [*trees[5:], trees[7], Tree("NP", [Tree("NN", word="gull")])]
+    for own in (trees[:20], trees, changed, trees[:1]):
+        again, fresh = adapter.recount(own), adapter.count(own)
+        assert again == fresh
+        assert (again - adapter.count(own[:1])) == adapter.count(own[1:])
+    once, twice = adapt_alone(en, trees), adapt_alone(adapter, trees)
+    for ours, theirs in zip(once.grammar_sets, twice.grammar_sets, strict=True):
+        for one, other in zip(ours.grammars, theirs.grammars, strict=True):
+            np.testing.assert_array_equal(one.binary.values, other.binary.values)
+            np.testing.assert_array_equal(one.lexicon.values, other.lexicon.values)
 
 
 def test_what_cannot_be_adapted(own_treebank: Path, en: spectralnlp.Parser) -> None:

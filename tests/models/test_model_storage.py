@@ -16,7 +16,8 @@ import spectralnlp
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.models import load
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters.tensors import TOLERANCE, FactoredTensors
+from spectralnlp.parameters.arrays import offsets_of
+from spectralnlp.parameters.tensors import TOLERANCE, DenseTensors, FactoredTensors
 from spectralnlp.storage import StoredArrays
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
@@ -71,6 +72,28 @@ def test_factored_tensors_are_the_dense_ones(parsers: dict[str, Parser]) -> None
             dense = grammar.binary.values[start:end]
             error = np.linalg.norm(found.values[start:end] - dense)
             assert error <= 1.01 * TOLERANCE * np.linalg.norm(dense)
+
+
+def test_tensors_are_scaled_and_joined_by_new_ones_as_they_are_stored() -> None:
+    """Only cores are multiplied, and what comes out is what the multiplied tensors give."""
+    rng = np.random.default_rng(1)
+    shapes = np.array([(6, 5, 4), (2, 2, 2), (5, 5, 5)], np.int32)
+    low_rank = np.einsum("a,b,c->abc", rng.random(6), rng.random(5), rng.random(4)).ravel()
+    values = np.concatenate([low_rank, rng.random(8), rng.random(125)])
+    dense = DenseTensors(offsets=offsets_of(shapes.prod(axis=1)), values=values)
+    stored = FactoredTensors.from_arrays(StoredArrays(dense.to_arrays(shapes)), shapes, signed=False)
+    assert stored.ranks.any()
+    assert not stored.ranks.all()
+    factors = np.array([np.nan, 2.0, 0.5, np.nan, np.nan, 3.0])
+    new = [rng.random(3), rng.random(1), rng.random(8)]
+    all_shapes = np.array([(1, 1, 3), *shapes[:2], (1, 1, 1), (2, 2, 2), shapes[2]], np.int32)
+    ours, theirs = (each.extended(factors, all_shapes, new) for each in (stored, dense))
+    expected = [new[0], 2 * low_rank, 0.5 * values[120:128], new[1], new[2], 3 * values[128:]]
+    np.testing.assert_allclose(theirs.values, np.concatenate(expected))
+    np.testing.assert_allclose(ours.values, theirs.values, rtol=2e-3)
+    np.testing.assert_array_equal(ours.offsets, theirs.offsets)
+    again = FactoredTensors.from_arrays(StoredArrays(ours.to_arrays(all_shapes)), all_shapes, signed=False)
+    np.testing.assert_array_equal(again.values, ours.values)
 
 
 def test_tensors_are_multiplied_out_when_they_are_asked_for(parser: Parser, tmp_path: Path) -> None:
