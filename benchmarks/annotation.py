@@ -7,8 +7,9 @@ the tree is right. What was accepted is learned beside the general treebank, aga
 in the order of the text, at random, or by what the parser expects to learn (`spectralnlp_annotate.ordering`).
 Printed is how many brackets were corrected until the dev part reaches 95 % of the F1 that all sentences give.
 
-``learn`` measures how long the process beside the page takes from accepted trees to a model that knows them,
-first of all of them, then of five more. ``page`` measures in Chromium how long it takes from a key to the new tree, of sentences of 25 to 35 words.
+``learn`` measures how long the process beside the page takes from accepted trees to a model that knows
+them, first of all of them, then of five more. ``page`` measures in Chromium how long it takes from a key to
+the new tree, of sentences of 25 to 35 words.
 ``kill`` kills the server with SIGKILL at fifty moments of annotating, and looks for what was accepted.
 
     python -m benchmarks.annotation simulate --general gum --domain craft
@@ -183,9 +184,9 @@ def learn(options: argparse.Namespace) -> None:
     for n_more in (0, 5, 10):
         with TemporaryDirectory() as model:
             trees = pool[: len(pool) - 10 + n_more]
-            request = {"base": "en", "trees": trees, "learned": f"{model}/model", "open": [], "in_full": False}
+            request = {"base": "en", "trees": trees, "learned": f"{model}/model", "open": []}
             cpu, wall = process_time(), perf_counter()
-            learner.answer(request)
+            learner.answer({**request, "in_full": False})
             row = (len(trees), process_time() - cpu, perf_counter() - wall)
         rows.append([_shown(cell) for cell in row])
     print(report.table(("accepted", "CPU s", "wall s"), rows), end="\n\n")
@@ -315,7 +316,8 @@ def main() -> None:
         parser.add_argument("--accepted", type=int, default=5000, metavar="N", help="trees to learn from")
         parser.add_argument("--kills", type=int, default=50, metavar="N")
 
-    report.run_parts(__doc__, {"simulate": simulate, "learn": learn, "page": page, "kill": kill}, add_arguments)
+    parts = {"simulate": simulate, "learn": learn, "page": page, "kill": kill}
+    report.run_parts(__doc__, parts, add_arguments)
 
 
 if __name__ == "__main__":
