@@ -2,9 +2,11 @@
 
 The trees of the domain are drawn at random from its training part, the smaller draws being part of the
 larger; all is scored on trees of its dev part. `own N` learns from N trees of the domain and nothing else.
+The part `partial` completes sentences of which only some brackets are known.
 
     python -m benchmarks.adapt
-    python -m benchmarks.adapt craft --unlabelled 2000
+    python -m benchmarks.adapt craft --unlabelled 2000 --seeds 3
+    python -m benchmarks.adapt partial --general 3000
     python -m benchmarks.adapt wsj genres --general 3000 --set span_scorer=false
 """
 
@@ -15,30 +17,49 @@ from benchmarks import experiment, peers, report  # first: it sets the number of
 import argparse
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from statistics import mean
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.genres import by_genre
-from spectralnlp import LPCFG, InMemoryCorpus, changes
+from spectralnlp import LPCFG, Constraints, InMemoryCorpus, changes
 from spectralnlp.cli.train import parse_settings
+from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
 
 SETTINGS = ["preset=fast", "sentence_ends=false"]
-PARTS = {"craft": ("gum", "craft"), "wsj": ("gum", "wsj"), "genres": ("wsj", "gum")}
+PARTS = {
+    "craft": ("gum", "craft"),
+    "wsj": ("gum", "wsj"),
+    "genres": ("wsj", "gum"),
+    "partial": ("gum", "craft"),
+}
 LONGEST = 100  # tokens
 
 
-def drawn(corpus: Corpus[Tree], most: int | None = None) -> list[Tree]:
+def drawn(corpus: Corpus[Tree], most: int | None = None, seed: int = 0) -> list[Tree]:
     """So many trees of a corpus in a random order, without very long ones."""
     trees = [tree for tree in corpus if len(tree.words()) <= LONGEST]
-    random.Random(0).shuffle(trees)
+    random.Random(seed).shuffle(trees)
     return trees[:most]
+
+
+class Row(NamedTuple):
+    """A line of a table: what was learned from, the weight of the domain's trees, scores, CPU seconds."""
+
+    name: str
+    weight: float | None
+    f1: float
+    tags: float
+    seconds: float
 
 
 class General:
@@ -56,6 +77,11 @@ class General:
     def parser(self) -> Any:
         """A parser that knows nothing else."""
         return ParsingTask().train(replace(self.learner), self.corpus)
+
+    @cached_property
+    def labels(self) -> set[str]:
+        """Of its phrases."""
+        return {label for tree in self.corpus for label, _, _ in tree.spans()}
 
     @cached_property
     def moments(self) -> Any:
@@ -77,23 +103,24 @@ class Domain:
         self.gold, self.arguments = InMemoryCorpus(dev), arguments
         self.task = ParsingTask()
 
-    def scored(self, name: str, parser: Any, started: float, weight: float | None = None) -> list[object]:
+    def scored(self, name: str, parser: Any, started: float, weight: float | None = None) -> Row:
         """A line of the table."""
         found = self.task.evaluate(parser, self.gold).overall
-        seconds = process_time() - started
-        experiment.note(f"{name}: F1 {found.f1:.2f}, tags {found.tagging_accuracy:.2f}, {seconds:.0f} s")
-        cells = [f"{found.f1:.2f}", f"{found.tagging_accuracy:.2f}", f"{seconds:.0f}"]
-        return [name, None if weight is None else f"{weight:.1f}", *cells]
+        row = Row(name, weight, found.f1, found.tagging_accuracy, process_time() - started)
+        experiment.note(f"{name}: F1 {row.f1:.2f}, tags {row.tags:.2f}, {row.seconds:.0f} s")
+        return row
 
-    def rows(self) -> list[list[object]]:
+    def rows(self) -> list[Row]:
         """The table: the general treebank, with trees of the domain, and these alone."""
         started = process_time()
         rows = [self.scored("general", self.general.parser, started)]
         for size in self.arguments.sizes:
             if size <= len(self.train):
-                rows.append(self.adapted(size, 0))
+                rows.append(self.adapted(size))
         if self.arguments.unlabelled:
-            rows.append(self.adapted(200, self.arguments.unlabelled))
+            # Unlabelled sentences are the last of the training part.
+            text = [tree.words() for tree in self.train[200:][-self.arguments.unlabelled :]]
+            rows.append(self.adapted(200, f"{len(text):,} without trees", unlabelled=text))
         for size in self.arguments.own:
             if size <= len(self.train):
                 started = process_time()
@@ -101,25 +128,77 @@ class Domain:
                 rows.append(self.scored(f"own {size:,}", parser, started))
         return rows
 
-    def adapted(self, size: int, n_unlabelled: int) -> list[object]:
-        """The line of an adapted parser; unlabelled sentences are the last of the training part."""
-        started = process_time()
-        own, text = self.train[:size], [tree.words() for tree in self.train[size:][-n_unlabelled:]]
+    def adapted(self, size: int, beside: str = "", **more: Any) -> Row:
+        """The line of an adapted parser, from so many trees and from what is given to `changes.adapt`."""
+        started, own = process_time(), self.train[:size]
         weight = changes.usual_weight(self.general.moments, size)
         if self.arguments.trials:
             weight = changes.choose_weight(self.learner, self.general.moments, own, experiment.note)
         parser = changes.adapt(
-            replace(self.learner),
-            self.general.moments,
-            InMemoryCorpus(own),
-            weight=weight,
-            unlabelled=text if n_unlabelled else None,
+            replace(self.learner), self.general.moments, InMemoryCorpus(own), weight=weight, **more
         )
-        name = f"general + {size:,}" + (f" + {len(text):,} without trees" if n_unlabelled else "")
+        name = f"general + {size:,}" + (f" + {beside}" if beside else "")
         return self.scored(name, parser, started, weight)
+
+    def partial_rows(self) -> list[Row]:
+        """The table of partial trees: 200 sentences beside 50 trees, of which more and more is known."""
+        n_trees, n_partial = 50, 200
+        started, own = process_time(), self.train[:n_trees]
+        weight = changes.usual_weight(self.general.moments, n_trees)
+        learned = changes.adapt(self.learner, self.general.moments, InMemoryCorpus(own), weight=weight)
+        rows = [self.scored(f"general + {n_trees}", learned, started, weight)]
+        labels = self.general.labels | {label for tree in own for label, _, _ in tree.spans()}
+        kinds: dict[str, Callable[[random.Random, str], bool]] = {
+            "no brackets": lambda _, label: False,
+            "brackets of NP": lambda _, label: label == "NP",
+            "half of the brackets": lambda rng, label: rng.random() < 0.5,
+            "all brackets": lambda _, label: True,
+        }
+        for name, is_known in kinds.items():
+            rng, sentences = random.Random(0), []
+            for tree in self.train[n_trees : n_trees + n_partial]:
+                brackets = [(start, end, label) for label, start, end in tree.spans()]
+                known = [each for each in brackets if each[2] in labels and is_known(rng, each[2])]
+                words, constraints = tree.words(), Constraints.of(brackets=known)
+                with suppress(SpectralError):  # a few are beyond the grammar
+                    learned.parse_tokens(words, brackets=known)
+                    sentences.append(replace(Sentence.from_words(words), constraints=constraints))
+            rows.append(self.adapted(n_trees, f"{len(sentences)} with {name}", partial=sentences))
+        rows.append(self.adapted(n_trees + n_partial))
+        return rows
 
 
 HEADER = ("learned from", "weight", "F1", "tags", "CPU s")
+
+
+def table_of(rows: Sequence[Row]) -> str:
+    """The lines as a table."""
+    cells = [
+        [
+            row.name,
+            None if row.weight is None else f"{row.weight:.1f}",
+            f"{row.f1:.2f}",
+            f"{row.tags:.2f}",
+            f"{row.seconds:.0f}",
+        ]
+        for row in rows
+    ]
+    return report.table(HEADER, cells)
+
+
+def print_draws(draws: Sequence[Sequence[Row]]) -> None:
+    """The mean over draws of the trees, and its distance from the first and the last line of each draw."""
+    cells: list[list[object]] = []
+    for same in zip(*draws, strict=True):
+        gains = [row.f1 - rows[0].f1 for row, rows in zip(same, draws, strict=True)]
+        behind = [row.f1 - rows[-1].f1 for row, rows in zip(same, draws, strict=True)]
+        cells.append([same[0].name, f"{mean(row.f1 for row in same):.2f}", _spread(gains), _spread(behind)])
+    header = ("learned from", "F1", f"over {draws[0][0].name}", f"over {draws[0][-1].name}")
+    print(f"Mean of {len(draws)} draws (least, most)\n\n{report.table(header, cells)}\n", flush=True)
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{mean(values):+.2f} ({min(values):+.2f}, {max(values):+.2f})"
 
 
 def print_part(part: str, arguments: argparse.Namespace) -> None:
@@ -132,12 +211,15 @@ def print_part(part: str, arguments: argparse.Namespace) -> None:
     learner = LPCFG.from_settings(parse_settings([*SETTINGS, *(arguments.settings or [])]))
     general = General(drawn(peers.treebank(folders[0] / "train"), arguments.general), learner)
     if part != "genres":
-        train, dev = (drawn(peers.treebank(folders[1] / each)) for each in ("train", "dev"))
-        domain = Domain(general, train, dev[: arguments.dev], arguments)
-        print(
-            f"### {' → '.join(names)}, {learner}\n\n{report.table(HEADER, domain.rows())}\n",
-            flush=True,
-        )
+        dev, draws = drawn(peers.treebank(folders[1] / "dev"))[: arguments.dev], []
+        for seed in range(arguments.seeds):
+            train = drawn(peers.treebank(folders[1] / "train"), seed=seed)
+            domain = Domain(general, train, dev, arguments)
+            draws.append(domain.partial_rows() if part == "partial" else domain.rows())
+            title = f"### {' → '.join(names)}, draw {seed}, {learner}"
+            print(f"{title}\n\n{table_of(draws[-1])}\n", flush=True)
+        if len(draws) > 1:
+            print_draws(draws)
         return
     files = {each: by_genre(expand_inputs([folders[1] / each])) for each in ("train", "dev")}
     for genre, paths in files["train"].items():
@@ -146,7 +228,7 @@ def print_part(part: str, arguments: argparse.Namespace) -> None:
             here = argparse.Namespace(**{**vars(arguments), "own": [], "unlabelled": 0})
             domain = Domain(general, train, dev[: arguments.dev], here)
             title = f"### {names[0]} → {genre} of {names[1]}"
-            print(f"{title}, {learner}\n\n{report.table(HEADER, domain.rows())}\n", flush=True)
+            print(f"{title}, {learner}\n\n{table_of(domain.rows())}\n", flush=True)
 
 
 def main() -> None:
@@ -161,6 +243,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=experiment.numbers, default=[50, 200, 1000], metavar="N,…")
     parser.add_argument("--own", type=experiment.numbers, default=[200, 2000], metavar="N,…")
     parser.add_argument("--unlabelled", type=int, default=0, metavar="N", help="sentences, with 200 trees")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="draws of the domain's trees")
     parser.add_argument("--trials", action="store_true", help="choose weights by trials, as the command does")
     parser.add_argument("--set", action="append", dest="settings", metavar="KEY=VALUE")
     arguments = parser.parse_args()

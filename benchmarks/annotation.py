@@ -30,13 +30,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
 from typing import Any
 
-from spectralnlp_annotate.learner import Learner
-from spectralnlp_annotate.ordering import Place, gain, next_place
+from spectralnlp_annotate.learner import Learner, known_words
+from spectralnlp_annotate.ordering import Place, expected_gains, next_place
 
 import spectralnlp
 from benchmarks import peers
@@ -46,7 +46,9 @@ from spectralnlp.runtime import InMemoryCorpus
 
 SHARE = 0.95
 # How many sentences are accepted before the parser learns again.
-ROUNDS = (10, 20, 40, 80, 120, 160, 220, 300, 400, 550, 750, 1000)
+ROUNDS = (10, 20, 40, 60, 90, 120, 160, 200, 250, 300, 400, 500, 600)
+# Parsers of all sentences, whose mean F1 is aimed at.
+FULL_RUNS = 3
 LONGEST = 60
 # Neighbours that stay together: a document, or as much of a long one.
 BLOCK = 100
@@ -54,9 +56,10 @@ WAYS = ("file", "random", "gain")
 SETTINGS = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
 
 
-def learned(general: Sequence[Tree], accepted: Sequence[Tree]) -> Parser:
+def learned(general: Sequence[Tree], accepted: Sequence[Tree], random_state: int = 0) -> Parser:
     """A parser of all trees together."""
-    parser = spectralnlp.train("lpcfg", InMemoryCorpus([*general, *accepted]), **SETTINGS)
+    corpus = InMemoryCorpus([*general, *accepted])
+    parser = spectralnlp.train("lpcfg", corpus, random_state=random_state, **SETTINGS)
     assert isinstance(parser, Parser)
     return parser
 
@@ -87,22 +90,30 @@ def corrections(parser: Parser, gold: Tree) -> tuple[int, int]:
 
 
 def curve(
-    way: str, general: Sequence[Tree], pool: Sequence[Tree], dev: Sequence[Tree], first: Parser, seed: int
+    way: str,
+    general: Sequence[Tree],
+    pool: Sequence[Tree],
+    dev: Sequence[Tree],
+    first: Parser,
+    seed: int,
+    target: float,
 ) -> list[tuple[int, int, int, float]]:
-    """Sentences accepted, tags and brackets corrected, and F1 on dev, after each round."""
+    """Sentences accepted, tags and brackets corrected, and F1 on dev, until two rounds are on target."""
     places: list[Place] = [(0, number) for number in range(len(pool))]
     shuffled = random.Random(seed).sample(places, len(places))
     parser, accepted = first, list[Place]()
     n_tags = n_brackets = 0
     points = [(0, 0, 0, f1_of(parser, dev))]
     for size in ROUNDS:
-        if size > len(pool):
+        if size > len(pool) or min(point[3] for point in points[-2:]) >= target:
             break
         gains: dict[Place, float] = {}
         if way == "gain":
             rest = [place for place in places if place not in set(accepted)]
-            parses = parser.parse_many(pool[number].words() for _, number in rest)
-            gains = dict(zip(rest, map(gain, parses), strict=True))
+            texts = [pool[number].words() for _, number in rest]
+            known = known_words(parser) | {word.lower() for _, n in accepted for word in pool[n].words()}
+            found = expected_gains(list(parser.parse_many(texts)), texts, known)
+            gains = dict(zip(rest, found, strict=True))
         for _ in range(size - len(accepted)):
             order = shuffled if way == "random" else places
             place = next_place(order, accepted, gains, None) if way != "random" else shuffled[len(accepted)]
@@ -122,9 +133,26 @@ def f1_of(parser: Parser, dev: Sequence[Tree]) -> float:
     return float(scored.overall.f1)
 
 
+def rising(values: Sequence[float]) -> list[float]:
+    """The nearest values that never fall, by least squares: neighbours that do are pooled."""
+    pools: list[tuple[float, int]] = []
+    for value in values:
+        total, n = value, 1
+        while pools and pools[-1][0] / pools[-1][1] >= total / n:
+            before, size = pools.pop()
+            total, n = total + before, n + size
+        pools.append((total, n))
+    return [total / n for total, n in pools for _ in range(n)]
+
+
 def reached(points: Sequence[tuple[int, int, int, float]], target: float) -> tuple[float, float] | None:
-    """Sentences and brackets at which a curve first reaches a score, between rounds in a straight line."""
-    for before, after in itertools.pairwise(points):
+    """Sentences and brackets at which a curve reaches a score.
+
+    F1 goes up and down with the chance of training, so it is read off the nearest curve that never falls, in
+    straight lines between rounds.
+    """
+    smooth = [(*each[:3], f1) for each, f1 in zip(points, rising([each[3] for each in points]), strict=True)]
+    for before, after in itertools.pairwise(smooth):
         if after[3] >= target:
             share = (target - before[3]) / (after[3] - before[3]) if before[3] < target else 0.0
             return before[0] + share * (after[0] - before[0]), before[2] + share * (after[2] - before[2])
@@ -142,10 +170,10 @@ def simulate(options: argparse.Namespace) -> None:
     for seed in range(options.seeds):
         pool = trees_of(folder / options.domain / "train", options.pool, seed)
         first = learned(general or pool[:10], [])
-        full = f1_of(learned(general, pool), dev)
+        full = mean(f1_of(learned(general, pool, n), dev) for n in range(FULL_RUNS))
         target = SHARE * full
         for way in options.ways:
-            points = curve(way, general, pool, dev, first, seed)
+            points = curve(way, general, pool, dev, first, seed, target)
             found = reached(points, target)
             sentences, brackets = found if found is not None else (None, None)
             rows.append((way, seed, points[0][3], full, target, points[-1][3], sentences, brackets))

@@ -18,7 +18,7 @@ from spectralnlp import Parser
 from spectralnlp.changes import Adapter, adapt_alone
 from spectralnlp.errors import SpectralError
 from spectralnlp.trees import Tree, clean, read_brackets
-from spectralnlp_annotate.ordering import gain
+from spectralnlp_annotate.ordering import expected_gains
 
 _NICENESS = 10
 # Sentences whose gains are looked at: with more, the next model would wait for them.
@@ -47,6 +47,11 @@ def main() -> None:
                 os._exit(1)
 
 
+def known_words(parser: Parser) -> set[str]:
+    """The words in the lexicon of a parser, in small letters."""
+    return {word.lower() for word in parser.coarse.lexicon.words}
+
+
 class Learner:
     """The model that is begun with, its counts, and those of trees that were learned from before."""
 
@@ -73,7 +78,8 @@ class Learner:
             parser = adapt_alone(self._adapter, self._read(request["trees"]), most=most)
             parser.save(request["learned"])
         seconds = perf_counter() - started
-        gains = [gain(parse) for parse in parser.parse_many(request["open"][:_MOST_OPEN])]
+        parses = list(parser.parse_many(request["open"][:_MOST_OPEN]))
+        gains = expected_gains(parses, request["open"], known_words(parser))
         in_full = request["in_full"] or len(request["trees"]) <= 2 * _MOST_REFINED
         return {"gains": gains, "in_full": in_full, "seconds": seconds}
 

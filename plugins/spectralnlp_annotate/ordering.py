@@ -1,23 +1,30 @@
-"""Which sentence next: the one from which the parser learns most, or the next of the text.
+"""Which sentence next: the one from which the parser learns most for the work, or the next of the text.
 
-What a sentence teaches is what the parser expects to get wrong there. The expectation is that of its own
-posteriors: a bracket of posterior p is wrong with probability 1 - p (Hwa 2004, "Sample selection for
-statistical parsing", uses the entropy of the tree in the same place). Per word, for the work of reading grows
-with the words; and not where a neighbour has just been annotated, whose sentences are alike.
+A sentence teaches the words in it that the parser does not know, and one that comes often in the sentences
+that are still open teaches something for all of these: it has a gain of the logarithm of how often. Tags of
+words are what a parser lacks first in a new domain, and cost no brackets. A bracket of posterior p is
+expected to be wrong with probability 1 - p (Hwa 2004, "Sample selection for statistical parsing", uses the
+entropy of the tree in this place); that counts little beside, for what is wrong has to be corrected. Both
+are taken a word, for the work of reading grows with the words. A word that an earlier sentence teaches is not
+taught again: sentences are chosen one after the other, and so are spread over the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from math import log
 
 from spectralnlp.trees.parse import Parse
 
 Place = tuple[int, int]
 
-# Sentences on either side of an accepted one count less, down to half for the next.
-_NEAR = 5
+# What an expected mistake counts beside a word that is new and comes e = 2.7 times.
+_MISTAKE = 0.1
 # Words that reading a sentence costs beside its own: very short ones teach little.
 _OVERHEAD = 4
+# Sentences that are chosen one after the other; the others, as if all after these.
+_AHEAD = 50
 
 
 def expected_errors(parse: Parse) -> float:
@@ -27,9 +34,35 @@ def expected_errors(parse: Parse) -> float:
     return float(sum(1.0 - each.posterior for each in parse.constituents))
 
 
-def gain(parse: Parse) -> float:
-    """Expected errors a word."""
-    return expected_errors(parse) / (len(parse.tree.words()) + _OVERHEAD)
+def expected_gains(
+    parses: Sequence[Parse], texts: Sequence[Sequence[str]], known: Collection[str]
+) -> list[float]:
+    """Return what open sentences teach, a word.
+
+    Args:
+        parses: of the first of them.
+        texts: words of all of them, in which new words are counted.
+        known: words that the parser knows, in small letters.
+    """
+    times = Counter(word.lower() for words in texts for word in words)
+    new = [{word.lower() for word in words} - set(known) for words in texts[: len(parses)]]
+    mistakes = [_MISTAKE * expected_errors(parse) for parse in parses]
+    lengths = [len(words) + _OVERHEAD for words in texts]
+    taught: set[str] = set()
+
+    def gain(at: int) -> float:
+        return (sum(log(times[word]) for word in new[at] - taught) + mistakes[at]) / lengths[at]
+
+    gains: dict[int, float] = {}
+    rest = set(range(len(parses)))
+    for _ in range(min(_AHEAD, len(parses))):
+        gains_now = {at: gain(at) for at in sorted(rest)}
+        best = max(gains_now, key=gains_now.__getitem__)
+        gains[best] = gains_now[best]
+        rest.remove(best)
+        taught |= new[best]
+    gains |= {at: gain(at) for at in rest}
+    return [gains[at] for at in range(len(parses))]
 
 
 def next_place(
@@ -53,13 +86,4 @@ def next_place(
     known = [place for place in rest if place in gains]
     if not known:
         return next((place for place in rest if after is None or place > after), rest[0])
-    return max(known, key=lambda place: gains[place] * _freshness(place, done))
-
-
-def _freshness(place: Place, done: set[Place]) -> float:
-    """From 1 far from all that was accepted down to a half beside it."""
-    document, number = place
-    distances = [
-        away for away in range(1, _NEAR + 1) for side in (-away, away) if (document, number + side) in done
-    ]
-    return 1.0 if not distances else 0.5 + 0.5 * (min(distances) - 1) / _NEAR
+    return max(known, key=lambda place: gains[place])
