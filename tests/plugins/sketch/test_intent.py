@@ -21,7 +21,7 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
 from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, choose_settings, scores_of
-from spectralnlp_sketch.intent.estimator import label_texts, surest
+from spectralnlp_sketch.intent.estimator import label_texts
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.prior import learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
@@ -294,11 +294,6 @@ def test_folds_spread_each_label() -> None:
     fold = folds(labels, 0)
     assert np.bincount(fold[labels == 0]).tolist() == [2] * 5
     assert sorted(fold[labels == 1].tolist()) == [0, 1, 2, 3, 4]
-
-
-def test_the_surest_of_each_label() -> None:
-    scores = np.array([[5, 0], [1, 0], [3, 0], [0, 2], [0.1, 0]], np.float32)
-    assert surest(scores, 2).tolist() == [0, 2, 3]
 
 
 def test_texts_out_of_scope_have_the_label_that_is_asked_for(
