@@ -28,7 +28,7 @@ from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.intent.pseudo_labels import log_kinship, surest
+from spectralnlp_sketch.intent.pseudo_labels import how_many, log_kinship, surest
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
@@ -327,10 +327,10 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     def _fit_head(self, examples: Examples, unlabelled: Features, kinship: Array32) -> Weights:
         """The head, learned again with the unlabelled texts that it is surest of."""
-        weights = self._head(examples)
-        for _ in range(self.rounds if len(unlabelled) and self.pseudo_labels else 0):
+        weights, n = self._head(examples), how_many(self.pseudo_labels, kinship, len(self.classes_))
+        for _ in range(self.rounds if n else 0):
             scores = weights.scores(unlabelled)
-            chosen = surest(scores, self.pseudo_labels, kinship)
+            chosen = surest(scores, n, kinship)
             targets = np.eye(len(self.classes_), dtype=np.float32)[scores[chosen].argmax(axis=1)]
             extra = Examples(
                 unlabelled.rows(chosen), targets, np.full(len(chosen), self.pseudo_weight, np.float32)

@@ -12,6 +12,8 @@ Array32 = NDArray[np.float32]
 MOST_OTHERS = 4000
 # Share of the labelled texts that would be doubted themselves.
 DOUBTED = 0.25
+# Share of the unlabelled texts of the labels' kind that joins, at most: the last ones have the wrong label.
+MOST_JOINED = 0.75
 
 
 def surest(scores: Array32, n: int, kinship: Array32 | None = None) -> NDArray[np.int64]:
@@ -33,6 +35,21 @@ def surest(scores: Array32, n: int, kinship: Array32 | None = None) -> NDArray[n
     order = np.lexsort((doubt, best))
     rank = np.arange(len(order)) - np.searchsorted(best[order], best[order])
     return np.sort(order[rank < n])
+
+
+def how_many(most: int, kinship: Array32, n_labels: int) -> int:
+    """How many texts of each label shall join.
+
+    Args:
+        most: no more than this.
+        kinship: float32 (n_unlabelled,); as `log_kinship`.
+        n_labels: of how many labels.
+
+    Returns:
+        At least 1 where there is a text, so long as ``most`` is.
+    """
+    of_the_kind = float(np.exp(kinship).sum())
+    return min(most, len(kinship), max(int(MOST_JOINED * of_the_kind / n_labels), 1))
 
 
 def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> Array32:

@@ -13,7 +13,7 @@ from spectralnlp_sketch.intent.prior import (
     learn_prior,
     spelled_directions,
 )
-from spectralnlp_sketch.intent.pseudo_labels import log_kinship, surest
+from spectralnlp_sketch.intent.pseudo_labels import how_many, log_kinship, surest
 
 FORM = NgramFormat((1, 2), (2, 4), 2**16)
 SETTINGS = {
@@ -63,6 +63,16 @@ def test_the_surest_of_each_label() -> None:
     scores = np.array([[5, 0], [1, 0], [3, 0], [0, 2], [0.1, 0]], np.float32)
     assert surest(scores, 2).tolist() == [0, 2, 3]
     assert surest(scores, 2, np.array([-9, 0, 0, -9, 0], np.float32)).tolist() == [1, 2, 3]
+
+
+def test_no_more_texts_join_than_are_of_the_kind() -> None:
+    kin, strange = np.zeros(40, np.float32), np.full(60, -20, np.float32)
+    assert how_many(50, kin, 3) == 10
+    assert how_many(50, np.append(kin, strange), 3) == 10
+    assert how_many(4, kin, 3) == 4
+    assert how_many(50, kin, 100) == 1
+    assert how_many(50, kin[:0], 3) == 0
+    assert how_many(0, kin, 3) == 0
 
 
 def features(of: list[int], rng: np.random.Generator) -> Features:
