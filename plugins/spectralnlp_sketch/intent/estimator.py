@@ -251,7 +251,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Settings of the head, and the prior with the weights that they give its parts."""
         given = {"loss": self.loss, "C": self.C, "dense": self.dense_weight, "pairs": self.pair_weight}
         known = {name: value for name, value in given.items() if value is not None}
-        first, groups = candidates(self._few, len(labels), known)
+        first, groups = candidates(self._few, len(labels), self.n_unlabelled_, known)
         some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
         parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
         settings = choose_settings(parts, labels[some], groups, first)

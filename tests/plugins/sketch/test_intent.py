@@ -20,7 +20,7 @@ from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
-from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, choose_settings, scores_of
+from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, candidates, choose_settings, scores_of
 from spectralnlp_sketch.intent.estimator import label_texts
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.prior import learn_prior
@@ -227,6 +227,14 @@ def test_a_setting_is_taken_that_is_clearly_better() -> None:
     first = HeadSettings(pairs=0.0)
     assert choose_settings(parts, y, [[{"pairs": 1.0}], [{"C": 5.0}]], first) == HeadSettings(pairs=1.0)
     assert choose_settings(parts, y, [], first) == first
+
+
+def test_directions_begin_with_what_the_text_is_worth_that_they_are_of() -> None:
+    alone, beside_more = (candidates(False, 1000, n, {})[0].dense for n in (1000, 1001))
+    assert alone < beside_more
+    first, groups = candidates(False, 1000, 9000, {"dense": 0.5, "C": 3.0})
+    assert (first.dense, first.C) == (0.5, 3.0)
+    assert groups == [[], [], [], [{"pairs": 0.0}]]  # nothing is tried in the place of what is given
 
 
 def test_texts_like_no_label_are_out_of_scope() -> None:
