@@ -92,13 +92,14 @@ class Parts(NamedTuple):
 
 
 def candidates(
-    few: bool, n_texts: int, known: dict[str, Any]
+    few: bool, n_texts: int, n_unlabelled: int, known: dict[str, Any]
 ) -> tuple[HeadSettings, list[list[dict[str, Any]]]]:
     """Return where to begin, and groups of changes to try.
 
     Args:
         few: whether labels have few texts.
         n_texts: how many are labelled. Of many, less is tried: chance would take more than is gained.
+        n_unlabelled: how many are not. Directions are worth what the text is that they are learned from.
         known: settings that are given.
     """
     if few:
@@ -106,9 +107,10 @@ def candidates(
         groups: list[list[dict[str, Any]]] = []  # too few are held out to tell
     else:
         many = n_texts > FEW
-        first = HeadSettings(loss="hinge", C=2.0 if many else 1.0, dense=0.1 if many else 0.3, pairs=1.0)
+        some = 0.3 if n_unlabelled > n_texts else 0.03
+        first = HeadSettings(loss="hinge", C=2.0 if many else 1.0, dense=0.1 if many else some, pairs=1.0)
         groups = [
-            [{"dense": weight} for weight in ((0.3, 1.0) if many else (1.0, 0.1, 0.0))],
+            [{"dense": weight} for weight in ((0.3, 1.0) if many else (1.0, 0.3, 0.1, 0.0))],
             [{"C": C} for C in ((0.5,) if many else (0.2, 5.0))],
             [{"loss": "logistic", "C": C} for C in (() if many else (10.0, 60.0))],
             [{"pairs": 0.0}],

@@ -28,6 +28,7 @@ from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
+from spectralnlp_sketch.intent.pseudo_labels import how_many, log_kinship, surest
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
@@ -79,9 +80,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Doc("N-grams of unlabelled texts are known if they are in so many texts."),
     ] = 2
     lsa_rank: Annotated[int, Ge(0), Doc("Singular vectors of the texts; 0 for none.")] = 300
-    lsa_scale: Annotated[float, Ge(0), Doc("Mean length of a text's projection on them.")] = 1.0
+    lsa_scale: Annotated[float, Ge(0), Doc("Mean length of a text's projection on them.")] = 0.8
     eigenword_dimensions: Annotated[int, Ge(0), Doc("Dimensions of eigenwords; 0 for none.")] = 300
-    eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 1.5
+    eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 3.0
     window: Annotated[int, Ge(1), Doc("How far an eigenword's contexts reach.")] = 6
     pairs: Annotated[
         int, Ge(0), Le(64), Doc("Words that two of a pair are apart at most; 0 for no pairs.")
@@ -105,9 +106,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         int,
         Ge(0),
         Doc("Unlabelled texts that join as examples, at most so many a label, where labels have few texts."),
-    ] = 50
+    ] = 65
     pseudo_weight: Annotated[float, Gt(0), Doc("Weight of each of them.")] = 0.3
-    rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 1
+    rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 2
     passes: Annotated[int, Ge(1), Doc("Passes over the examples in training, at most.")] = 60
     calibration: Annotated[
         bool,
@@ -221,11 +222,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             # Of few labels the unlabelled texts are learned from, too.
             more = unlabelled if self._few and self.rounds and self.pseudo_labels else []
             others = self.prior_.features(self.prior_.ngrams.rows_of(more))
-            weights = self._fit_head(examples, others)
+            labelled = examples.features.rows(np.arange(n_labelled))
+            kinship = log_kinship(labelled, others, self.random_state)
+            weights = self._fit_head(examples, others, kinship)
         sharpness, scope = 1.0, Scope()
         if self.calibration:
             with fit_pass("calibration"):
-                fit = partial(self._fit_head, unlabelled=others)
+                fit = partial(self._fit_head, unlabelled=others, kinship=kinship)
                 sharpness = calibrate(examples, n_labelled, fit, self.random_state)
             with fit_pass("scope"):
                 scope = learn_scope(
@@ -248,7 +251,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Settings of the head, and the prior with the weights that they give its parts."""
         given = {"loss": self.loss, "C": self.C, "dense": self.dense_weight, "pairs": self.pair_weight}
         known = {name: value for name, value in given.items() if value is not None}
-        first, groups = candidates(self._few, len(labels), known)
+        first, groups = candidates(self._few, len(labels), self.n_unlabelled_, known)
         some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
         parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
         settings = choose_settings(parts, labels[some], groups, first)
@@ -322,12 +325,12 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         fit = fit_svm if self.settings_.loss == "hinge" else fit_head
         return fit(examples, C=self.settings_.C, passes=self.passes, random_state=self.random_state)
 
-    def _fit_head(self, examples: Examples, unlabelled: Features) -> Weights:
+    def _fit_head(self, examples: Examples, unlabelled: Features, kinship: Array32) -> Weights:
         """The head, learned again with the unlabelled texts that it is surest of."""
-        weights = self._head(examples)
-        for _ in range(self.rounds if len(unlabelled) and self.pseudo_labels else 0):
+        weights, n = self._head(examples), how_many(self.pseudo_labels, kinship, len(self.classes_))
+        for _ in range(self.rounds if n else 0):
             scores = weights.scores(unlabelled)
-            chosen = surest(scores, self.pseudo_labels)
+            chosen = surest(scores, n, kinship)
             targets = np.eye(len(self.classes_), dtype=np.float32)[scores[chosen].argmax(axis=1)]
             extra = Examples(
                 unlabelled.rows(chosen), targets, np.full(len(chosen), self.pseudo_weight, np.float32)
@@ -350,24 +353,6 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             familiarity=familiarity,
             scope=scope,
         )
-
-
-def surest(scores: Array32, n: int) -> NDArray[np.int64]:
-    """Texts whose likeliest label is most probable, at most ``n`` of each label.
-
-    Args:
-        scores: float32 (n_texts, n_classes).
-        n: how many.
-
-    Returns:
-        Numbers of texts, ascending.
-    """
-    best = scores.argmax(axis=1)
-    top = scores.max(axis=1)
-    doubt = np.exp(scores - top[:, None]).sum(axis=1)  # the inverse of the probability
-    order = np.lexsort((doubt, best))
-    rank = np.arange(len(order)) - np.searchsorted(best[order], best[order])
-    return np.sort(order[rank < n])
 
 
 def label_texts(labels: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from spectralnlp import registry
 from spectralnlp.errors import InputError
@@ -33,6 +34,12 @@ Array32 = NDArray[np.float32]
 LEAST_TEXTS_OF_PAIRS = 2
 # Numbers in the matrix that is decomposed: those of 80,000 queries, or the words of 40,000 reviews.
 LSA_ENTRIES = 12_000_000
+# Words whose spelling is learned from, the most frequent ones.
+MOST_SPELLED = 5000
+# Ridge of that regression, beside a squared length of 1 of each word's n-grams of characters.
+SPELLING_RIDGE = 1.0
+# Length of what the n-grams of characters say of a text, beside what its words say.
+SPELLING_LENGTH = 1.5
 
 
 @dataclass(frozen=True)
@@ -195,9 +202,11 @@ def eigenword_directions(
     scale: float,
     random_state: int,
 ) -> Array32:
-    """Eigenwords of the n-grams that are one word; scaled as `lsa_directions`.
+    """Eigenwords of the n-grams that are one word, and of those of characters; scaled as `lsa_directions`.
 
     Contexts are the words at most ``window`` away, on either side alike: a wide window tells subjects apart.
+    Characters have the share that `spelled_directions` gives them, so that forms of a word, and words that
+    no text had, are near those that are spelled alike.
 
     Returns:
         float32 (n_ngrams, at most dimensions); no columns where there is too little text.
@@ -225,7 +234,31 @@ def eigenword_directions(
     directions = np.zeros((len(ngrams.columns), vectors.vectors.shape[1]), np.float32)
     # The most frequent word comes first: it keeps a column that others share.
     directions[place[known][::-1]] = vectors.vectors[known][::-1]
+    words = [word for word, is_known in zip(vectors.words, known, strict=True) if is_known][:MOST_SPELLED]
+    if ngrams.n_words < ngrams.n_single and words:
+        spelled = spelled_directions(words, vectors.vectors[known][: len(words)], ngrams)
+        directions = scaled(rows, directions, 1.0) + scaled(rows, spelled, SPELLING_LENGTH)
     return scaled(rows, directions, scale)
+
+
+def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -> Array32:
+    """Directions of n-grams of characters whose sums over a word are nearest its vector: ridge regression.
+
+    Args:
+        words: what is spelled.
+        vectors: float32 (n_words, d); of each.
+        ngrams: the n-grams that are known.
+
+    Returns:
+        float32 (n_ngrams, d); 0 but for n-grams of characters.
+    """
+    rows = ngrams.rows_of(words)[:, ngrams.n_words : ngrams.n_single]
+    products = np.asarray((rows @ rows.T).todense(), np.float64)
+    products[np.diag_indices_from(products)] += SPELLING_RIDGE
+    solved = cho_solve(cho_factor(products, overwrite_a=True), vectors.astype(np.float64))
+    directions = np.zeros((len(ngrams.columns), vectors.shape[1]), np.float32)
+    directions[ngrams.n_words : ngrams.n_single] = rows.T @ solved
+    return directions
 
 
 def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:

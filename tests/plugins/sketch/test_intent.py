@@ -20,8 +20,8 @@ from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
-from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, choose_settings, scores_of
-from spectralnlp_sketch.intent.estimator import label_texts, surest
+from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, candidates, choose_settings, scores_of
+from spectralnlp_sketch.intent.estimator import label_texts
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.prior import learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
@@ -229,6 +229,14 @@ def test_a_setting_is_taken_that_is_clearly_better() -> None:
     assert choose_settings(parts, y, [], first) == first
 
 
+def test_directions_begin_with_what_the_text_is_worth_that_they_are_of() -> None:
+    alone, beside_more = (candidates(False, 1000, n, {})[0].dense for n in (1000, 1001))
+    assert alone < beside_more
+    first, groups = candidates(False, 1000, 9000, {"dense": 0.5, "C": 3.0})
+    assert (first.dense, first.C) == (0.5, 3.0)
+    assert groups == [[], [], [], [{"pairs": 0.0}]]  # nothing is tried in the place of what is given
+
+
 def test_texts_like_no_label_are_out_of_scope() -> None:
     """Nobody gave texts out of scope: labels that were left out in training stand for them."""
     words = [
@@ -294,11 +302,6 @@ def test_folds_spread_each_label() -> None:
     fold = folds(labels, 0)
     assert np.bincount(fold[labels == 0]).tolist() == [2] * 5
     assert sorted(fold[labels == 1].tolist()) == [0, 1, 2, 3, 4]
-
-
-def test_the_surest_of_each_label() -> None:
-    scores = np.array([[5, 0], [1, 0], [3, 0], [0, 2], [0.1, 0]], np.float32)
-    assert surest(scores, 2).tolist() == [0, 2, 3]
 
 
 def test_texts_out_of_scope_have_the_label_that_is_asked_for(
