@@ -52,7 +52,8 @@ class Pruning:
         beam: see :func:`~.coarse.inside`.
         node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
         pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
-        grammar_threshold: the same under the last of several grammars, before the others score what is left.
+        grammar_threshold: the same under the last of several grammars, before the others score what is left;
+            0 lets all score all.
     """
 
     beam: float = 1e-3
@@ -63,8 +64,13 @@ class Pruning:
 
     @classmethod
     def of_pool(cls, n_binarisations: int) -> Pruning:
-        """The usual thresholds; higher ones for three binarisations, two of which keep what one has lost."""
-        return cls() if n_binarisations < 3 else cls(edge_threshold=3e-5, pruner_threshold=1e-3)
+        """The usual thresholds; higher ones for three binarisations, two of which keep what one has lost.
+
+        These forests are thin, so that another grammar thins them no more.
+        """
+        if n_binarisations < 3:
+            return cls()
+        return cls(edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
 
 
 @dataclass(frozen=True)
@@ -304,7 +310,9 @@ class Pipeline:
             forest, _ = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
         *others, last = grammars
         of_last = None
-        if others:  # the last one's tensors have most zeros, so that it is the fastest
+        if (
+            others and pruning.grammar_threshold > 0.0
+        ):  # the last one is fastest: most of its tensors are zeros
             forest, of_last = self._thinned(forest, last, found, pruning.grammar_threshold)
         usable: list[tuple[LatentGrammar, Floats, ForestPosteriors]] = []
         for grammar in grammars:
