@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.jit import kernel, kernel_part
+from spectralnlp.jit import LANES, kernel, kernel_part, load_lanes, multiply_add, padded, repeat, store_lanes
 from spectralnlp.parameters.arrays import Ints, Offsets
 
 
@@ -32,6 +32,12 @@ class Factors(NamedTuple):
 
 
 @kernel_part
+def room_to_multiply(most: int) -> NDArray[np.float64]:
+    """What `multiply_out` writes to on the way, for tensors of at most so many numbers."""
+    return np.empty(2 * (most + LANES))
+
+
+@kernel_part
 def multiply_out(factors, rule, tensor, work):
     """Write the tensor of a rule.
 
@@ -39,46 +45,44 @@ def multiply_out(factors, rule, tensor, work):
         factors: Factors.
         rule: index of the rule.
         tensor: float32 or float64 (size of the tensor,) or longer; written.
-        work: float64 (2, size of the tensor) or longer; overwritten.
+        work: of `room_to_multiply`; overwritten.
     """
-    shape, rank, numbers = factors.shapes[rule], factors.ranks[rule], factors.numbers
+    numbers, scale, signed = factors.numbers, factors.scale, factors.signed
+    shape, rank = factors.shapes[rule], factors.ranks[rule]
     at, stop = factors.places[rule], factors.places[rule + 1]
     if rank[0] == 0:
         for place in range(stop - at):
-            value = factors.scale * numbers[at + place]
-            tensor[place] = value if factors.signed or value > 0.0 else 0.0
+            value = scale * numbers[at + place]
+            tensor[place] = value if signed or value > 0.0 else 0.0
         return
-    size = np.int64(1)
+    size, longest = np.int64(1), np.int64(0)
     for axis in range(len(rank)):
         size *= rank[axis]
+        longest = max(longest, padded(shape[axis]) * rank[axis])
     for place in range(size):
-        work[0, place] = factors.scale * numbers[at + place]
+        work[place] = scale * numbers[at + place]
     at += size
-    most = np.int64(0)
-    for axis in range(len(rank)):
-        most = max(most, np.int64(shape[axis]) * rank[axis])
-    row = np.empty(most)
-    source = 0
+    basis = np.zeros(longest)  # of an axis, transposed: a row for each rank, padded
+    source, target = 0, len(work) // 2
     for axis in range(len(rank)):  # the first axis goes, a new one comes last
         m, r = np.int64(shape[axis]), np.int64(rank[axis])
-        rest = size // r
-        old, new = work[source], work[1 - source]
+        width, rest = padded(m), size // r
         for k in range(r):
-            for j in range(m):
-                row[k * m + j] = factors.scale * numbers[at + j * r + k]
+            for j in range(width):
+                basis[k * width + j] = scale * numbers[at + j * r + k] if j < m else 0.0
+        # Rows are written in order, so that each puts right what the padding of the one before has written.
         for i in range(rest):
-            out = new[i * m : i * m + m]
-            for j in range(m):
-                out[j] = 0.0
-            for k in range(r):
-                value, basis = old[k * rest + i], row[k * m : k * m + m]
-                for j in range(m):
-                    out[j] += value * basis[j]
+            for j in range(0, width, LANES):
+                total = repeat(0.0)
+                for k in range(r):
+                    value = repeat(work[source + k * rest + i])
+                    total = multiply_add(value, load_lanes(basis, k * width + j), total)
+                store_lanes(work, target + i * m + j, total)
         at += m * r
-        size, source = rest * m, 1 - source
+        size, source, target = rest * m, target, source
     for place in range(size):
-        value = work[source, place]
-        tensor[place] = value if factors.signed or value > 0.0 else 0.0
+        value = work[source + place]
+        tensor[place] = value if signed or value > 0.0 else 0.0
 
 
 @kernel_part
@@ -98,7 +102,7 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
             most = max(most, offsets[rule + 1] - offsets[rule])
     if most == 0:
         return
-    work = np.empty((2, most))
+    work = room_to_multiply(most)
     for rule in rules:
         if rule >= 0 and not is_there[rule]:
             multiply_out(factors, rule, numbers[offsets[rule] : offsets[rule + 1]], work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,31 +41,67 @@ class Encoded:
         return np.arange(int(self.starts[-1])) + 4 * sentence + 2
 
 
+class _Rows:
+    """Rows of an array that grows; there is room for as many again, so that all in all few are copied."""
+
+    def __init__(self, rows: NDArray[Any]) -> None:
+        self._array, self._n = rows, len(rows)
+
+    def append(self, rows: NDArray[Any]) -> None:
+        n = self._n + len(rows)
+        if n > len(self._array):
+            larger = np.empty((2 * n, *rows.shape[1:]), self._array.dtype)
+            larger[: self._n] = self.all
+            self._array = larger
+        self._array[self._n : n] = rows
+        self._n = n
+
+    @property
+    def all(self) -> NDArray[Any]:
+        """The rows that there are."""
+        return self._array[: self._n]
+
+
 class WordTable:
     """Numbers words as they come.
 
     Args:
         features: vectors and clusters of words.
-
-    Attributes:
-        hashes: uint64 (n_words, n_forms).
-        vectors: float32 (n_words, word_width).
-        clusters: int32 (n_words, n_clusterings).
-        places: int32 (n_words, n_eigentokens).
     """
 
     def __init__(self, features: UnlabelledFeatures) -> None:
         self.features = features
         self._index: dict[str, int] = {}
-        self.hashes: Hashes = np.zeros((2, len(FORMS)), np.uint64)
-        self.hashes[:, 0] = EDGE + 1, BEYOND + 1
-        self.vectors = np.zeros((2, features.word_width), np.float32)
-        self.clusters: Ints = np.full((2, len(features.clusters)), -1, np.int32)
+        hashes: Hashes = np.zeros((2, len(FORMS)), np.uint64)
+        hashes[:, 0] = EDGE + 1, BEYOND + 1
+        self._hashes = _Rows(hashes)
+        self._vectors = _Rows(np.zeros((2, features.word_width), np.float32))
+        self._clusters = _Rows(np.full((2, len(features.clusters)), -1, np.int32))
         edge = features.context_places([""])
-        self.places = np.concatenate([edge, np.full_like(edge, -1)])
+        self._places = _Rows(np.concatenate([edge, np.full_like(edge, -1)]))
+
+    @property
+    def hashes(self) -> Hashes:
+        """uint64 (n_words, n_forms)."""
+        return self._hashes.all
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """float32 (n_words, word_width)."""
+        return self._vectors.all
+
+    @property
+    def clusters(self) -> Ints:
+        """int32 (n_words, n_clusterings)."""
+        return self._clusters.all
+
+    @property
+    def places(self) -> Ints:
+        """int32 (n_words, n_eigentokens)."""
+        return self._places.all
 
     def __len__(self) -> int:
-        return len(self.hashes)
+        return len(self._hashes.all)
 
     def add(self, words: Sequence[str]) -> None:
         """Give numbers to words that have none."""
@@ -72,10 +109,10 @@ class WordTable:
         if not new:
             return
         self._index |= {word: number for number, word in enumerate(new, len(self))}
-        self.hashes = np.concatenate([self.hashes, form_hashes(new)])
-        self.vectors = np.concatenate([self.vectors, self.features.word_vectors(new)])
-        self.clusters = np.concatenate([self.clusters, self.features.word_clusters(new)])
-        self.places = np.concatenate([self.places, self.features.context_places(new)])
+        self._hashes.append(form_hashes(new))
+        self._vectors.append(self.features.word_vectors(new))
+        self._clusters.append(self.features.word_clusters(new))
+        self._places.append(self.features.context_places(new))
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Sentences as numbers; new words get theirs."""

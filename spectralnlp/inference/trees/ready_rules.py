@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralnlp.jit import kernel_part, padded
-from spectralnlp.parameters.expansion import multiply_out
+from spectralnlp.parameters.expansion import multiply_out, room_to_multiply
 
 # Share of a tensor's numbers that are not negligible up to which it becomes a list.
 MOST_LISTED = 0.06
@@ -38,7 +38,7 @@ def make_ready(rules, forest):
             most = max(most, unary.offsets[rule + 1] - unary.offsets[rule])
     if most == 0:
         return
-    work, tensor = np.empty((2, most)), np.empty(most, rules.binary.dtype)
+    work, tensor = room_to_multiply(most), np.empty(most, rules.binary.dtype)
     for e in range(len(forest.rule)):
         rule = forest.rule[e]
         if forest.right[e] >= 0:
