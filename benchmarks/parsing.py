@@ -62,7 +62,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one training run and its evaluation; F1 and accuracy in percent, ``skipped`` bad trees."""
+    """Result of one training run and its evaluation; F1 and accuracy in percent, ``skipped`` bad trees.
+
+    ``again`` are sentences a second when the same are parsed once more: words are known, tensors are ready.
+    """
 
     seconds: float
     peak_mb: float
@@ -70,6 +73,7 @@ class Result:
     f1_40: float
     accuracy: float
     sentences_per_second: float
+    again: float
     failures: int
     skipped: int
     signature: str
@@ -102,6 +106,11 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
     peak_mb = report.peak_megabytes()
     parser = as_loaded(parser)
     scored = task.evaluate(parser, peers.treebank(dev, skipped), decoder=setting.decoder)
+    texts = [tree.words() for tree in peers.treebank(dev, skipped)]
+    started = perf_counter()
+    for _ in parser.parse_many(texts, decoder=setting.decoder):
+        pass
+    again = len(texts) / (perf_counter() - started)
     spot_check = None
     if spots:
         spot_check = peers.spot_check(
@@ -114,6 +123,7 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
         scored.short.f1,
         scored.overall.tagging_accuracy,
         scored.sentences_per_second or 0.0,
+        again,
         scored.failures,
         len(skipped),
         scored.signature,
@@ -158,6 +168,7 @@ def rows_of(
                 f"{mean(run.f1_40 for run in runs):.2f}",
                 f"{mean(run.accuracy for run in runs):.2f}",
                 f"{mean(run.sentences_per_second for run in runs):.1f}",
+                f"{mean(run.again for run in runs):.1f}",
                 sum(run.failures for run in runs),
             ],
             runs[0],
@@ -173,6 +184,7 @@ HEADER = (
     "F1 ≤ 40",
     "tags",
     "sentences/s",
+    "again",
     "fallbacks",
 )
 
@@ -195,7 +207,7 @@ def print_treebank(treebank: str, arguments: argparse.Namespace) -> None:
         results.append(result)
     if berkeley is not None:
         tail = [f"{berkeley.f1:.2f}", None, f"{berkeley.f1_40:.2f}", f"{berkeley.accuracy:.2f}"]
-        rows.append(["Berkeley 1.7, stored output", None, None, *tail, None, berkeley.skipped])
+        rows.append(["Berkeley 1.7, stored output", None, None, *tail, None, None, berkeley.skipped])
     print(f"### {treebank} dev, {results[0].signature}\n\n{report.table(HEADER, rows)}\n", flush=True)
     if results[0].skipped:
         print(f"{results[0].skipped} trees that cannot be read are left out.\n")
