@@ -73,8 +73,23 @@ def _write_padded(out, at, matrix, n_rows, n):
     """Write rows of a matrix, each with zeros up to a multiple of eight numbers."""
     width = padded(n)
     for row in range(n_rows):
-        for k in range(width):
-            out[at + row * width + k] = matrix[row * n + k] if k < n else 0.0
+        first, source = at + row * width, row * n
+        for k in range(n):
+            out[first + k] = matrix[source + k]
+        for k in range(n, width):
+            out[first + k] = 0.0
+
+
+@kernel_part
+def _largest(numbers, n):
+    """The largest magnitude; four at a time, for each comparison waits for the one before."""
+    a = b = c = d = 0.0
+    for place in range(0, n - 3, 4):
+        a, b = max(a, abs(numbers[place])), max(b, abs(numbers[place + 1]))
+        c, d = max(c, abs(numbers[place + 2])), max(d, abs(numbers[place + 3]))
+    for place in range(n - n % 4, n):
+        a = max(a, abs(numbers[place]))
+    return max(max(a, b), max(c, d))
 
 
 @kernel_part
@@ -82,10 +97,8 @@ def _make_list(rules, rule, tensor):
     """Write the list of a tensor that is nearly all zeros; return whether it is."""
     n_rows, m_b, m_c = rules.stored.factors.shapes[rule]
     width, offsets = padded(m_c), rules.stored.offsets
-    largest, size = 0.0, offsets[rule + 1] - offsets[rule]
-    for place in range(size):
-        largest = max(largest, abs(tensor[place]))
-    limit, count = rules.negligible * largest, 0
+    size = offsets[rule + 1] - offsets[rule]
+    limit, count = rules.negligible * _largest(tensor, size), 0
     for place in range(size):
         if abs(tensor[place]) > limit:
             count += 1
