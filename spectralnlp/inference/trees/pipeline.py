@@ -267,11 +267,14 @@ class Pipeline:
         self, n_tokens: int, opening: Opening | None, limits: SpanLimits | None = None
     ) -> Iterator[tuple[Cells, Pruning, bool]]:
         """Open cells, how to prune, and whether to allow every tag, in turn until there is a derivation."""
-        wider = replace(self.pruning, beam=_WIDER * self.pruning.beam)
+        usual = self.pruning
+        if limits is not None:  # posteriors under constraints are exact
+            usual = replace(usual, grammar_threshold=0.0)
+        wider = replace(usual, beam=_WIDER * usual.beam)
         if opening is not None:
             for number, cells in enumerate(opening.tries()):
                 if number < _NARROW_TRIES:
-                    yield cells, self.pruning, False
+                    yield cells, usual, False
                 if number > 0:
                     yield cells, wider, False
                     if n_tokens > WINDOW:  # to open all would take minutes
@@ -281,7 +284,7 @@ class Pipeline:
             return cells if limits is None else limits.open(cells)
 
         everything = opened(without_model(n_tokens)) if opening is None else opening.cells
-        yield everything, self.pruning, False
+        yield everything, usual, False
         beam = 0.0 if n_tokens * len(self.coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
         loose = Pruning(beam, 0.0, _LOOSE, _LOOSE, _LOOSE)
         if opening is None:

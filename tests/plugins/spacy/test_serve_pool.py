@@ -21,32 +21,10 @@ from spectralnlp_spacy.serve.worker import Answer, Setup
 
 from spectralnlp.errors import ConfigError
 
-# A worker that does what a text says.
-OBEDIENT = """
-import json, os, sys, time
-from spectralnlp_spacy.serve.worker import HEADER, Setup
-setup = Setup.from_json(sys.stdin.readline())
-def reply(status, value):
-    content = json.dumps(value).encode()
-    os.write(1, HEADER.pack(status, len(content)) + content)
-if setup.models[0] == "none":
-    reply(422, {"error": "no model"}); sys.exit()
-if setup.models[0] == "dies":
-    sys.exit()
-reply(200, {})
-for line in sys.stdin:
-    order, _, number = json.loads(line).partition(" ")
-    if order == "die":
-        os._exit(3)
-    if order == "sleep":
-        time.sleep(float(number))
-    reply(200, [os.getpid(), "x" * int(number) if order == "long" else order])
-"""
-
 
 @pytest.fixture(autouse=True)
 def obedient_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "_CODE", OBEDIENT)
+    monkeypatch.setattr(pools, "_WORKER", "obedient_worker")
     monkeypatch.setattr(pools, "_GRACE", 0.3)
 
 
