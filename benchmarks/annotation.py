@@ -35,6 +35,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
 from typing import Any
 
+from scipy.optimize import isotonic_regression
 from spectralnlp_annotate.learner import Learner, known_words
 from spectralnlp_annotate.ordering import Place, expected_gains, next_place
 
@@ -134,15 +135,8 @@ def f1_of(parser: Parser, dev: Sequence[Tree]) -> float:
 
 
 def rising(values: Sequence[float]) -> list[float]:
-    """The nearest values that never fall, by least squares: neighbours that do are pooled."""
-    pools: list[tuple[float, int]] = []
-    for value in values:
-        total, n = value, 1
-        while pools and pools[-1][0] / pools[-1][1] >= total / n:
-            before, size = pools.pop()
-            total, n = total + before, n + size
-        pools.append((total, n))
-    return [total / n for total, n in pools for _ in range(n)]
+    """The nearest values that never fall, by least squares."""
+    return [float(value) for value in isotonic_regression(values).x]
 
 
 def reached(points: Sequence[tuple[int, int, int, float]], target: float) -> tuple[float, float] | None:

@@ -73,11 +73,10 @@ class Background:
             try:
                 await self._learn(in_full)
                 self._state.update(error=None)
-            except SpectralError as error:
+            except (SpectralError, ConnectionError, ValueError) as error:
                 self._state.update(error=f"nothing was learned: {error}")
-            except (ConnectionError, ValueError) as error:
-                self._state.update(error=f"nothing was learned: {error}")
-                await self._end()
+                if not isinstance(error, SpectralError):  # an answer; else the process is of no more use
+                    await self._end()
             self._state.update(now=False)
             in_full = await self._await_pause()
 

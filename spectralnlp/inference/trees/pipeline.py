@@ -311,17 +311,17 @@ class Pipeline:
         """Score the forest; None if no grammar can derive anything in it."""
         if self.pruner is not None and grammars is self.grammars:
             forest, _ = self._thinned(forest, self.pruner, found, pruning.pruner_threshold)
-        *others, last = grammars
         of_last = None
-        if (
-            others and pruning.grammar_threshold > 0.0
-        ):  # the last one is fastest: most of its tensors are zeros
-            forest, of_last = self._thinned(forest, last, found, pruning.grammar_threshold)
+        if len(grammars) > 1 and pruning.grammar_threshold > 0.0:
+            # The last one is the fastest: its tensors are mostly zeros.
+            forest, of_last = self._thinned(forest, grammars[-1], found, pruning.grammar_threshold)
         usable: list[tuple[LatentGrammar, Floats, ForestPosteriors]] = []
         for grammar in grammars:
             leaves = leaf_vectors(forest, grammar, found)
-            known = of_last if grammar is last else None
-            posteriors = known or score_forest(forest, grammar, leaves)
+            if of_last is not None and grammar is grammars[-1]:
+                posteriors = of_last
+            else:
+                posteriors = score_forest(forest, grammar, leaves)
             if posteriors.usable:
                 usable.append((grammar, leaves, posteriors))
         if not usable:

@@ -81,24 +81,14 @@ def _write_padded(out, at, matrix, n_rows, n):
 
 
 @kernel_part
-def _largest(numbers, n):
-    """The largest magnitude; four at a time, for each comparison waits for the one before."""
-    a = b = c = d = 0.0
-    for place in range(0, n - 3, 4):
-        a, b = max(a, abs(numbers[place])), max(b, abs(numbers[place + 1]))
-        c, d = max(c, abs(numbers[place + 2])), max(d, abs(numbers[place + 3]))
-    for place in range(n - n % 4, n):
-        a = max(a, abs(numbers[place]))
-    return max(max(a, b), max(c, d))
-
-
-@kernel_part
 def _make_list(rules, rule, tensor):
     """Write the list of a tensor that is nearly all zeros; return whether it is."""
     n_rows, m_b, m_c = rules.stored.factors.shapes[rule]
     width, offsets = padded(m_c), rules.stored.offsets
-    size = offsets[rule + 1] - offsets[rule]
-    limit, count = rules.negligible * _largest(tensor, size), 0
+    largest, size = 0.0, offsets[rule + 1] - offsets[rule]
+    for place in range(size):
+        largest = max(largest, abs(tensor[place]))
+    limit, count = rules.negligible * largest, 0
     for place in range(size):
         if abs(tensor[place]) > limit:
             count += 1
