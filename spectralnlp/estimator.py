@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
@@ -148,13 +151,17 @@ class Estimator(ABC, Generic[T]):
         """Learn from kept moments; see `MomentEstimator`. Errors as of `init_moments`."""
         raise self._no_moments()
 
-    def solve_adapted(self, general: Any, own: Any, weight: float) -> Self:
+    def solve_adapted(
+        self, general: Any, own: Any, weight: float, shares: NDArray[np.float64] | None = None
+    ) -> Self:
         """Learn from kept moments, and from those of another domain, whose examples count more.
 
         Args:
             general: as of `init_kept_moments`.
             own: of the examples of the domain, with the same parameters.
             weight: how often each of these counts.
+            shares: float64 (n_own,); what part of an example each of these is, less than 1 for one of the
+                several that it may be; None if all are whole.
 
         Raises:
             ConfigError: the estimator cannot weigh examples.

@@ -4,7 +4,8 @@ Moments are additive, so the trees of the domain are added to those that the gen
 more often. How often is chosen by trials inside the domain's trees: smaller models learn from a part of both,
 and are scored on the domain's other trees. Unlabelled text is parsed by the model that comes of that, and its
 trees are added to the general ones, each counting once (self-training, McClosky et al. 2006). Of a sentence
-some of whose brackets are known, the likeliest tree that has them is learned from.
+some of whose brackets are known, all likely trees that have them are learned from, each by its probability
+(Pereira and Schabes 1992).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial as bound
 from itertools import islice
 from typing import Any
 
@@ -25,10 +27,13 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.models import load
 from spectralnlp.models.adapting import LEAST_WEIGHT
 from spectralnlp.models.adapting import usual_weight as usual_weight_of
-from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate
+from spectralnlp.models.completion import WeightedTree, completions
+from spectralnlp.models.parser import Parser
+from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate, map_ordered
 from spectralnlp.tasks.task import ProgressCallback, silent
+from spectralnlp.text.constraints import NoTreeError
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree, strip_root
+from spectralnlp.trees import strip_root
 
 # Trees of the domain under which trials tell nothing, folds of them, and the general trees in a trial.
 _FEWEST, _FOLDS, _MOST_GENERAL = 100, 2, 4000
@@ -38,6 +43,7 @@ _TRIED = (1.0, 1 / 3, 3.0)
 _BY_CHANCE = 0.2
 _LONGEST = 60  # tokens of sentences of unlabelled text that teach
 _MOST_PARSED = 5000
+_SHOWN = 60  # characters of a sentence that is left out
 
 
 def adapt(
@@ -58,15 +64,16 @@ def adapt(
         general: what the general model keeps, or what `observed` gave.
         own: trees of the domain.
         weight: how often each of these counts; None to choose it by trials.
-        partial: sentences of the domain with constraints on their trees, each of which gets its likeliest
-            tree that meets them, and counts as the trees of the domain do; None for none.
+        partial: sentences of the domain with constraints on their trees. The trees that meet these count by
+            their probability, and together as one tree of the domain does. Sentences that no tree of the
+            adapted model meets are left out; None for none.
         unlabelled: tokenised sentences of the domain; None for none.
         report: called with a line for each trial and pass.
         description: Markdown for the model card.
 
     Raises:
         ConfigError: the estimator cannot be adapted, or the weight is not positive.
-        InputError: there are no trees, or constraints that no tree meets.
+        InputError: there are no trees, or constraints that make no sense.
 
     Examples:
         >>> import spectralnlp
@@ -92,30 +99,54 @@ def adapt(
     model = task.solve_adapted(estimator, general, moments, weight, **reporting)
     if partial is None and unlabelled is None:
         return model
+    shares = None
     if partial is not None:
-        moments.append(_moments(general, completed_trees(model, partial, report)))
+        completed = [each for bag in completed_trees(model, partial, report) for each in bag]
+        moments.append(_moments(general, [each.tree for each in completed]))
+        shares = np.array([1.0] * len(trees) + [each.share for each in completed])
     if unlabelled is not None:
         parsed = _parsed(model, unlabelled)
         report(f"adapt: {len(parsed):,} sentences of unlabelled text are parsed")
         general = deepcopy(general)
         general.append(_moments(general, parsed))
-    return task.solve_adapted(replace(estimator), general, moments, weight, **reporting)
+    return task.solve_adapted(replace(estimator), general, moments, weight, shares, **reporting)
 
 
-def completed_trees(parser: Any, partial: Iterable[Sentence], report: ProgressCallback) -> list[Tree]:
-    """The likeliest trees of sentences under their constraints.
+def completed_trees(
+    parser: Parser, partial: Iterable[Sentence], report: ProgressCallback
+) -> list[list[WeightedTree]]:
+    """The likely trees of each sentence under its constraints, without the sentences that have none.
 
     Args:
         parser: adapted already.
         partial: the sentences.
-        report: told how many there are.
+        report: told how many there are, and which is the first that was left out.
 
     Raises:
-        InputError: there are constraints that no tree meets.
+        InputError: there are constraints that make no sense.
     """
-    completed = [strip_root(parse.tree) for parse in parser.parse_many(partial)]
-    report(f"adapt: {len(completed):,} partial trees are completed")
+    completed: list[list[WeightedTree]] = []
+    left_out: list[str] = []
+    for trees, reason in map_ordered(bound(_completed, parser), partial):
+        if trees:
+            completed.append(trees)
+        else:
+            left_out.append(reason)
+    n_all, ways = len(completed) + len(left_out), sum(map(len, completed)) / max(len(completed), 1)
+    others = f"; the first of the others, {left_out[0]}" if left_out else ""
+    report(f"adapt: {len(completed):,} of {n_all:,} partial trees completed, {ways:.1f} ways each{others}")
     return completed
+
+
+def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], str]:
+    """The trees of a sentence, or why there are none."""
+    reason = "the model has no tree for its words"
+    try:
+        if trees := completions(parser, sentence):
+            return trees, ""
+    except NoTreeError as error:
+        reason = error.what
+    return [], f"{' '.join(sentence.words)[:_SHOWN]!r}: {reason}"
 
 
 def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:

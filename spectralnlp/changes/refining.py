@@ -14,8 +14,10 @@ from typing import Any
 from spectralnlp.changes.adapting import completed_trees, estimator_with_settings
 from spectralnlp.errors import InputError
 from spectralnlp.models.adapting import Adapter
+from spectralnlp.models.completion import WeightedTree
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.refinement import ScorerRefiner
+from spectralnlp.models.tree_counts import TreeCounts
 from spectralnlp.runtime import map_kernels
 from spectralnlp.tasks.task import ProgressCallback, silent
 from spectralnlp.text.tokens import Sentence
@@ -42,13 +44,12 @@ def adapt_alone(
         trees: cleaned ones, one or more.
         weight: how often each counts; None for the root of how many times as many the parser's own are.
         most: of more than twice so many trees, the scorer learns from the last so many; None for all.
-        partial: sentences of the domain with constraints on their trees, each of which gets its likeliest
-            tree that meets them, and counts as the trees do; None for none.
+        partial: as of :func:`~spectralnlp.changes.adapt`; the scorer learns from the likeliest tree of each.
         report: called with a line for each pass.
 
     Raises:
         ConfigError: the parser's grammars hold no counts.
-        InputError: there are no trees, or constraints that no tree meets.
+        InputError: there are no trees, or constraints that make no sense.
 
     Examples:
         >>> import spectralnlp
@@ -62,26 +63,42 @@ def adapt_alone(
     if not own:
         raise InputError("no trees to adapt to")
     adapter = parser if isinstance(parser, Adapter) else Adapter(parser)
-    model = _adapted(adapter, own, weight, most)
+    model = _adapted(adapter, own, [], weight, most)
     if partial is None:
         return model
-    return _adapted(adapter, [*own, *completed_trees(model, partial, report)], weight, most)
+    return _adapted(adapter, own, completed_trees(model, partial, report), weight, most)
 
 
-def _adapted(adapter: Adapter, trees: Sequence[Tree], weight: float | None, most: int | None) -> Parser:
-    """Add the counts of trees, and let the scorer learn from them."""
+def _adapted(
+    adapter: Adapter,
+    trees: Sequence[Tree],
+    completed: Sequence[Sequence[WeightedTree]],
+    weight: float | None,
+    most: int | None,
+) -> Parser:
+    """Add the counts of trees, and of further sentences' likely trees; let the scorer learn from them."""
     parser, counts = adapter.parser, adapter.recount(trees)
-    whole = adapter.adapted(counts, weight)
+    expected = [_expected(adapter, likely) for likely in completed]
+    whole = adapter.adapted(sum(expected, counts), weight)
     refine: Any = estimator_with_settings(parser.about).refine_scorer
-    if parser.span_scorer is None or refine is None or len(trees) < _FEWEST:
+    if parser.span_scorer is None or refine is None or len(trees) + len(completed) < _FEWEST:
         return whole
     examples: list[Any] = []
-    for held_out in _held_out(trees, most):
-        refiner = ScorerRefiner(whole, by=adapter.adapted(counts - adapter.count(held_out), weight))
-        examples += [each for each in map_kernels(refiner.example, held_out) if each is not None]
+    for fold, held_out in enumerate(_held_out(trees, most)):
+        others = [each for number, each in enumerate(expected) if number % 2 != fold]
+        by = adapter.adapted(sum(others, counts - adapter.count(held_out)), weight)
+        gold = [*held_out, *(likely[0].tree for likely in completed[fold::2])]
+        refiner = ScorerRefiner(whole, by=by)
+        examples += [each for each in map_kernels(refiner.example, gold) if each is not None]
     if not examples:
         return whole
     return replace(whole, span_scorer=refine(whole.span_scorer, refiner.shared, examples))
+
+
+def _expected(adapter: Adapter, likely: Sequence[WeightedTree]) -> TreeCounts:
+    """What is expected in a sentence that has one of these trees."""
+    first, *others = (adapter.count([each.tree]) * each.share for each in likely)
+    return sum(others, first)
 
 
 def _held_out(trees: Sequence[Tree], most: int | None) -> list[Sequence[Tree]]:

@@ -31,7 +31,7 @@ from spectralnlp.trees import Tree, strip_root
 LEAST_WEIGHT, MOST_WEIGHT = 1.0, 7.5
 
 
-def usual_weight(n_general: float, n_own: int) -> float:
+def usual_weight(n_general: float, n_own: float) -> float:
     """Return the root of how many times as many the general trees are, from 1 to 7.5.
 
     Args:
@@ -126,8 +126,8 @@ class Adapter:
         for general, counts in zip(self._sets, own.sets, strict=True):
             merged = _Merger(general, counts, own.n_trees, weight).merged()
             sets.append(replace(merged, chains={**restoring, **general.grammars.chains}))
-        about = {**self.parser.about, "adapted to trees": own.n_trees}
-        line = f"**Adapted** to {own.n_trees:,} more trees, which count {weight:.1f} times each."
+        about = {**self.parser.about, "adapted to trees": round(own.n_trees)}
+        line = f"**Adapted** to {round(own.n_trees):,} more trees, which count {weight:.1f} times each."
         card = f"{self.parser.card.rstrip()}\n\n{line}\n"
         return replace(self.parser, grammar_sets=tuple(sets), about=about, card=card)
 
@@ -180,7 +180,7 @@ class _Merger:
         weight: how often each of them counts.
     """
 
-    def __init__(self, general: _General, own: SetCounts, n_own: int, weight: float) -> None:
+    def __init__(self, general: _General, own: SetCounts, n_own: float, weight: float) -> None:
         self.general, self.own, self.weight, self.n_own = general, own, weight, n_own
         coarse = general.grammars.coarse
         new = sorted(set(own.symbols) - set(coarse.symbols))

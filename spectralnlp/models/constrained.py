@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.limits import LabelTable, SpanLimits
 from spectralnlp.inference.trees.opening import WINDOW
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, infer_together
+from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.models.tag_evidence import TagEvidence, symbols_of_tag
 from spectralnlp.parameters import Floats
@@ -85,8 +86,9 @@ def infer_forests(
     tags: Tags | None,
     evidence: TagEvidence | None,
     constraints: Constraints | None,
-) -> tuple[list[tuple[int, Inference]], Tags | None, SpanLimits | None]:
-    """Return the forests of a sentence, by the number of their pipeline, with its tags and limits of spans.
+    rescorer: SpanRescorer | None,
+) -> tuple[list[tuple[int, Inference]], Tags | None]:
+    """Return the forests of a sentence, by the number of their pipeline, with its tags.
 
     Args:
         pipelines: one or more; those that find no forest where others do are left out.
@@ -94,6 +96,7 @@ def infer_forests(
         tags: that its words must have; with them, no evidence is asked.
         evidence: a tagger to listen to.
         constraints: on the tree.
+        rescorer: weighs the labels of spans anew.
     """
     weights = None
     if tags is None and evidence is not None:
@@ -105,7 +108,10 @@ def infer_forests(
         [each.pipeline.attempts(words, *given[n], opening) for n, each in enumerate(pipelines)]
     )
     found = [(number, inference) for number, inference in enumerate(inferred) if inference is not None]
-    return found, tags, given[0][2]
+    if found and rescorer is not None:
+        scored = rescorer.rescore({n: each.scored for n, each in found}, words, given[0][2])
+        found = [(number, replace(each, scored=scored[number])) for number, each in found]
+    return found, tags
 
 
 def last_resort(

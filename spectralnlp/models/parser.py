@@ -216,18 +216,15 @@ class Parser(TextParser, StorableModel):
     ) -> Parse:
         pooled = decoder.can_pool and k == 1
         pipelines = self.pipelines if pooled else self.pipelines[:1]
-        constraints, constrained = self._checked(sentence), self.constrained[: len(pipelines)]
+        constraints, constrained = self.checked(sentence), self.constrained[: len(pipelines)]
         tags, evidence = sentence.tags, self.tag_evidence or self.usual_evidence
         if tags is not None and not fixed_tags:
             suggested, tags = SuggestedTags(self.tags, tags), None
             evidence = TagEvidence(suggested)
-        found, given, limits = infer_forests(constrained, forms, tags, evidence, constraints)
+        found, given = infer_forests(constrained, forms, tags, evidence, constraints, self.rescorer)
         if not found:
             tree, brackets = last_resort(constrained, forms, given, constraints)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
-        if self.rescorer is not None:
-            scored = self.rescorer.rescore({n: each.scored for n, each in found}, forms, limits)
-            found = [(number, replace(each, scored=scored[number])) for number, each in found]
         tree = self._decode(found, forms, decoder, constraints)
         forests = [(each.scored, self.grammar_sets[number].coarse.symbols) for number, each in found]
         _, first = found[0]
@@ -241,7 +238,7 @@ class Parser(TextParser, StorableModel):
             self.head_rules,
         )
 
-    def _checked(self, sentence: Sentence) -> Constraints | None:
+    def checked(self, sentence: Sentence) -> Constraints | None:
         """The constraints of a sentence, if any; ConstraintError if the model has no such labels."""
         given = sentence.constraints or None
         return given and given.check(len(sentence), self.phrases, self.tags)

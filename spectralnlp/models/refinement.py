@@ -52,7 +52,7 @@ class ScorerRefiner:
         """
         parser, words = self._by, tree.words()
         evidence = parser.tag_evidence or parser.usual_evidence
-        found, _, _ = infer_forests(parser.constrained, words, None, evidence, None)
+        found, _ = infer_forests(parser.constrained, words, None, evidence, None, None)
         forests = [each.scored for _, each in found]
         wanted = sum(len(each.grammars) for each in parser.pipelines)
         if sum(len(forest.posteriors) for forest in forests) < wanted:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from spectralnlp.parameters import GrammarSet
 from spectralnlp.trees import Tree
 from spectralnlp.trees.binarise import tag_symbol, unary_chains
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,12 @@ class SetCounts:
         counts.symbols.update(symbols)
         return counts
 
+    def __mul__(self, times: float) -> SetCounts:
+        """Counts of so many times the trees."""
+        return SetCounts(
+            *(_times(each, times) for each in (self.rules, self.symbols, self.pairs, self.roots))
+        )
+
     def __add__(self, other: SetCounts) -> SetCounts:
         """Counts of the trees of both."""
         return SetCounts(
@@ -74,12 +83,12 @@ class TreeCounts:
     """What occurs in trees, for each set of grammars of a parser.
 
     Attributes:
-        n_trees: how many.
+        n_trees: how many; a part of one where several stand for a sentence.
         chains: of unary nodes, from the top down.
         sets: what each set of grammars makes of them.
     """
 
-    n_trees: int
+    n_trees: float
     chains: Counter[tuple[str, ...]]
     sets: tuple[SetCounts, ...]
 
@@ -88,6 +97,11 @@ class TreeCounts:
         """Count trees, without their TOP."""
         chains = Counter(chain for tree in trees for chain in unary_chains(tree))
         return cls(len(trees), chains, tuple(SetCounts.of(trees, each) for each in sets))
+
+    def __mul__(self, times: float) -> TreeCounts:
+        """Counts of so many times the trees, or of a part of them."""
+        sets = tuple(each * times for each in self.sets)
+        return TreeCounts(self.n_trees * times, _times(self.chains, times), sets)
 
     def __add__(self, other: TreeCounts) -> TreeCounts:
         """Counts of the trees of both."""
@@ -111,3 +125,7 @@ class TreeCounts:
         for chain in sorted(self.chains, key=lambda each: (self.chains[each], each)):
             commonest[chain[0], chain[-1]] = chain
         return {ends: chain for ends, chain in commonest.items() if len(chain) > 2}
+
+
+def _times(counts: Counter[T], times: float) -> Counter[T]:
+    return Counter({each: count * times for each, count in counts.items()})

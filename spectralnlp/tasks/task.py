@@ -8,6 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, timed_passes
@@ -242,6 +245,7 @@ class Task(ABC):
         general: Any,
         own: Any,
         weight: float,
+        shares: NDArray[np.float64] | None = None,
         *,
         report: ProgressCallback = silent,
         description: str = "",
@@ -253,6 +257,7 @@ class Task(ABC):
             general: as of `init_kept_moments`.
             own: of the examples of the domain, with the same parameters.
             weight: how often each of these counts.
+            shares: as of `Estimator.solve_adapted`.
             report: called with a line for each pass, its time.
             description: Markdown for the model card.
 
@@ -260,7 +265,7 @@ class Task(ABC):
             ConfigError: the estimator cannot weigh examples.
         """
         with timed_passes(report):
-            estimator.solve_adapted(general, own, weight)
+            estimator.solve_adapted(general, own, weight, shares)
         return self.described(estimator, report=report, description=description)
 
     @abstractmethod

@@ -8,6 +8,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, Counts, Joint, Key
 from spectralnlp.tasks.task import Task
@@ -84,11 +87,12 @@ class TokenTask(Task):
         general: Joint[Any],
         own: Joint[Any],
         weight: float,
+        shares: NDArray[np.float64] | None = None,
         **reporting: Any,
     ) -> Any:
         """Solve as `Task.solve_adapted` does; conventions are learned from all words, each once."""
         theirs, ours = general.parts["estimator"], own.parts["estimator"]
-        model = super().solve_adapted(estimator, theirs, ours, weight, **reporting)
+        model = super().solve_adapted(estimator, theirs, ours, weight, shares, **reporting)
         counts: Counter[Any] = Counter()
         for each in (general, own):
             boundaries: Any = each.parts[_BOUNDARIES]

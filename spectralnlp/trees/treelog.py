@@ -57,6 +57,8 @@ class TreeTable:
         head: int32 (n_nodes,); row of the preterminal that heads each node.
         tree: int32 (n_nodes,); which tree.
         weight: float64 (n_trees,); how often each tree counts, 1 as it is read.
+        share: float64 (n_trees,); what part of a sentence each tree stands for, 1 as it is read, less for one
+            of several trees that a sentence may have. Its words are so much of a token each.
     """
 
     symbols: tuple[str, ...]
@@ -71,6 +73,7 @@ class TreeTable:
     head: Ints
     tree: Ints
     weight: NDArray[np.float64]
+    share: NDArray[np.float64]
 
     @property
     def n_nodes(self) -> int:
@@ -81,6 +84,16 @@ class TreeTable:
     def n_trees(self) -> int:
         """Number of trees."""
         return len(self.weight)
+
+    @property
+    def n_sentences(self) -> int:
+        """Number of sentences that the trees are of."""
+        return round(self.share.sum())
+
+    @property
+    def copies(self) -> NDArray[np.int64]:
+        """int64 (n_trees,): how often each tree counts for a learner that takes it whole or not at all."""
+        return np.maximum(np.rint(self.weight), self.share >= 1).astype(np.int64)
 
     def select(self, trees: NDArray[np.bool_]) -> TreeTable:
         """The table of some of the trees, with the symbols and words that occur in them.
@@ -113,6 +126,7 @@ class TreeTable:
             head=moved(self.head),
             tree=(np.cumsum(trees) - 1)[self.tree[rows]].astype(np.int32),
             weight=self.weight[trees],
+            share=self.share[trees],
         )
 
 
@@ -228,6 +242,7 @@ class TreeLog(ReplayLog[Tree]):
             head=leaves[first_token[tree] + head],
             tree=tree,
             weight=np.ones(len(sizes)),
+            share=np.ones(len(sizes)),
         )
 
     def arrays(self) -> dict[str, Array]:

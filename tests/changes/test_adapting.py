@@ -136,7 +136,7 @@ def test_the_command(run: Run, own_corpora: Path, tmp_path: Path) -> None:
     more = ("--unlabelled", text, "--partial", partial)
     outcome = run("adapt", tmp_path / "general", dev, "-o", tmp_path / "own", *more)
     assert outcome.status == 0, outcome.err
-    assert "adapt: 1 partial trees are completed" in outcome.out
+    assert "adapt: 1 of 1 partial trees completed, " in outcome.out
     assert "adapt: each of 30 trees counts 2.4 times" in outcome.out
     assert "adapt: 2 sentences of unlabelled text are parsed" in outcome.out
     assert run("info", tmp_path / "own").status == 0

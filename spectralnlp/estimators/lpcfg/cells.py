@@ -62,7 +62,7 @@ def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_st
     usable = np.flatnonzero((lengths > 2) & (lengths <= _LONGEST))
     held_out = usable % _HELD_OUT == 0
     taught = usable[~held_out]
-    taught = np.repeat(taught, np.maximum(np.rint(tables[0].weight[taught]), 1).astype(np.int64))
+    taught = np.repeat(taught, tables[0].copies[taught])
     if not len(taught) or not held_out.any():
         return None
     learner = Learner(

@@ -27,6 +27,7 @@ from spectralnlp.estimators.lpcfg.moments import (
     nodes_of,
     parse_binarisation,
     tables_of,
+    with_weights,
     word_counts,
 )
 from spectralnlp.estimators.lpcfg.sentence_ends import train_sentence_ends
@@ -54,6 +55,7 @@ from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import (
     CellModel,
+    Floats,
     GrammarSet,
     Ints,
     LatentGrammar,
@@ -251,27 +253,22 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         """
         self._solve(moments)
 
-    def solve_adapted(self, general: Joint[Tree], own: Joint[Tree], weight: float) -> LPCFG:
-        """Learn from a general treebank and from trees of a domain; arguments as of `Estimator`.
-
-        Raises:
-            InputError: there are no trees.
-        """
+    def solve_adapted(self, general: Any, own: Any, weight: float, shares: Floats | None = None) -> LPCFG:
+        """Learn from a general treebank and from trees of a domain; as of `Estimator`."""
         self.validate()
-        n_own = len(cast(TreeLog, own.first_log()).documents())
+        shares = np.ones(len(own.first_log().documents())) if shares is None else shares
         joined = deepcopy(general)
         joined.append(own)
         with one_blas_thread():
-            self._solve(joined, n_own=n_own, weight=weight)
+            self._solve(joined, weight=weight, shares=shares)
         return self
 
-    def _solve(self, moments: Joint[Tree], *, n_own: int = 0, weight: float = 1.0) -> None:
-        """Learn from logs of trees, of which the last ``n_own`` count so often."""
+    def _solve(self, moments: Joint[Tree], *, weight: float = 1.0, shares: Floats | None = None) -> None:
+        """Learn from logs of trees; see `with_weights`."""
         logs = [cast(TreeLog, moments.parts[name]) for name in self._binarisation_names]
         tables, binarisers, chains = tables_of(logs)
-        if n_own:
-            often = np.repeat([1.0, weight], [tables[0].n_trees - n_own, n_own])
-            tables = [replace(table, weight=often) for table in tables]
+        if shares is not None:
+            tables = [with_weights(table, weight, shares) for table in tables]
         self._note(binarisers[0], tables[0])
         self.word_clusters_ = self._word_clusters(tables[0])
         grammars, self.cell_model_ = self._learn(tables)
@@ -291,7 +288,7 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         for line in (*role_report(roles_in_table(table)), *head_report(binariser)):
             report_progress(line)
         self.heads_ = binariser.heads
-        self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
+        self.n_trees_, self.word_counts_ = table.n_sentences, word_counts(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
 
     def _word_clusters(self, table: TreeTable) -> WordClusters:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.shared.head_learning import with_learned_heads
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
+from spectralnlp.parameters import Floats
 from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.trees import Binariser, Direction, Tree, Unaries
 from spectralnlp.trees.treelog import TreeLog, TreeTable
@@ -70,8 +72,22 @@ def nodes_of(table: TreeTable) -> Nodes:
 
 def word_counts(table: TreeTable) -> dict[str, int]:
     """How often each word occurs in a treebank."""
-    counts = np.bincount(table.word[table.word >= 0], minlength=len(table.words))
-    return dict(zip(table.words, counts.tolist(), strict=True))
+    leaves = np.flatnonzero(table.word >= 0)
+    counts = np.rint(np.bincount(table.word[leaves], table.share[table.tree[leaves]], len(table.words)))
+    return dict(zip(table.words, counts.astype(int).tolist(), strict=True))
+
+
+def with_weights(table: TreeTable, weight: float, shares: Floats) -> TreeTable:
+    """A table whose last trees count more than the others.
+
+    Args:
+        table: trees that count once.
+        weight: how often a sentence of the last ones counts.
+        shares: float64 (n_last,); what part of a sentence each of the last trees stands for.
+    """
+    others = np.ones(table.n_trees - len(shares))
+    weights = np.concatenate([others, weight * shares])
+    return replace(table, weight=weights, share=np.concatenate([others, shares]))
 
 
 def begins_sentence(table: TreeTable, leaves: np.ndarray) -> np.ndarray:

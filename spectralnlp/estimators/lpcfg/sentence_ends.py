@@ -63,6 +63,8 @@ def train_sentence_ends(
         grammar: of one state a symbol, for the likeliest tags of words.
         random_state: seed of the order of texts and of where they are cut.
     """
+    if not (whole := table.share >= 1).all():  # of other sentences it is not known what they stand beside
+        table, documents = table.select(whole), documents[whole]
     n_documents = len(np.unique(documents))
     if table.n_trees < max(LEAST_TREES, _LEAST_SENTENCES * n_documents):
         return None

@@ -138,5 +138,5 @@ def token_moments(table: TreeTable, outside: Floats) -> TokenMoments:
         count=np.bincount(which, weight, len(pairs)).astype(np.float64),
         initial=initial.astype(np.float64),
         z=z.astype(np.float64),
-        n_tokens=np.bincount(which, minlength=len(pairs)).astype(np.float64),
+        n_tokens=np.bincount(which, table.share[table.tree[leaves]], len(pairs)).astype(np.float64),
     )

@@ -143,11 +143,11 @@ def learn_span_scorer(
         pipelines = learn(folds != fold)
         with fit_pass(f"span scorer: parses of fold {fold + 1}"):
             reader = _FoldReader(table, grammars, pipelines, clusters, gold)
-            trees = np.flatnonzero(folds == fold).tolist()
+            trees = np.flatnonzero((folds == fold) & (table.copies > 0)).tolist()
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
     with fit_pass("span scorer: weights"):
-        times = np.maximum(np.rint(table.weight), 1).astype(int).tolist()  # trees that count more come often
+        times = table.copies.tolist()  # trees that count more come often
         ordered = ExampleTable.of([examples[tree] for tree in sorted(examples) for _ in range(times[tree])])
         weights = learn_weights(ordered, label_values(blank, shared), template_table(), options)
     features = _kept(np.abs(weights.features))

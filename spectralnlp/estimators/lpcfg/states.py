@@ -236,7 +236,7 @@ def _token_moments(index: TreeEventIndex, counts: StateCounts) -> TokenMoments:
     # Counts as observed, without the rounding of expected ones: which words are rare must not depend on it.
     count, initial, n_tokens = (
         np.bincount(index.event[leaves], each, len(index.pairs)).astype(np.float64)
-        for each in (weight, weight * begins_sentence(table, leaves), np.ones(len(leaves)))
+        for each in (weight, weight * begins_sentence(table, leaves), table.share[table.tree[leaves]])
     )
     return TokenMoments(
         words=table.words,

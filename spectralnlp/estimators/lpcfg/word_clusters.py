@@ -58,9 +58,10 @@ def with_tag_factors(clusters: WordClusters, table: TreeTable, rare: int) -> Wor
     number = {tag: n for n, tag in enumerate(tags)}
     tag = np.array([number.get(label, -1) for label in labels])[symbol]
     cluster = np.array([clusters.of(each)[1] for each in table.words])[word]
-    counted = (np.bincount(word, minlength=len(table.words))[word] <= rare) & (cluster > 0)
+    once = table.share[table.tree[leaves]]
+    counted = (np.bincount(word, once, len(table.words))[word] <= rare) & (cluster > 0)
     counts = np.zeros((len(clusters.tag_factors), len(tags)))
-    np.add.at(counts, (cluster[counted], tag[counted]), 1.0)
+    np.add.at(counts, (cluster[counted], tag[counted]), once[counted])
     share = counts.sum(0) / max(counts.sum(), 1.0)
     smoothed = (counts + _PRIOR * share) / (counts.sum(1, keepdims=True) + _PRIOR)
     factors = np.divide(smoothed, share, out=np.ones_like(counts), where=share > 0)

@@ -35,19 +35,22 @@ def best_edges(forest: Forest, gains: Floats) -> Ints:
     return chosen
 
 
-def best_trees(forest: Forest, gains: Floats, k: int) -> list[tuple[float, Ints]]:
+def best_trees(
+    forest: Forest, gains: Floats, k: int, root_gains: Floats | None = None
+) -> list[tuple[float, Ints]]:
     """The k trees of largest total gain, the best first; the first is that of :func:`best_edges`.
 
     Args:
         forest: the forest.
         gains: float64 (n_edges,); -inf for a hyperedge that may be in no tree.
         k: how many trees are wanted.
+        root_gains: float64 (n_roots,); what each root adds as the top of a tree; None for nothing.
 
     Returns:
         (total gain, the chosen hyperedge of each node as in :func:`best_edges`) of each; no two are the same
         derivation, and there are fewer than k where the forest has fewer.
     """
-    search = _LazySearch(forest, gains)
+    search = _LazySearch(forest, gains, np.zeros(forest.n_roots) if root_gains is None else root_gains)
     return [(-derivation[0], search.choice(derivation)) for derivation in search.best(k)]
 
 
@@ -60,7 +63,7 @@ class _LazySearch:
         candidates: for nodes that have more derivations, a heap with the next one among it.
     """
 
-    def __init__(self, forest: Forest, gains: Floats) -> None:
+    def __init__(self, forest: Forest, gains: Floats, root_gains: Floats) -> None:
         best = derivation_weights(MaxPlus(), forest, gains)
         below = np.append(best, 0.0)  # at NO_NODE, where there is no child, nothing is added
         best_through = gains + below[forest.left] + below[forest.right]
@@ -68,8 +71,8 @@ class _LazySearch:
         self.edges = [*forest.edges.tolist(), forest.n_edges + forest.n_roots]
         self.left = [*forest.left.tolist(), *range(forest.n_roots)]
         self.right = [*forest.right.tolist(), *[NO_NODE] * forest.n_roots]
-        self.cost = [*(-gains).tolist(), *[0.0] * forest.n_roots]
-        self.least_cost = [*(-best_through).tolist(), *(-best[: forest.n_roots]).tolist()]
+        self.cost = [*(-gains).tolist(), *(-root_gains).tolist()]
+        self.least_cost = [*(-best_through).tolist(), *(-(root_gains + best[: forest.n_roots])).tolist()]
         self.found: dict[int, list[Derivation]] = {NO_NODE: [(0.0, -1, 0, 0)]}
         self.candidates: dict[int, list[Derivation]] = {}
 

@@ -1,0 +1,65 @@
+"""The trees that a sentence may have some of whose brackets are known, and how likely each of them is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from spectralnlp.inference.trees.derivations import derivation_tree
+from spectralnlp.inference.trees.likeliest import likeliest_trees
+from spectralnlp.models.constrained import check_possible, infer_forests
+from spectralnlp.models.parser import Parser
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import Tree
+from spectralnlp.trees.binarise import restore
+
+# Derivations of a sentence that are looked at, and the least share of a tree in the likeliest one's.
+_MOST, _LEAST = 32, 0.01
+
+
+class WeightedTree(NamedTuple):
+    """A tree that a sentence may have.
+
+    Attributes:
+        tree: without TOP.
+        share: its probability, in (0, 1].
+    """
+
+    tree: Tree
+    share: float
+
+
+def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
+    """The likeliest trees of a sentence under its constraints, the best first; their shares add up to 1.
+
+    What occurs in these trees, each counted by its share, is what the grammar expects to occur in the
+    sentence, but for trees too unlikely to matter: the E step of Pereira and Schabes (1992).
+
+    Args:
+        parser: of which the first binarisation counts.
+        sentence: with constraints, or without.
+
+    Returns:
+        Nothing where the parser has no tree for the words anyway.
+
+    Raises:
+        ConstraintError: the constraints make no sense.
+        NoTreeError: no tree meets them.
+    """
+    constraints, pipelines = parser.checked(sentence), parser.constrained[:1]
+    evidence = parser.tag_evidence or parser.usual_evidence
+    given = (sentence.forms, sentence.tags, evidence, constraints)
+    found, tags = infer_forests(pipelines, *given, parser.rescorer)
+    if not found:
+        if constraints is not None:
+            check_possible(pipelines, sentence.forms, tags, constraints)
+        return []
+    grammars, scored = parser.grammar_sets[0], found[0][1].scored
+    shares: Counter[Tree] = Counter()
+    for share, choice in likeliest_trees(scored, _MOST):
+        binary = derivation_tree(scored, choice, grammars.coarse.symbols, sentence.forms)
+        shares[restore(binary, grammars.chains)] += share  # type: ignore[assignment]
+    ordered = shares.most_common()
+    kept = [(tree, share) for tree, share in ordered if share >= _LEAST * ordered[0][1]]
+    total = sum(share for _, share in kept)
+    return [WeightedTree(tree, share / total) for tree, share in kept]
