@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from spectralnlp.errors import SpectralError
 from spectralnlp_annotate.background import Background
+from spectralnlp_annotate.edits import NewLabelError
 from spectralnlp_annotate.ordering import Place
 from spectralnlp_annotate.session import Session, StaleTreeError
 
@@ -69,6 +70,7 @@ def make_application(session: Session, background: Background) -> ASGIApp:
         HTTPException: wrong_path_handler("the page is at /"),
         BadRequestError: answer_bad_request,
         StaleTreeError: _answer_stale_tree,
+        NewLabelError: _answer_new_label,
         SpectralError: _answer_error,
     }
     return Starlette(routes=routes, exception_handlers=handlers)
@@ -80,6 +82,10 @@ def _place(request: Request) -> Place:
 
 async def _answer_error(request: Request, error: SpectralError) -> Response:
     return JSONResponse({"error": str(error)}, 422)
+
+
+async def _answer_new_label(request: Request, error: NewLabelError) -> Response:
+    return JSONResponse({"error": str(error), "new": error.label}, 422)
 
 
 async def _answer_stale_tree(request: Request, error: StaleTreeError) -> Response:

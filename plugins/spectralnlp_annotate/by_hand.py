@@ -2,12 +2,13 @@
 
 A treebank's rules are never all rules. Where no tree of the model meets what was said of a sentence, it is
 parsed under as much of it as can be met, and the rest is done to that tree: brackets that are forbidden or
-crossed are taken out, those asked for put in, tags replaced.
+crossed are taken out, those asked for put in, tags replaced. A label that the model does not know yet is any
+label to it, and takes the place of the one that it finds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from spectralnlp import Parse, Parser, Tree
@@ -31,12 +32,51 @@ def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) 
         A parse whose tree meets them; put together by hand, it has no posteriors, and ``fallback`` says so.
 
     Raises:
-        ConstraintError: they have labels that the model does not know.
+        ConstraintError: they reach beyond the sentence.
     """
+    known = _known(constraints, parser.phrases, parser.tags)
     try:
-        return _parsed(parser, words, constraints)
+        parse = _parsed(parser, words, known)
     except NoTreeError:
-        pass
+        parse = _parsed_by_hand(parser, words, known)
+    if known == constraints:
+        return parse
+    return replace(parse, tree=forced(_with_new_labels(parse.tree, constraints, parser.phrases), constraints))
+
+
+def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
+    """Constraints as a model understands them that knows these labels.
+
+    Where a new label is asked for, the model may find the one that it replaces, though that is forbidden.
+    """
+    new = {each for each in constraints.brackets if each.label is not None and each.label not in phrases}
+    renamed = {each.span for each in new}
+    brackets = {each._replace(label=None) if each in new else each for each in constraints.brackets}
+    forbidden = [
+        each
+        for each in constraints.forbidden
+        if each.span not in renamed and (each.label is None or each.label in phrases)
+    ]
+    return Constraints.of(brackets, forbidden, {token: tag for token, tag in constraints.tags if tag in tags})
+
+
+def _with_new_labels(tree: Tree, constraints: Constraints, phrases: Collection[str]) -> Tree:
+    """Rename constituents to required labels that the model does not know."""
+    spans = tree.spans()
+    required = {(each.label, *each.span) for each in constraints.brackets}
+    for bracket in constraints.brackets:
+        if bracket.label is None or bracket.label in phrases:
+            continue
+        for place, span in enumerate(spans):
+            if place and span[1:] == bracket.span and span not in required:
+                spans[place] = (bracket.label, *bracket.span)
+                break
+    leaves = [Tree(tag, word=word) for tag, word in zip(tree.tags(), tree.words(), strict=True)]
+    return _built(spans, leaves)
+
+
+def _parsed_by_hand(parser: Parser, words: Sequence[str], constraints: Constraints) -> Parse:
+    """Parse under as many of the constraints as can be met, and do the rest to the tree."""
     met = Constraints()
     parse = _parsed(parser, words, met)
     for _, part in constraints.parts():

@@ -20,6 +20,18 @@ class EditError(InputError):
     """An edit that cannot be made."""
 
 
+class NewLabelError(EditError):
+    """An edit with a label or a tag that nobody used before, and that does not say that it is new.
+
+    Attributes:
+        label: the label.
+    """
+
+    def __init__(self, label: str, what: str, hint: str | None) -> None:
+        super().__init__(what, hint=hint)
+        self.label = label
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnnotatedSentence:
     """A sentence, and what is known of its tree.
@@ -49,12 +61,13 @@ class AnnotatedSentence:
         """Return the sentence after an edit.
 
         Args:
-            edit: JSON values: its name under ``do``, and its fields, as the functions below take them.
+            edit: JSON values: its name under ``do``, and its fields, as the functions below take them;
+                ``new`` says that a label is a new one.
 
         Raises:
             EditError: there is no such edit, or it does not fit the sentence.
         """
-        fields = {name: value for name, value in edit.items() if name != "do"}
+        fields = {name: value for name, value in edit.items() if name not in ("do", "new")}
         name = edit.get("do")
         change = EDITS.get(name) if isinstance(name, str) else None
         if change is None:
@@ -204,6 +217,8 @@ def _word(sentence: AnnotatedSentence, word: Any) -> int:
 def _label(label: Any, what: str) -> str:
     if not isinstance(label, str) or not 0 < len(label) <= _LONGEST_WORD:
         raise EditError(f"no {what} was given", hint=f"give a {what} of the model")
+    if any(character in "()" or character.isspace() for character in label):
+        raise EditError(f"{label!r} is no {what}", hint="leave blanks and brackets out")
     return label
 
 

@@ -18,6 +18,7 @@ from spectralnlp import Parser
 from spectralnlp.changes import Adapter, adapt_alone
 from spectralnlp.errors import SpectralError
 from spectralnlp.trees import Tree, clean, read_brackets
+from spectralnlp_annotate.anew import NOTHING, learn_anew, untaught_parser
 from spectralnlp_annotate.ordering import expected_gains
 
 _NICENESS = 10
@@ -63,7 +64,8 @@ class Learner:
         """Learn, if there is something to learn from, and say what the open sentences would teach.
 
         Args:
-            request: ``base``, the model to begin with; ``trees``, accepted ones in brackets; ``in_full``,
+            request: ``base``, the model to begin with, or ``none``; ``trees``, accepted ones in brackets;
+                ``in_full``,
                 whether the span scorer is to learn from all of them; ``learned``, the folder of the model to
                 write; ``open``, tokens of sentences.
 
@@ -72,16 +74,23 @@ class Learner:
             learned from all trees; ``seconds`` that learning took.
         """
         started = perf_counter()
-        parser = self._load(request["base"])
-        if request["trees"]:
-            most = None if request["in_full"] else _MOST_REFINED
-            parser = adapt_alone(self._adapter, self._read(request["trees"]), most=most)
+        trees, in_full = self._read(request["trees"]), request["in_full"]
+        parser = self._learned(request["base"], trees, in_full, request["open"])
+        if trees:
             parser.save(request["learned"])
         seconds = perf_counter() - started
         parses = list(parser.parse_many(request["open"][:_MOST_OPEN]))
         gains = expected_gains(parses, request["open"], known_words(parser))
-        in_full = request["in_full"] or len(request["trees"]) <= 2 * _MOST_REFINED
-        return {"gains": gains, "in_full": in_full, "seconds": seconds}
+        if request["base"] != NOTHING:
+            in_full = in_full or len(trees) <= 2 * _MOST_REFINED
+        return {"gains": gains, "in_full": in_full or not trees, "seconds": seconds}
+
+    def _learned(self, base: str, trees: list[Tree], in_full: bool, texts: list[list[str]]) -> Parser:
+        """The model to begin with after it has learned from trees; anew where there is none to begin with."""
+        if base == NOTHING:
+            return learn_anew(trees, in_full=in_full) if trees else untaught_parser(texts)
+        parser, most = self._load(base), None if in_full else _MOST_REFINED
+        return adapt_alone(self._adapter, trees, most=most) if trees else parser
 
     def _load(self, base: str) -> Parser:
         if base != self._base:

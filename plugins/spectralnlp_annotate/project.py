@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import read_tokenized, split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp_annotate.documents import Document
@@ -117,6 +118,12 @@ class Project:
         for document in self.documents:
             document.close()
         os.close(self._lock)
+
+
+def plain_tokenizer(texts: Iterable[Text]) -> Tokenizer:
+    """A tokenizer for texts of a language that no model is there for."""
+    words = (word for text in texts for word in text.content.decode("utf-8", "replace").split())
+    return Tokenizer(Conventions.learn(words))
 
 
 def _sentences(text: Text, tokenizer: Tokenizer, tokenized: bool) -> Iterator[Sequence[str]]:

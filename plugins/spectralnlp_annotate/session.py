@@ -15,11 +15,12 @@ from spectralnlp import Parser
 from spectralnlp.errors import SpectralError
 from spectralnlp.render.posteriors import node_posteriors
 from spectralnlp.render.svg import draw_tree
+from spectralnlp.text.constraints import ConstraintError
 from spectralnlp.trees import Tree, read_brackets
 from spectralnlp.trees.parse import Parse
 from spectralnlp_annotate.by_hand import parse_under
 from spectralnlp_annotate.documents import Document
-from spectralnlp_annotate.edits import AnnotatedSentence, EditError
+from spectralnlp_annotate.edits import AnnotatedSentence, EditError, NewLabelError
 from spectralnlp_annotate.ordering import Place, next_place
 from spectralnlp_annotate.project import Project
 
@@ -59,14 +60,15 @@ class Session:
 
     def overview(self) -> dict[str, Any]:
         """Documents and how far they are, labels, tags, and the sentence to begin with."""
+        labels, tags = self._labels()
         documents = [
             {"name": each.name, "sentences": len(each), "accepted": sum(s.tree is not None for s in each)}
             for each in self.project.documents
         ]
         return {
             "documents": documents,
-            "labels": list(self.parser.phrases),
-            "tags": list(self.parser.tags),
+            "labels": sorted(labels),
+            "tags": sorted(tags),
             "next": self.next_after(None),
         }
 
@@ -92,6 +94,7 @@ class Session:
             edit: as of `AnnotatedSentence.edited`; an ``accept`` brings the tree that was shown.
 
         Raises:
+            NewLabelError: its label is used nowhere, and it does not say that it is new.
             EditError: it does not fit, or no tree is possible under it; says why.
             StaleTreeError: another tree is shown by now.
         """
@@ -101,7 +104,10 @@ class Session:
                 if edit.get("tree") != self._tree(place, document[number]):
                     raise StaleTreeError("the tree has changed; look at it again")
             else:
-                self._parsed(place, document.preview(number, edit))
+                sentence = document.preview(number, edit)
+                if not edit.get("new"):
+                    self._check_labels(sentence, document[number])
+                self._parsed(place, sentence)
             document.apply(number, edit)
             return self._view(place)
 
@@ -116,6 +122,25 @@ class Session:
             self._gains = dict(gains)
             if parser is not None:
                 self.parser = parser
+
+    def _labels(self) -> tuple[set[str], set[str]]:
+        """Labels of phrases and tags: the model's, and those that were asked for anywhere."""
+        phrases, tags = set(self.parser.phrases), set(self.parser.tags)
+        for sentence in (each for document in self.project.documents for each in document):
+            phrases.update(each.label for each in sentence.brackets if each.label is not None)
+            tags.update(tag for _, tag in sentence.tags)
+        return phrases, tags
+
+    def _check_labels(self, sentence: AnnotatedSentence, before: AnnotatedSentence) -> None:
+        """Refuse a label that is in use nowhere: most are slips of the hand."""
+        phrases, tags = self._labels()
+        words = {tag for _, tag in {*sentence.tags} - {*before.tags}}
+        spans = {each.label for each in sentence.brackets - before.brackets if each.label is not None}
+        for label in sorted((words - tags) | (spans - phrases)):
+            try:
+                sentence.constraints.check(len(sentence.words), phrases, tags)
+            except ConstraintError as error:
+                raise NewLabelError(label, error.what, error.hint) from error
 
     def _view(self, place: Place) -> dict[str, Any]:
         document, number = self._document(place), place[1]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from spectralnlp import Parser
 
 
 class Order(StrEnum):
@@ -27,7 +30,10 @@ def annotate(
             help="Folder of trees and journals; work there goes on.",
         ),
     ],
-    model: Annotated[str, typer.Option(metavar="NAME|PATH", help="The parser to begin with.")] = "en",
+    model: Annotated[
+        str,
+        typer.Option(metavar="NAME|PATH", help='The parser to begin with, or "none" to begin with nothing.'),
+    ] = "en",
     tokenized: Annotated[
         bool, typer.Option("--tokenized", help="The texts have a sentence a line, blanks between tokens.")
     ] = False,
@@ -42,20 +48,21 @@ def annotate(
     """Correct trees in the browser, by keyboard; only for this machine, and nothing leaves it."""
     from spectralnlp_web import LoopbackServer
 
-    import spectralnlp
     from spectralnlp.cli.console import note
-    from spectralnlp.errors import ConfigError
+    from spectralnlp_annotate.anew import NOTHING, untaught_parser
     from spectralnlp_annotate.application import make_application
     from spectralnlp_annotate.background import Background
-    from spectralnlp_annotate.project import Project, read_texts
+    from spectralnlp_annotate.project import Project, plain_tokenizer, read_texts
     from spectralnlp_annotate.session import Session
 
-    parser = spectralnlp.load(model)
-    if not isinstance(parser, spectralnlp.Parser):
-        raise ConfigError(f"{model} is no parser", hint="name a parser with `model`")
+    loaded = None if model == NOTHING else _loaded(model)
     contents = read_texts(texts)
     project = Project(output)
-    project.add(contents, parser.tokenizer, tokenized=tokenized)
+    tokenizer = plain_tokenizer(contents) if loaded is None else loaded.tokenizer
+    project.add(contents, tokenizer, tokenized=tokenized)
+    parser = loaded or untaught_parser(
+        sentence.words for document in project.documents for sentence in document
+    )
     parser.parse_tokens(["It", "is"])  # compiles kernels, if they never were, with nobody waiting
     session = Session(project, parser, order.value)
     background = Background(session, model, every)
@@ -72,3 +79,14 @@ def annotate(
         note("stopped")
     finally:
         project.close()
+
+
+def _loaded(model: str) -> Parser:
+    """The parser of a name or folder."""
+    import spectralnlp
+    from spectralnlp.errors import ConfigError
+
+    parser = spectralnlp.load(model)
+    if not isinstance(parser, spectralnlp.Parser):
+        raise ConfigError(f"{model} is no parser", hint="name a parser with `model`")
+    return parser

@@ -18,13 +18,14 @@ class Running:
 
     def __init__(
         self,
-        parser_folder: Path,
+        parser_folder: Path | None,
         folder: Path,
         *,
         order: str = "file",
         every: int = 1000,
         pause: float = 1000.0,
     ) -> None:
+        from spectralnlp_annotate.anew import NOTHING, untaught_parser
         from spectralnlp_annotate.application import make_application
         from spectralnlp_annotate.background import Background
         from spectralnlp_annotate.project import Project, read_texts
@@ -35,11 +36,13 @@ class Running:
 
         text = folder / "text.txt"
         text.write_text(" ".join(SENTENCES) + "\n")
-        parser = spectralnlp.load(parser_folder)
+        begun = NOTHING if parser_folder is None else str(parser_folder)
+        flat = [sentence.rstrip(".").split() for sentence in SENTENCES]
+        parser = untaught_parser(flat) if parser_folder is None else spectralnlp.load(parser_folder)
         self.project = Project(folder / "work")
         self.project.add(read_texts([text]), parser.tokenizer)
         self.session = Session(self.project, parser, order)
-        self.background = Background(self.session, str(parser_folder), every, pause)
+        self.background = Background(self.session, begun, every, pause)
         self._server = LoopbackServer(0)
         self.port, self.address = self._server.port, self._server.address
         ready = threading.Event()

@@ -85,5 +85,19 @@ def test_what_the_grammar_lacks_is_put_in(parser_folder: Path) -> None:
     assert asked.broken_by(parse.tree.spans()[1:], parse.tree.tags()) is None
     assert "(VP (VBZ climbs)" in str(parse.tree)
     assert parse_under(parser, words, Constraints.of([(3, 7, "NP")])).fallback is None
-    with pytest.raises(ConstraintError, match="'QQ' is no phrase"):
-        parse_under(parser, words, Constraints.of([(3, 7, "QQ")]))
+    with pytest.raises(ConstraintError, match="reaches beyond"):
+        parse_under(parser, words, Constraints.of([(3, 9, "NP")]))
+
+
+def test_labels_that_the_model_does_not_know_take_the_place_of_others(parser_folder: Path) -> None:
+    parser = spectralnlp.load(parser_folder)
+    words = ["The", "keeper", "climbs", "the", "stairs", "every", "evening", "."]
+    assert "(NP (DT the) (NNS stairs))" in str(parser.parse_tokens(words).tree)
+    renamed = Constraints.of([(3, 5, "QQ")], [(3, 5, "NP")], tags={4: "ZZ"})
+    parse = parse_under(parser, words, renamed)
+    assert "(QQ (DT the) (ZZ stairs))" in str(parse.tree)
+    assert renamed.broken_by(parse.tree.spans()[1:], parse.tree.tags()) is None
+    both = Constraints.of([(3, 5, "QQ"), (3, 5, "NP"), (1, 3, "RR")])
+    found = parse_under(parser, words, both).tree
+    assert both.broken_by(found.spans()[1:], found.tags()) is None
+    assert parse_under(parser, words, Constraints.of(forbidden=[(3, 5, "QQ")])).fallback is None

@@ -140,8 +140,22 @@ def test_what_cannot_be_is_said_and_changes_nothing(page, running) -> None:
     page.until(lambda: "'QQQ'" in page.text("trouble"))
     assert page.brackets == before
     assert not running.project.documents[0].can(0)["undo"]
+    page.until(lambda: page.browser.execute_script("return asking.open"))
+    page.press(page.keys.ESCAPE)
     page.press("b", page.keys.ESCAPE)
     assert page.brackets == before
+
+
+def test_a_new_label_is_added_when_it_is_meant(page, running) -> None:
+    page.press(page.keys.HOME)
+    page.hold(page.keys.SHIFT, page.keys.ARROW_RIGHT)
+    page.press("b")
+    page.answer("NML")
+    page.until(lambda: "NML" in page.text("question"))
+    page.press(page.keys.ENTER)
+    page.until(lambda: "NML:0:2" in page.brackets)
+    assert page.text("trouble") == ""
+    assert page.text("status").startswith("NML")
 
 
 def test_all_is_named_for_those_who_do_not_see_it(page) -> None:

@@ -232,3 +232,46 @@ def test_an_accepted_tree_is_accepted_again_whatever_a_new_model_says(running) -
     assert ask(running.port, "/sentences/0/1", {"do": "accept", "tree": accepted})[0] == 200
     reopened = ask(running.port, "/sentences/0/1", {"do": "reopen"})[1]
     assert not reopened["accepted"]
+
+
+def test_a_new_label_has_to_be_said_to_be_new(running) -> None:
+    edit = {"do": "require", "start": 0, "end": 2, "label": "NML"}
+    status, answer = ask(running.port, "/sentences/0/0", edit)
+    assert (status, answer["new"]) == (422, "NML")
+    assert "did you mean" in answer["error"] or "'NML' is no phrase" in answer["error"]
+    status, view = ask(running.port, "/sentences/0/0", {**edit, "new": True})
+    assert status == 200
+    assert "(NML (DT The) (NN keeper))" in view["brackets"]
+    assert "NML" in ask(running.port, "/overview")[1]["labels"]
+    again = {"do": "require", "start": 0, "end": 1, "label": "NML"}
+    assert ask(running.port, "/sentences/0/1", again)[0] == 200
+    assert ask(running.port, "/sentences/0/1", {"do": "tag", "word": 0, "tag": "A B", "new": True})[0] == 422
+    status, view = ask(running.port, "/sentences/0/1", {"do": "tag", "word": 0, "tag": "DET", "new": True})
+    assert (status, view["tags"][0]) == (200, "DET")
+    assert ask(running.port, "/sentences/0/1", {"do": "undo"})[1]["tags"][0] == "DT"
+
+
+def test_a_treebank_begins_with_nothing(tmp_path: Path) -> None:
+    running = Running(None, tmp_path, every=2)
+    try:
+        assert ask(running.port, "/sentences/0/3")[1]["brackets"] == "(TOP (S (X It) (X is) (X cold) (X .)))"
+        for number, tags in (
+            (3, ["PRON", "V", "A", "."]),
+            (0, ["DET", "N", "V", "DET", "N", "DET", "N", "."]),
+        ):
+            for word, tag in enumerate(tags):
+                edit = {"do": "tag", "word": word, "tag": tag, "new": True}
+                view = ask(running.port, f"/sentences/0/{number}", edit)[1]
+            edit = {"do": "require", "start": 1, "end": len(tags) - 1, "label": "VP", "new": True}
+            view = ask(running.port, f"/sentences/0/{number}", edit)[1]
+            accept = {"do": "accept", "tree": view["brackets"]}
+            assert ask(running.port, f"/sentences/0/{number}", accept)[0] == 200
+        wait_until(lambda: ask(running.port, "/overview")[1]["learning"]["trees"] == 2)
+        assert ask(running.port, "/overview")[1]["learning"]["error"] is None
+        learned = running.session.parser
+        assert set(learned.phrases) == {"S", "VP"}
+        assert str(learned.parse_tokens(["It", "climbs", "cold", "."]).tree) == (
+            "(TOP (S (PRON It) (VP (V climbs) (A cold)) (. .)))"
+        )
+    finally:
+        running.stop()

@@ -1,0 +1,48 @@
+"""A parser of nothing but what the annotator accepts, for a language or a scheme that no model knows.
+
+It is learned anew each time, of all accepted trees. Before there are any, every sentence is flat: its words,
+of which nothing is known, under one label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import spectralnlp
+from spectralnlp import LPCFG, InMemoryCorpus, Parser
+from spectralnlp.trees import Tree
+
+# The model to begin with where there is none.
+NOTHING = "none"
+# What all sentences, and all words, are before anything is known.
+SENTENCE, WORD = "S", "X"
+_MOST_FLAT = 100
+
+
+def learn_anew(trees: Sequence[Tree], *, in_full: bool) -> Parser:
+    """Learn a parser of trees alone.
+
+    Args:
+        trees: cleaned ones, one or more.
+        in_full: with a span scorer, which takes most of the time.
+    """
+    learner = replace(LPCFG.from_preset("fast"), span_scorer=in_full, sentence_ends=False)
+    parser = spectralnlp.train(learner, InMemoryCorpus(trees))
+    assert isinstance(parser, Parser)
+    return parser
+
+
+def untaught_parser(sentences: Iterable[Sequence[str]]) -> Parser:
+    """Return a parser that makes every sentence flat.
+
+    Args:
+        sentences: words of some, one or more.
+
+    Examples:
+        >>> from spectralnlp_annotate.anew import untaught_parser
+        >>> print(untaught_parser([["Das", "Meer", "steigt"]]).parse_tokens(["Es", "fällt"]).tree)
+        (TOP (S (X Es) (X fällt)))
+    """
+    flat = [Tree(SENTENCE, [Tree(WORD, word=word) for word in words]) for words in sentences]
+    return learn_anew(flat[:_MOST_FLAT], in_full=False)
