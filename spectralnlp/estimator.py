@@ -151,6 +151,10 @@ class Estimator(ABC, Generic[T]):
         """Learn from kept moments; see `MomentEstimator`. Errors as of `init_moments`."""
         raise self._no_moments()
 
+    def least_examples(self) -> int:
+        """How many examples it takes to learn all parts of a model; with fewer, some are left out."""
+        return 0
+
     def solve_adapted(
         self, general: Any, own: Any, weight: float, shares: NDArray[np.float64] | None = None
     ) -> Self:

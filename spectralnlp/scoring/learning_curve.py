@@ -1,10 +1,10 @@
 """Learning curves: F1 by number of training trees, fitted and extended, with its uncertainty.
 
-The curve is F1(n) = a - b n^-c, a power law of the distance to a ceiling; with c = 0 it is a - b log(1/n).
-Few sizes say little about c, so it is not chosen but averaged over: each c of a grid weighs as much as the
-data and a prior (what treebanks usually have) make it likely, a and b having flat priors (Bayesian model
-averaging, Hoeting et al. 1999). What such curves miss, beyond the noise of training, is a departure that
-grows with the distance. The interval is of draws from all of that, each on resampled held-out sentences.
+The curve is F1(n) = a - b n^-c, a power law of the distance to a ceiling a. Few sizes say little about a and
+c, so neither is chosen but both are averaged over (Bayesian model averaging, Hoeting et al. 1999): curves
+weigh as much as the data make them likely, and a prior of the ceiling, which is much the same for all
+treebanks, where c is not. What such curves miss, beyond the noise of training, is a departure that grows
+with the distance. The interval is of draws from all of that, each on resampled held-out sentences.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Floats = NDArray[np.float64]
 
 _DRAWS = 4000
 _CELLS = 2_000_000  # numbers that are drawn at a time
-# c of the grid, and mean and deviation of its normal prior.
-_RATES = np.linspace(0.0, 1.0, 41)
-_USUAL_RATE, _RATE_SPREAD = 0.65, 0.2
+# c of the grid; mean and deviation of the ceiling's normal prior.
+_RATES = np.linspace(0.02, 1.2, 60)
+_USUAL_CEILING, _CEILING_SPREAD = 92.0, 3.0
 # Deviation of F1 from run to run that is assumed with the weight of so many runs.
 _USUAL_NOISE, _NOISE_WEIGHT = 0.3, 4.0
 # Deviation of F1 from the curve, for each doubling of the trees beyond those that there are.
@@ -174,8 +174,7 @@ class _Fit:
             solver = np.linalg.solve(information, design.T)
             errors = scores - design @ (solver @ scores)
             _, logdet = np.linalg.slogdet(information)
-            prior = -0.5 * ((rate - _USUAL_RATE) / _RATE_SPREAD) ** 2
-            logs.append(prior - 0.5 * (errors @ errors) / noise**2 - 0.5 * logdet)
+            logs.append(-0.5 * (errors @ errors) / noise**2 - 0.5 * logdet)
             solvers.append(solver)
             spreads.append(np.linalg.cholesky(np.linalg.inv(information)) * noise)
         weight = np.exp(np.array(logs) - max(logs))
@@ -193,8 +192,10 @@ class _Fit:
         chosen = rng.choice(len(_RATES), n_draws, p=self.probability)
         ends = np.einsum("dij,dj->di", self.solvers[chosen], scores)
         ends += np.einsum("dij,dj->di", self.spreads[chosen], rng.standard_normal((n_draws, 2)))
-        shape = np.stack([_shape(wanted, rate, self.sizes) for rate in _RATES.tolist()])[chosen]
+        places = np.append(wanted, np.inf)
+        shape = np.stack([_shape(places, rate, self.sizes) for rate in _RATES.tolist()])[chosen]
         curves = ends[:, :1] * (1 - shape) + ends[:, 1:] * shape
+        curves = curves[_by_ceiling(curves[:, -1], ends[:, 0] - ends[:, 1], rng), :-1]
         doublings = np.maximum(np.log2(wanted / self.sizes[1]), 0.0)
         # One departure a draw: what is off at one size is off at all that are larger.
         curves += _DEPARTURE * doublings * rng.standard_normal((n_draws, 1))
@@ -203,11 +204,17 @@ class _Fit:
 
 def _shape(trees: Floats, rate: float, sizes: tuple[float, float]) -> Floats:
     """How far curves of a rate are behind the largest size: 1 at the smallest, 0 at the largest."""
-    if rate == 0.0:
-        return np.log(sizes[1] / trees) / np.log(sizes[1] / sizes[0])
     smallest, largest = sizes[0] ** -rate, sizes[1] ** -rate
     shape: Floats = (trees**-rate - largest) / (smallest - largest)
     return shape
+
+
+def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draws chosen anew by the prior of their ceilings, where they rise at all; int64 (n_draws,)."""
+    log = -0.5 * ((ceilings - _USUAL_CEILING) / _CEILING_SPREAD) ** 2
+    log = np.where(rise > 0, log, -np.inf if (rise > 0).any() else 0.0)
+    weight = np.exp(log - log.max())
+    return rng.choice(len(log), len(log), p=weight / weight.sum())
 
 
 def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Floats:

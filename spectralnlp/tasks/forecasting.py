@@ -22,9 +22,9 @@ from spectralnlp.scoring import CurvePoint, CurveRun, ParseReport, fit_curve
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree
 
-# Parts of the trees, each times √2. From fewer trees than 500, estimators do not learn everything.
+# Parts of the trees, each times √2, and the fewest trees in one, if that leaves enough sizes.
 _PARTS = tuple(2.0**-power for power in (3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0))
-_FEWEST = 500
+_FEWEST = 300
 _LEAST_SIZES = 3
 _BLOCK = 50  # trees of one document that stay together
 _FOLDS = 5
@@ -149,7 +149,8 @@ def forecast(
     gold = None if held_out is None else list(held_out)
     folds = 1 if gold is not None else _FOLDS
     n_trees = sum(map(len, blocks))
-    sizes = _sizes(n_trees if gold is not None else n_trees - -(-n_trees // folds))
+    fewest = max(_FEWEST, estimator.least_examples())
+    sizes = _sizes(n_trees if gold is not None else n_trees - -(-n_trees // folds), fewest)
     if len(sizes) < _LEAST_SIZES or (gold is not None and not gold) or len(blocks) < folds:
         raise InputError(f"{n_trees} trees are too few for a learning curve", hint="give a hundred or more")
     targets = sorted(targets or (n_trees + 1000, 2 * n_trees))
@@ -192,10 +193,10 @@ def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
     return blocks
 
 
-def _sizes(n_trees: int) -> list[int]:
-    """Sizes of the parts, ascending: those of 500 trees or more, if these are three."""
+def _sizes(n_trees: int, fewest: int) -> list[int]:
+    """Sizes of the parts, ascending: those of so many trees or more, if these are three."""
     sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
-    large = [size for size in sizes if size >= _FEWEST]
+    large = [size for size in sizes if size >= fewest]
     return large if len(large) >= _LEAST_SIZES else sizes[-5:]
 
 

@@ -235,15 +235,18 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     def _binarisation_names(self) -> list[str]:
         return self.binarisations.split("+")
 
+    def least_examples(self) -> int:
+        """How many trees it takes to learn the span scorer, too."""
+        return LEAST_TREES if self.span_scorer else 0
+
     def init_moments(self, corpus: Corpus[Tree]) -> Joint[Tree]:
         """Return an empty log of trees for each binarisation, with the head rules for the first trees."""
         heads = head_rules(self.heads, corpus, foreign=LEARNED)
-        return Joint(
-            {
-                name: TreeLog(binariser_of(name, unaries=self.unaries, heads=heads).to_dict())
-                for name in self._binarisation_names
-            }
+        binarisers = (
+            binariser_of(each, unaries=self.unaries, heads=heads) for each in self._binarisation_names
         )
+        logs = (TreeLog(binariser.to_dict()) for binariser in binarisers)
+        return Joint(dict(zip(self._binarisation_names, logs, strict=True)))
 
     def solve(self, moments: Joint[Tree]) -> None:
         """Decompose, project, then average or count; the passes are replayed from the logs of trees.
