@@ -42,7 +42,7 @@ _TRIED = (1.0, 1 / 3, 3.0)
 # A weight is taken in place of the usual one if its F1 is better, and equal ones show that so seldom.
 _BY_CHANCE = 0.2
 _LONGEST = 60  # tokens of sentences of unlabelled text that teach
-_MOST_PARSED = 5000
+_MOST_PARSED = 15_000
 _SHOWN = 60  # characters of a sentence that is left out
 
 
