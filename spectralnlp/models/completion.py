@@ -49,7 +49,7 @@ def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
     constraints, pipelines = parser.checked(sentence), parser.constrained[:1]
     evidence = parser.tag_evidence or parser.usual_evidence
     given = (sentence.forms, sentence.tags, evidence, constraints)
-    found, tags = infer_forests(pipelines, *given, parser.rescorer)
+    found, tags, _ = infer_forests(pipelines, *given, parser.rescorer)
     if not found:
         if constraints is not None:
             check_possible(pipelines, sentence.forms, tags, constraints)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.limits import LabelTable, SpanLimits
-from spectralnlp.inference.trees.opening import WINDOW
+from spectralnlp.inference.trees.opening import WINDOW, Opening
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, infer_together
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.words.lexical import look_up
@@ -80,6 +81,20 @@ def given_to(
     ]
 
 
+class Found(NamedTuple):
+    """The forests of a sentence, and what they were made from.
+
+    Attributes:
+        forests: by the number of their pipeline.
+        tags: that its words must have; None where they may have any.
+        opening: its open cells; None where no model opens them.
+    """
+
+    forests: list[tuple[int, Inference]]
+    tags: Tags | None
+    opening: Opening | None
+
+
 def infer_forests(
     pipelines: Sequence[ConstrainedPipeline],
     words: Sequence[str],
@@ -87,8 +102,8 @@ def infer_forests(
     evidence: TagEvidence | None,
     constraints: Constraints | None,
     rescorer: SpanRescorer | None,
-) -> tuple[list[tuple[int, Inference]], Tags | None]:
-    """Return the forests of a sentence, by the number of their pipeline, with its tags.
+) -> Found:
+    """Return the forests of a sentence.
 
     Args:
         pipelines: one or more; those that find no forest where others do are left out.
@@ -109,9 +124,9 @@ def infer_forests(
     )
     found = [(number, inference) for number, inference in enumerate(inferred) if inference is not None]
     if found and rescorer is not None:
-        scored = rescorer.rescore({n: each.scored for n, each in found}, words, given[0][2])
+        scored = rescorer.rescore({n: each.scored for n, each in found}, words, given[0][2], opening)
         found = [(number, replace(each, scored=scored[number])) for number, each in found]
-    return found, tags
+    return Found(found, tags, opening)
 
 
 def last_resort(

@@ -15,6 +15,7 @@ from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import constituents_of, derivation_tree
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
+from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
@@ -221,7 +222,7 @@ class Parser(TextParser, StorableModel):
         if tags is not None and not fixed_tags:
             suggested, tags = SuggestedTags(self.tags, tags), None
             evidence = TagEvidence(suggested)
-        found, given = infer_forests(constrained, forms, tags, evidence, constraints, self.rescorer)
+        found, given, _ = infer_forests(constrained, forms, tags, evidence, constraints, self.rescorer)
         if not found:
             tree, brackets = last_resort(constrained, forms, given, constraints)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
@@ -371,6 +372,7 @@ class Parser(TextParser, StorableModel):
         def part(name: str, read: Callable[[StoredArrays, StoredValues], T]) -> T | None:
             return read(arrays.part(f"{name}."), metadata.part(name)) if name in metadata else None
 
+        scorer = partial(SpanScorer.from_arrays, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
         return cls(
             grammar_sets=read_sets(metadata.parts("grammar_sets"), arrays),
             **metadata.fields(cls, "conventions", "decoder", "decoder_settings", "pruning"),
@@ -380,7 +382,7 @@ class Parser(TextParser, StorableModel):
             clusters=part("clusters", WordClusters.from_arrays) or WordClusters.none(),
             tagger=metadata.take("tagger", str | None, None),
             card=card,
-            span_scorer=part("span_scorer", partial(SpanScorer.from_arrays, n_buckets=N_BUCKETS)),
+            span_scorer=part("span_scorer", scorer),
         )
 
 

@@ -52,12 +52,12 @@ class ScorerRefiner:
         """
         parser, words = self._by, tree.words()
         evidence = parser.tag_evidence or parser.usual_evidence
-        found, _ = infer_forests(parser.constrained, words, None, evidence, None, None)
+        found, _, opening = infer_forests(parser.constrained, words, None, evidence, None, None)
         forests = [each.scored for _, each in found]
         wanted = sum(len(each.grammars) for each in parser.pipelines)
         if sum(len(forest.posteriors) for forest in forests) < wanted:
             return None  # all examples have a column of posteriors for each grammar
-        options, _ = span_options(forests, self._maps, self.shared.labels, len(words))
+        options, _ = span_options(forests, self._maps, self.shared.labels, len(words), opening)
         return Example(options, self._tokens.read(words, options.tag), self._gold(tree, options))
 
     @cached_property

@@ -21,7 +21,7 @@ class SpanScorer:
         phrases, tags: labels that have a head, and tags of heads.
         features: int32 (n_features,); buckets of features, ascending.
         weights: float32 (n_features,).
-        number_weights: float64 (8,); of the real numbers that describe an option.
+        number_weights: float64 (n_numbers,); of the real numbers that describe an option.
         head_score: float32 (n_phrases, n_tags); how good tags are as heads of phrases.
         head_is_last: int8 (n_phrases, n_tags); 1 where of several such tags the last is the head.
     """
@@ -31,7 +31,7 @@ class SpanScorer:
     tags: tuple[str, ...]
     features: Annotated[Ints, int_array("n_features", below="n_buckets", ascending=True)]
     weights: Annotated[NDArray[np.float32], float_array("n_features", dtype="float32")]
-    number_weights: Annotated[Floats, float_array(8)]
+    number_weights: Annotated[Floats, float_array("n_numbers")]
     head_score: Annotated[NDArray[np.float32], float_array("n_phrases", "n_tags", dtype="float32")]
     head_is_last: Annotated[NDArray[np.int8], int_array("n_phrases", "n_tags", dtype="int8")]
 
@@ -48,13 +48,16 @@ class SpanScorer:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues, n_buckets: int) -> SpanScorer:
+    def from_arrays(
+        cls, arrays: StoredArrays, described: StoredValues, n_buckets: int, n_numbers: int
+    ) -> SpanScorer:
         """The scorer that gave these.
 
         Args:
             arrays: of `to_arrays`.
             described: of `to_json`.
             n_buckets: that features are hashed into.
+            n_numbers: that describe an option; the last ones weigh nothing in scorers that did not know them.
 
         Raises:
             ModelError: an array or a value is not as it must be.
@@ -65,4 +68,9 @@ class SpanScorer:
             n_phrases=len(names["phrases"]),
             n_tags=len(names["tags"]),
         )
-        return cls(**names, **sized.fields(cls))
+        fields = sized.fields(cls)
+        known = len(fields["number_weights"])
+        if known > n_numbers:
+            raise sized.error("number_weights", f"has {known} numbers, not {n_numbers} at most")
+        fields["number_weights"] = np.pad(fields["number_weights"], (0, n_numbers - known))
+        return cls(**names, **fields)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from spectralnlp import load
+from spectralnlp.errors import ModelError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.span_kernels import GRADIENTS, SQUARES, learn_epoch
 from spectralnlp.estimators.lpcfg.span_scorer import GoldSpans, folds_of
@@ -27,8 +28,9 @@ from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters import LatentGrammar, WordClusters
+from spectralnlp.parameters import LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
+from spectralnlp.storage import StoredArrays, StoredValues
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
 from spectralnlp.trees.treelog import TreeTable
@@ -118,6 +120,7 @@ def one_example() -> tuple[ExampleTable, LabelValues]:
         label=np.array([2, 3, 2], np.int32),
         posterior=np.array([[0.5, 0.6], [0.2, 0.1], [0.9, 0.8]]),
         tag=np.array([0, 1, 1], np.int32),
+        cell_odds=np.array([1.5, -2.0]),
     )
     tokens = TokenReader(lambda _: False, names, WordClusters.none().of).read(
         ["the", "old", "sea"], options.tag
@@ -201,6 +204,21 @@ def test_same_seed_same_bytes_and_the_disk(trees: list[Tree], scored: Parser, tm
     half = tmp_path / "half"
     scored.save(half, compact=True)
     assert load(half).parse_tokens(words).tree.words() == words
+
+
+def test_a_scorer_of_fewer_numbers_is_read(scored: Parser) -> None:
+    """Those that are not known to it weigh nothing."""
+    scorer = scored.span_scorer
+    assert scorer is not None
+    stored = scorer.to_arrays()
+    stored["number_weights"] = stored["number_weights"][:8]
+    described = StoredValues(scorer.to_json())
+    read = SpanScorer.from_arrays(StoredArrays(stored), described, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
+    assert read.number_weights[8:].tolist() == [0.0] * (N_NUMBERS - 8)
+    np.testing.assert_allclose(read.number_weights[:8], scorer.number_weights[:8], rtol=1e-6)
+    stored["number_weights"] = np.zeros(N_NUMBERS + 1, np.float32)
+    with pytest.raises(ModelError, match=f"number_weights has {N_NUMBERS + 1} numbers"):
+        SpanScorer.from_arrays(StoredArrays(stored), described, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
 
 
 def test_it_works_with_all_that_parses(scored: Parser, trees: list[Tree]) -> None:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.inference.trees.forest import LEXICAL, TOP
+from spectralnlp.inference.trees.cells import all_cells
+from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
+from spectralnlp.inference.trees.opening import WINDOW, Opening
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, label_values
-from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
+from spectralnlp.inference.trees.rescoring.scores import CELL_ODDS, N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import template_table
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name, kind_of, shape_of
 from spectralnlp.inference.trees.rescoring.values import (
@@ -53,6 +55,7 @@ def options() -> SpanOptions:
         label=np.array(label, np.int32),
         posterior=np.array(posterior)[:, None],
         tag=np.array(TAGS, np.int32),
+        cell_odds=np.zeros(len(spans)),
     )
 
 
@@ -154,10 +157,10 @@ def parser(own_treebank: Path) -> Parser:
     return task.train(LPCFG(), task.read([own_treebank / "train.mrg"]))
 
 
-def scorer_of(parser: Parser, weight: float) -> SpanScorer:
+def scorer_of(parser: Parser, weight: float, *, number: int = 1) -> SpanScorer:
     """One that multiplies the odds of brackets, by their bias alone."""
     numbers = np.zeros(N_NUMBERS)
-    numbers[1] = weight
+    numbers[number] = weight
     return SpanScorer(
         templates=("word_first",),
         phrases=(),
@@ -220,6 +223,42 @@ def test_brackets_become_rarer_and_commoner(parser: Parser) -> None:
         tops = np.mean(after.node_shares, axis=0)[: after.forest.n_roots]
         assert tops.sum() <= 1.0 + 1e-6
     assert sums[0] < sums[1] < sums[2]
+
+
+def opening_of(n_tokens: int, marginal_of: dict[tuple[int, int], float]) -> Opening:
+    """All cells of a sentence; those without a marginal have a thousandth."""
+    cells = all_cells(n_tokens)
+    spans = zip(cells.start.tolist(), cells.end.tolist(), strict=True)
+    return Opening(cells, np.array([marginal_of.get(span, 0.001) for span in spans]), threshold=0.0)
+
+
+def test_odds_of_spans_are_those_of_their_cells() -> None:
+    opening = opening_of(5, {(0, 1): 1.0, (1, 3): 0.5, (0, 4): 0.8, (2, 4): 0.2, (3, 4): 0.0, (0, 5): 1.0})
+    start, end = np.array([0, 1, 0, 2, 3, 1], np.int32), np.array([1, 3, 4, 4, 4, 5], np.int32)
+    found = opening.odds(start, end)
+    marginals = np.array([0.999, 0.5, 0.8, 0.2, 1e-4, 0.001])
+    np.testing.assert_allclose(found, np.log(marginals / (1.0 - marginals)))
+    narrow = replace(opening, cells=opening.cells.subset(opening.cells.start == 1))
+    assert narrow.odds(start[2:4], end[2:4])[0] == pytest.approx(np.log(1e-4 / (1.0 - 1e-4)))
+    assert not opening_of(WINDOW + 1, {}).odds(start, end).any()
+
+
+def test_cells_that_bracketings_have_bring_brackets(parser: Parser) -> None:
+    words = ["The", "keeper", "walks", "along", "the", "shore", "."]
+    inference = parser.pipeline.infer(words)
+    assert inference is not None
+    scorer = scorer_of(parser, 1.0, number=CELL_ODDS)
+    rescorer = SpanRescorer(scorer, parser.pool.shared, parser.coarse.lexicon, parser.clusters)
+    forest = inference.scored.forest
+    of_span = (forest.start == 3) & (forest.end == 6) & (forest.kind == BINARY)
+    shares = []
+    for marginal in (0.01, 0.5, 0.99):
+        opening = opening_of(len(words), {(3, 6): marginal})
+        after = rescorer.rescore({0: inference.scored}, words, opening=opening)[0]
+        shares.append(float(np.mean(after.node_shares, axis=0)[of_span].sum()))
+    assert shares[0] < shares[1] < shares[2]
+    without = rescorer.rescore({0: inference.scored}, words)[0]
+    assert float(np.mean(without.node_shares, axis=0)[of_span].sum()) == pytest.approx(shares[1])
 
 
 def test_label_values_go_by_name(parser: Parser) -> None:

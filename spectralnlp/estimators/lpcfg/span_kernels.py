@@ -6,7 +6,6 @@ import numpy as np
 
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET
 from spectralnlp.inference.trees.rescoring.scores import (
-    N_NUMBERS,
     describe_span,
     make_workspace,
     score_span,
@@ -66,7 +65,7 @@ def learn_epoch(examples, labels, table, order, state, number_state, rates):
                     feature = state[work.buckets[row, at]]
                     if feature[SQUARES] >= 0.0:
                         _update(feature, gradient, rates)
-                for at in range(N_NUMBERS):
+                for at in range(len(number_state)):
                     _update(number_state[at], gradient * work.numbers[row, at], (rates[0], 0.0, 0.0))
 
 

@@ -226,7 +226,7 @@ class _FoldReader:
         n_scores = sum(len(forest.posteriors) for forest in forests)
         if n_scores < sum(len(pipeline.grammars) for pipeline in self.pipelines):
             return None  # all examples have a column of posteriors for each grammar
-        options, _ = span_options(forests, self.maps, self.labels, len(words))
+        options, _ = span_options(forests, self.maps, self.labels, len(words), opening)
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 

@@ -32,6 +32,9 @@ _LADDER = (1e-6, 1e-9)
 # No span that bracketings must have.
 NOTHING_REQUIRED: Ints = np.empty((0, 2), np.int32)
 
+# Marginals beyond which a span is no more or less sure.
+_LEAST_MARGINAL, _MOST_MARGINAL = 1e-4, 0.999
+
 _SYMBOL_CLASS = "UNK-SYM"
 
 
@@ -72,6 +75,37 @@ class Opening:
     def first(self) -> Cells:
         """The cells that open first, found once for all binarisations."""
         return self.cells.subset(self.marginals >= self.threshold)
+
+    def odds(self, start: Ints, end: Ints) -> Floats:
+        """Log-odds of spans to be in a bracketing, float64 (n_spans,), about -9 to 7.
+
+        They are 0 in sentences that are seen through windows, for marginals say little of wide spans there.
+
+        Args:
+            start, end: int32 (n_spans,); by end, then by start.
+        """
+        if self.cells.n_tokens > WINDOW:
+            return np.zeros(len(start))
+        odds: Floats = _odds(self.cells, self.marginals, start, end)
+        return odds
+
+
+@kernel
+def _odds(cells, marginals, start, end):
+    """Log-odds of some of the cells, which are in the same order; of spans that are no cells the least."""
+    odds = np.empty(len(start))
+    at, last_end = np.int64(0), -1
+    for s in range(len(start)):
+        if end[s] != last_end:
+            last_end, at = end[s], cells.by_end[end[s]]
+        while at < cells.by_end[end[s] + 1] and cells.ending_start[at] < start[s]:
+            at += 1
+        marginal = 0.0
+        if at < cells.by_end[end[s] + 1] and cells.ending_start[at] == start[s]:
+            marginal = marginals[cells.ending[at]]
+        marginal = min(max(marginal, _LEAST_MARGINAL), _MOST_MARGINAL)
+        odds[s] = np.log(marginal / (1.0 - marginal))
+    return odds
 
 
 def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) -> Opening:

@@ -15,6 +15,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
+from spectralnlp.inference.trees.opening import Opening
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
@@ -35,6 +36,7 @@ class SpanOptions(NamedTuple):
         label: int32 (n_options,); X alone is X, A over X is n_labels + its pair, A over a tag is A.
         posterior: float64 (n_options, n_grammars); one column a grammar.
         tag: int32 (n_tokens,); the most probable tag of each token.
+        cell_odds: float64 (n_spans,); log-odds that bracketings have the span; see `Opening.odds`.
     """
 
     start: Ints
@@ -43,6 +45,7 @@ class SpanOptions(NamedTuple):
     label: Ints
     posterior: Floats
     tag: Ints
+    cell_odds: Floats
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,11 @@ class OptionsOfForest:
 
 
 def span_options(
-    forests: Sequence[ScoredForest], maps: Sequence[LabelMap], labels: SpanLabels, n_tokens: int
+    forests: Sequence[ScoredForest],
+    maps: Sequence[LabelMap],
+    labels: SpanLabels,
+    n_tokens: int,
+    opening: Opening | None = None,
 ) -> tuple[SpanOptions, list[OptionsOfForest]]:
     """The options that forests of one sentence have in common.
 
@@ -68,6 +75,7 @@ def span_options(
         maps: of each forest's grammars.
         labels: the labels that the maps use.
         n_tokens: of the sentence.
+        opening: the marginals of the chart's cells; None where no model knows them.
     """
     n_labels, n_keys = len(labels.is_tag), len(labels.is_tag) + len(labels.pairs)
     n_grammars = sum(len(each.posteriors) for each in forests)
@@ -87,7 +95,8 @@ def span_options(
         OptionsOfForest(*_places(records.source[a:b], option[a:b], each.forest.n_nodes, each.forest.n_edges))
         for each, a, b in zip(forests, ends[:-1], ends[1:], strict=True)
     ]
-    return SpanOptions(start, end, first, label, posterior, tag), places
+    cell_odds = np.zeros(len(start)) if opening is None else opening.odds(start, end)
+    return SpanOptions(start, end, first, label, posterior, tag, cell_odds), places
 
 
 class _Records(NamedTuple):

@@ -13,6 +13,7 @@ from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.latent import ForestPosteriors
 from spectralnlp.inference.trees.limits import SpanLimits
+from spectralnlp.inference.trees.opening import Opening
 from spectralnlp.inference.trees.rescoring.options import NO_OPTION, OptionsOfForest, span_options
 from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace, score_span
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
@@ -63,6 +64,7 @@ class SpanRescorer:
         forests: Mapping[int, ScoredForest],
         words: Sequence[str],
         limits: SpanLimits | None = None,
+        opening: Opening | None = None,
     ) -> dict[int, ScoredForest]:
         """The forests of one sentence with the scorer's posteriors in place of the grammars'.
 
@@ -72,9 +74,10 @@ class SpanRescorer:
             forests: by the number of their grammars among those of ``shared``.
             words: of the sentence.
             limits: that the forests were made under.
+            opening: the cells that the forests were made from, where a model opened them.
         """
         maps = [self.shared.maps[number] for number in forests]
-        options, places = span_options(list(forests.values()), maps, self.shared.labels, len(words))
+        options, places = span_options(list(forests.values()), maps, self.shared.labels, len(words), opening)
         tokens = self.tokens.read(words, options.tag)
         required = np.zeros(len(options.start), bool)
         if limits is not None:

@@ -20,7 +20,8 @@ from spectralnlp.inference.trees.rescoring.values import (
 from spectralnlp.jit import kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 
-N_NUMBERS = 8  # real numbers that describe an option
+N_NUMBERS = 10  # real numbers that describe an option
+CELL_ODDS = 8  # that of them which says how sure bracketings are of the span
 _EPSILON = 0.002
 
 
@@ -58,7 +59,7 @@ def make_workspace(first, n_templates):
 
 
 @kernel_part
-def _set_numbers(posteriors, none, numbers):
+def _set_numbers(posteriors, none, cell_odds, numbers):
     """Write the real numbers of an option, its log-odds first, and return its mean posterior and spread."""
     n = len(posteriors)
     mean = posteriors.mean()
@@ -73,6 +74,8 @@ def _set_numbers(posteriors, none, numbers):
     odds = log_mean - np.log(none + _EPSILON)
     numbers[0], numbers[1], numbers[2], numbers[3] = odds, 1.0, low, high
     numbers[4], numbers[5], numbers[6], numbers[7] = spread, mean, abs(odds), none
+    scaled = cell_odds / 3.0  # to the size of the others, so that it is learned as fast
+    numbers[CELL_ODDS], numbers[CELL_ODDS + 1] = scaled, min(scaled, 0.0)
     return mean, spread
 
 
@@ -94,7 +97,9 @@ def describe_span(s, options, tokens, labels, brackets, table, work):
     set_span_values(start, end, tokens, labels, brackets, work.values)
     for o in range(first, last):
         label, row = options.label[o], o - first
-        mean, spread = _set_numbers(options.posterior[o], max(none, 0.0), work.numbers[row])
+        mean, spread = _set_numbers(
+            options.posterior[o], max(none, 0.0), options.cell_odds[s], work.numbers[row]
+        )
         rank = 0
         for other in range(first, last):
             rank += options.posterior[other].mean() > mean
@@ -115,7 +120,7 @@ def score_span(n_options, weight_of, numbers_weight, work):
     top = 0.0
     for row in range(n_options):
         score = work.numbers[row, 0]
-        for k in range(N_NUMBERS):
+        for k in range(len(numbers_weight)):
             score += numbers_weight[k] * work.numbers[row, k]
         for k in range(work.n_features[row]):
             score += weight_of[work.buckets[row, k]]
