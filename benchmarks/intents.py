@@ -20,6 +20,7 @@ from __future__ import annotations
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
 import argparse
+import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -114,21 +115,27 @@ def answers(data: Labelled, which: np.ndarray, settings: dict[str, Any]) -> np.n
 
 
 def few_table(n: int, seeds: int) -> str:
-    rows = []
-    variants: list[tuple[str, dict[str, Any]]] = [
+    """Means over draws; in brackets that of the difference to the peer, with its standard error."""
+    variants: list[tuple[str, dict[str, Any] | None]] = [
+        ("tf-idf, linear SVM", None),
         ("intent", {}),
         ("… without pseudo-labels", {"rounds": 0}),
         ("… and without names of labels", {"rounds": 0, "label_names": False}),
     ]
-    peers = [mean_of(seeds, name, n, None) for name in FEW]
-    rows.append(["tf-idf, linear SVM", *(f"{score:.1f}" for score in peers)])
-    for called, settings in variants:
-        scores = [mean_of(seeds, name, n, settings) for name in FEW]
-        rows.append([called, *(f"{a:.1f} ({a - b:+.1f})" for a, b in zip(scores, peers, strict=True))])
+    scores = np.array([[scores_of_draws(seeds, name, n, each) for name in FEW] for _, each in variants])
+    rows = []
+    for (called, _), of_corpora in zip(variants, scores, strict=True):
+        row = [called]
+        for found, peers in zip(of_corpora, scores[0], strict=True):
+            error = (found - peers).std() / max(seeds - 1, 1) ** 0.5
+            beside = f" ({(found - peers).mean():+.1f} ± {error:.1f})"
+            row.append(f"{found.mean():.1f}{beside if len(rows) else ''}")
+        rows.append(row)
     return report.table((f"{n} examples an intent", *FEW), rows)
 
 
-def mean_of(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> float:
+def scores_of_draws(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> np.ndarray:
+    """Accuracy with each draw of examples, float64 (seeds,); of the peer where there are no settings."""
     data = corpus(name)
     scores = []
     for seed in range(seeds):
@@ -138,7 +145,8 @@ def mean_of(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> f
         else:
             found = answers(data, which, settings)
         scores.append(data.score(found))
-    return float(np.mean(scores))
+        print(name, seed, settings, f"{scores[-1]:.1f}", file=sys.stderr, flush=True)
+    return np.array(scores)
 
 
 def full_table() -> str:
@@ -374,9 +382,9 @@ def main() -> None:
     parser.add_argument("--sent-examples", type=int, default=20, help="of an intent, for sent")
     parser.add_argument("--texts", type=int, default=1000, help="for small")
     parser.add_argument("--small-draws", type=int, default=1, help="for small")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=10, help="draws of examples, for few")
     parser.add_argument("--draws", type=int, default=5, help="of IMDB's labels")
-    parser.add_argument("--reviews", type=int, default=20_000, help="unlabelled ones")
+    parser.add_argument("--reviews", type=int, default=50_000, help="unlabelled ones")
     parser.add_argument("--plot", type=Path, help="where to draw amount, .svg")
     arguments = parser.parse_args()
     parts = arguments.parts or list(known)

@@ -68,7 +68,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     task = "intents"
     presets: ClassVar = {
-        "baseline": {"lsa_rank": 0, "eigenword_dimensions": 0, "label_names": False, "rounds": 0},
+        "baseline": {
+            "lsa_rank": 0,
+            "eigenword_dimensions": 0,
+            "sentence_dimensions": 0,
+            "label_names": False,
+            "rounds": 0,
+        },
     }
 
     words: Annotated[Lengths, Doc("Shortest and longest n-gram of words; None for none.")] = (1, 2)
@@ -84,6 +90,14 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     eigenword_dimensions: Annotated[int, Ge(0), Doc("Dimensions of eigenwords; 0 for none.")] = 300
     eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 3.0
     window: Annotated[int, Ge(1), Doc("How far an eigenword's contexts reach.")] = 6
+    sentence_dimensions: Annotated[
+        int,
+        Ge(0),
+        Doc(
+            "Directions that the sentences of a text agree on, where there are 8,000 texts of several "
+            "sentences; with 20,000 they take the place of the others; 0 for none."
+        ),
+    ] = 300
     pairs: Annotated[
         int, Ge(0), Le(64), Doc("Words that two of a pair are apart at most; 0 for no pairs.")
     ] = 10
@@ -185,6 +199,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             eigenword_dimensions=self.eigenword_dimensions,
             eigenword_scale=self.eigenword_scale,
             window=self.window,
+            sentence_dimensions=self.sentence_dimensions,
             random_state=self.random_state,
         )
 

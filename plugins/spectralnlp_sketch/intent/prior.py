@@ -2,7 +2,8 @@
 
 A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions, of two blocks: the right
 singular vectors of the rows of all texts (latent semantic analysis), and for n-grams that are words their
-eigenwords. The head sees x and xB. Both are linear in x, so what it learns folds into one table of scores,
+eigenwords; of long texts a third, the directions that sentences agree on (`intent.agreement`). The head sees
+x and xB. Both are linear in x, so what it learns folds into one table of scores,
 n-grams × classes: W + B W'.
 """
 
@@ -27,11 +28,14 @@ from spectralnlp.linalg.svd import sparse_svd
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
+from spectralnlp_sketch.intent.agreement import ENOUGH_TEXTS, agreement_directions, have_sentences
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
 # Pairs of words that are in fewer labelled texts tell nothing about others.
 LEAST_TEXTS_OF_PAIRS = 2
+# N-grams of texts without a label that are known, at most: a direction has a number for each.
+MOST_NGRAMS = 1_000_000
 # Numbers in the matrix that is decomposed: those of 80,000 queries, or the words of 40,000 reviews.
 LSA_ENTRIES = 12_000_000
 # Words whose spelling is learned from, the most frequent ones.
@@ -40,6 +44,8 @@ MOST_SPELLED = 5000
 SPELLING_RIDGE = 1.0
 # Length of what the n-grams of characters say of a text, beside what its words say.
 SPELLING_LENGTH = 1.5
+# Length of a text's projection on the directions that its sentences agree on.
+SENTENCE_LENGTH = 3.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,8 @@ class Ngrams:
     def learn(cls, counts: sp.csr_array, form: NgramFormat, min_texts: int, kept: NDArray[Any]) -> Ngrams:
         """Learn the n-grams that are in so many texts or among the columns ``kept``, with their idf.
 
+        Of more than `MOST_NGRAMS` the most frequent ones are learned.
+
         Args:
             counts: of all texts (n_texts, form.n_columns).
             form: how they were counted.
@@ -68,6 +76,8 @@ class Ngrams:
         """
         frequencies = np.bincount(counts.indices, minlength=form.n_columns)
         known = frequencies >= min_texts
+        if known.sum() > MOST_NGRAMS:
+            known &= frequencies > np.sort(frequencies)[-MOST_NGRAMS]
         known[kept] = True
         columns = np.flatnonzero(known).astype(np.int32)
         idf = np.log((1.0 + counts.shape[0]) / (1.0 + frequencies[columns])) + 1.0
@@ -241,6 +251,21 @@ def eigenword_directions(
     return scaled(rows, directions, scale)
 
 
+def sentence_directions(
+    rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, random_state: int
+) -> Array32:
+    """Directions that the sentences of a text agree on; those of n-grams of characters are 0."""
+    n = ngrams.n_words
+    words = rows[:, :n]
+    form = NgramFormat(ngrams.form.words, None, ngrams.form.mask + 1, ngrams.form.lowercase)
+    found = agreement_directions(
+        texts, words, ngrams.columns[:n], ngrams.idf[:n], form, dimensions, random_state
+    )
+    directions = np.zeros((len(ngrams.columns), found.shape[1]), np.float32)
+    directions[:n] = scaled(words, found, SENTENCE_LENGTH)
+    return directions
+
+
 def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -> Array32:
     """Directions of n-grams of characters whose sums over a word are nearest its vector: ridge regression.
 
@@ -278,6 +303,7 @@ def learn_prior(
     eigenword_dimensions: int,
     eigenword_scale: float,
     window: int,
+    sentence_dimensions: int,
     random_state: int,
 ) -> tuple[Prior, sp.csr_array]:
     """The prior from all texts, and their rows.
@@ -288,6 +314,7 @@ def learn_prior(
         form: how texts are cut into n-grams.
         min_texts: n-grams of other texts are kept if they are in so many.
         lsa_rank, eigenword_dimensions: of the two blocks; 0 for none.
+        sentence_dimensions: of a third block where there are many texts of several sentences; 0 for none.
         lsa_scale, eigenword_scale: mean length of a text in each; of a kind of n-grams it is 1.
         window: of eigenwords.
         random_state: seed.
@@ -302,11 +329,15 @@ def learn_prior(
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
+    long = bool(sentence_dimensions and ngrams.n_words) and have_sentences(texts)
     with one_blas_thread():
-        if lsa_rank:
+        if long:
+            with fit_pass("sentences"):
+                blocks.append(sentence_directions(rows, ngrams, texts, sentence_dimensions, random_state))
+        if lsa_rank and not (long and len(texts) >= ENOUGH_TEXTS):
             with fit_pass("LSA"):
                 blocks.append(lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state))
-        if eigenword_dimensions:
+        if eigenword_dimensions and not (long and len(texts) >= ENOUGH_TEXTS):
             with fit_pass("eigenwords"):
                 blocks.append(
                     eigenword_directions(

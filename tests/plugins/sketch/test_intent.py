@@ -143,7 +143,8 @@ def test_folding_changes_nothing() -> None:
     """Scores by the table are those of the head over rows and projections."""
     ngrams = NgramFormat((1, 2), (2, 5), 2**14)
     projections = {"lsa_rank": 8, "lsa_scale": 1.0, "eigenword_dimensions": 5, "eigenword_scale": 1.5}
-    prior, rows = learn_prior(TEXTS, len(TEXTS), ngrams, min_texts=2, window=6, random_state=0, **projections)
+    others = {"min_texts": 2, "window": 6, "sentence_dimensions": 0, "random_state": 0}
+    prior, rows = learn_prior(TEXTS, len(TEXTS), ngrams, **others, **projections)
     prior = replace(prior, sparse_scale=2.0)
     assert prior.projection.shape[1] == 13
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]

@@ -23,6 +23,7 @@ SETTINGS = {
     "eigenword_dimensions": 4,
     "eigenword_scale": 2.0,
     "window": 3,
+    "sentence_dimensions": 0,
     "random_state": 0,
 }
 ENDS = (("sails", "leaves"), ("at dawn", "north")), (("browns", "rises"), ("slowly", "well"))
