@@ -26,7 +26,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,6 @@ CORPORA = Path("../shared/corpora")
 INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
 FEW = INTENTS[:3]
 LABELS_ONLY = {"calibration": False}  # which changes confidences alone, and takes most of the time
-IMDB_LABELS = (100, 500, 2000)
 
 
 @dataclass(frozen=True)
@@ -273,32 +271,6 @@ def draw_amount(shares: Sequence[float], scores: np.ndarray, path: Path) -> None
     figure.savefig(path, metadata={"Date": None})
 
 
-def imdb_table(n_unlabelled: int, draws: int) -> str:
-    """Means over draws; in brackets that of the difference to the better peer, with its standard error."""
-    data = corpus("imdb")
-    with open_text(CORPORA / "text/imdb_unsup.txt.gz") as lines:
-        plain = list(islice(lines, n_unlabelled))
-    shared = learned_prior(plain)
-    rows: list[list[object]] = [["tf-idf of words, linear SVM"], ["tf-idf, linear SVM"], ["intent"]]
-    for n in IMDB_LABELS:
-        scores = []
-        for seed in range(draws):
-            which = draw(data.labels, n // 2, seed)
-            texts, labels = [data.texts[i] for i in which], data.labels[which]
-            words = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), LinearSVC())
-            models = [words.fit(texts, labels), peer().fit(texts, labels)]
-            classifier = IntentClassifier(**LABELS_ONLY)
-            models.append(classifier.fit_head(shared, *with_unlabelled(texts, labels, plain)))
-            scores.append([data.score(model.predict(data.dev_texts)) for model in models])
-            print("imdb", n, seed, *(f"{score:.1f}" for score in scores[-1]), file=sys.stderr, flush=True)
-        peers, ours = np.array(scores)[:, :2], np.array(scores)[:, 2]
-        rows[0].append(f"{peers[:, 0].mean():.1f}")
-        rows[1].append(f"{peers[:, 1].mean():.1f}")
-        ahead = ours - peers[:, peers.mean(axis=0).argmax()]
-        rows[2].append(f"{ours.mean():.1f} ({ahead.mean():+.1f} ± {standard_error(ahead):.1f})")
-    return report.table(("IMDB, labels", *(f"{n:,}" for n in IMDB_LABELS)), rows)
-
-
 def standard_error(values: np.ndarray) -> float:
     return float(values.std() / max(len(values) - 1, 1) ** 0.5)
 
@@ -377,7 +349,7 @@ def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) ->
 
 def main() -> None:
     """Print the tables."""
-    from benchmarks import intents_small  # which takes corpora and peers from here
+    from benchmarks import intents_long, intents_small  # which take corpora and peers from here
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -402,7 +374,7 @@ def main() -> None:
         "small": lambda: intents_small.small_table(arguments.texts, arguments.small_draws),
         "sent": lambda: sent_table(arguments.sent_examples),
         "amount": lambda: amount_table(arguments.examples, arguments.plot),
-        "imdb": lambda: imdb_table(arguments.reviews, arguments.draws),
+        "imdb": lambda: intents_long.imdb_table(arguments.reviews, arguments.draws),
         "scope": scope_table,
         "speed": speed_table,
     }

@@ -12,10 +12,8 @@ in ``_``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
@@ -25,7 +23,8 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus, current_execution, executing
+from spectralnlp.progress import fit_pass, report_progress
+from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus
 
 T = TypeVar("T")
 Unlearning = Literal["exact", "replay", "merge-only", "none"]
@@ -382,25 +381,3 @@ class IterativeEstimator(Estimator[T]):
         Args:
             corpus: the examples; read as often as the method has passes.
         """
-
-
-@contextmanager
-def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
-    """Have the passes of every ``fit`` in this context reported, a line each."""
-    with executing(report=report):
-        yield
-
-
-def report_progress(line: str) -> None:
-    """Report a line to the progress callback of `timed_passes`, if there is one."""
-    report = current_execution().report
-    if report is not None:
-        report(line)
-
-
-@contextmanager
-def fit_pass(name: str) -> Iterator[None]:
-    """Time one pass of a ``fit``, for the progress callback of `timed_passes`."""
-    started = perf_counter()
-    yield
-    report_progress(f"{name}: {perf_counter() - started:.1f} s")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import spectralnlp
 from spectralnlp import LPCFG, InMemoryCorpus, Parser
@@ -44,5 +45,6 @@ def untaught_parser(sentences: Iterable[Sequence[str]]) -> Parser:
         >>> print(untaught_parser([["Das", "Meer", "steigt"]]).parse_tokens(["Es", "fällt"]).tree)
         (TOP (S (X Es) (X fällt)))
     """
-    flat = [Tree(SENTENCE, [Tree(WORD, word=word) for word in words]) for words in sentences]
-    return learn_anew(flat[:_MOST_FLAT], in_full=False)
+    some = islice(sentences, _MOST_FLAT)
+    flat = [Tree(SENTENCE, [Tree(WORD, word=word) for word in words]) for words in some]
+    return learn_anew(flat, in_full=False)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from spectralnlp import Parse, Parser, Tree
 from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
+from spectralnlp.trees.transforms import ROOT_LABELS
 
 BY_HAND = "the parser knows no such tree; put together by hand"
 
@@ -44,32 +45,37 @@ def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) 
     return replace(parse, tree=forced(_with_new_labels(parse.tree, constraints, parser.phrases), constraints))
 
 
+def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
+    """Required brackets with labels that a model does not know; the root that every tree has is none."""
+    known = {None, *ROOT_LABELS, *phrases}
+    return [each for each in constraints.brackets if each.label not in known]
+
+
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
     """Constraints as a model understands them that knows these labels.
 
     Where a new label is asked for, the model may find the one that it replaces, though that is forbidden.
     """
-    new = {each for each in constraints.brackets if each.label is not None and each.label not in phrases}
+    new = set(_new(constraints, phrases))
     renamed = {each.span for each in new}
-    brackets = {each._replace(label=None) if each in new else each for each in constraints.brackets}
+    brackets = [each._replace(label=None) if each in new else each for each in constraints.brackets]
     forbidden = [
         each
         for each in constraints.forbidden
         if each.span not in renamed and (each.label is None or each.label in phrases)
     ]
-    return Constraints.of(brackets, forbidden, {token: tag for token, tag in constraints.tags if tag in tags})
+    tagged = {token: tag for token, tag in constraints.tags if tag in tags}
+    return Constraints.of(list(dict.fromkeys(brackets)), forbidden, tagged)
 
 
 def _with_new_labels(tree: Tree, constraints: Constraints, phrases: Collection[str]) -> Tree:
     """Rename constituents to required labels that the model does not know."""
     spans = tree.spans()
     required = {(each.label, *each.span) for each in constraints.brackets}
-    for bracket in constraints.brackets:
-        if bracket.label is None or bracket.label in phrases:
-            continue
+    for bracket in _new(constraints, phrases):
         for place, span in enumerate(spans):
             if place and span[1:] == bracket.span and span not in required:
-                spans[place] = (bracket.label, *bracket.span)
+                spans[place] = (str(bracket.label), *bracket.span)
                 break
     leaves = [Tree(tag, word=word) for tag, word in zip(tree.tags(), tree.words(), strict=True)]
     return _built(spans, leaves)

@@ -172,6 +172,8 @@ EDITS: Mapping[str, Edit] = {
     for each in (require, remove, move, relabel, tag, merge, split, comment, accept, reopen, clear)
 }
 _KEEP_TREE = ("accept", "comment")
+# The field with the label that is asked for, of edits that have one.
+LABELS: Mapping[str, str] = {"require": "label", "relabel": "new_label", "tag": "tag"}
 
 
 def _retokenised(

@@ -15,12 +15,12 @@ from spectralnlp import Parser
 from spectralnlp.errors import SpectralError
 from spectralnlp.render.posteriors import node_posteriors
 from spectralnlp.render.svg import draw_tree
-from spectralnlp.text.constraints import ConstraintError
+from spectralnlp.text.constraints import ConstraintError, Constraints
 from spectralnlp.trees import Tree, read_brackets
 from spectralnlp.trees.parse import Parse
 from spectralnlp_annotate.by_hand import parse_under
 from spectralnlp_annotate.documents import Document
-from spectralnlp_annotate.edits import AnnotatedSentence, EditError, NewLabelError
+from spectralnlp_annotate.edits import LABELS, AnnotatedSentence, EditError, NewLabelError
 from spectralnlp_annotate.ordering import Place, next_place
 from spectralnlp_annotate.project import Project
 
@@ -106,7 +106,7 @@ class Session:
             else:
                 sentence = document.preview(number, edit)
                 if not edit.get("new"):
-                    self._check_labels(sentence, document[number])
+                    self._check_label(edit, sentence)
                 self._parsed(place, sentence)
             document.apply(number, edit)
             return self._view(place)
@@ -131,16 +131,24 @@ class Session:
             tags.update(tag for _, tag in sentence.tags)
         return phrases, tags
 
-    def _check_labels(self, sentence: AnnotatedSentence, before: AnnotatedSentence) -> None:
-        """Refuse a label that is in use nowhere: most are slips of the hand."""
-        phrases, tags = self._labels()
-        words = {tag for _, tag in {*sentence.tags} - {*before.tags}}
-        spans = {each.label for each in sentence.brackets - before.brackets if each.label is not None}
-        for label in sorted((words - tags) | (spans - phrases)):
-            try:
-                sentence.constraints.check(len(sentence.words), phrases, tags)
-            except ConstraintError as error:
-                raise NewLabelError(label, error.what, error.hint) from error
+    def _check_label(self, edit: Mapping[str, Any], sentence: AnnotatedSentence) -> None:
+        """Refuse a label that is in use nowhere, for most are slips of the hand.
+
+        Args:
+            edit: any; what it names was looked at.
+            sentence: after it.
+        """
+        field = LABELS.get(str(edit.get("do")))
+        if field is None:
+            return
+        if field == "tag":
+            asked = Constraints.of(tags={edit["word"]: edit[field]})
+        else:
+            asked = Constraints.of([(edit["start"], edit["end"], edit[field])])
+        try:
+            asked.check(len(sentence.words), *self._labels())
+        except ConstraintError as error:
+            raise NewLabelError(edit[field], error.what, error.hint) from error
 
     def _view(self, place: Place) -> dict[str, Any]:
         document, number = self._document(place), place[1]

@@ -101,7 +101,7 @@ def adapt(
         return model
     shares = None
     if partial is not None:
-        completed = [each for bag in completed_trees(model, partial, report) for each in bag]
+        completed = [each for likely in completed_trees(model, partial, report) for each in likely]
         moments.append(_moments(general, [each.tree for each in completed]))
         shares = np.array([1.0] * len(trees) + [each.share for each in completed])
     if unlabelled is not None:

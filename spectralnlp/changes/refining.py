@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from spectralnlp.changes.adapting import completed_trees, estimator_with_settings
@@ -17,7 +18,6 @@ from spectralnlp.models.adapting import Adapter
 from spectralnlp.models.completion import WeightedTree
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.refinement import ScorerRefiner
-from spectralnlp.models.tree_counts import TreeCounts
 from spectralnlp.runtime import map_kernels
 from spectralnlp.tasks.task import ProgressCallback, silent
 from spectralnlp.text.tokens import Sentence
@@ -78,27 +78,21 @@ def _adapted(
 ) -> Parser:
     """Add the counts of trees, and of further sentences' likely trees; let the scorer learn from them."""
     parser, counts = adapter.parser, adapter.recount(trees)
-    expected = [_expected(adapter, likely) for likely in completed]
-    whole = adapter.adapted(sum(expected, counts), weight)
+    expected = [[(adapter.count([tree]), share) for tree, share in likely] for likely in completed]
+    whole = adapter.adapted(counts.with_parts(chain.from_iterable(expected)), weight)
     refine: Any = estimator_with_settings(parser.about).refine_scorer
     if parser.span_scorer is None or refine is None or len(trees) + len(completed) < _FEWEST:
         return whole
     examples: list[Any] = []
     for fold, held_out in enumerate(_held_out(trees, most)):
-        others = [each for number, each in enumerate(expected) if number % 2 != fold]
-        by = adapter.adapted(sum(others, counts - adapter.count(held_out)), weight)
+        others = chain.from_iterable(each for number, each in enumerate(expected) if number % 2 != fold)
+        by = adapter.adapted((counts - adapter.count(held_out)).with_parts(others), weight)
         gold = [*held_out, *(likely[0].tree for likely in completed[fold::2])]
         refiner = ScorerRefiner(whole, by=by)
         examples += [each for each in map_kernels(refiner.example, gold) if each is not None]
     if not examples:
         return whole
     return replace(whole, span_scorer=refine(whole.span_scorer, refiner.shared, examples))
-
-
-def _expected(adapter: Adapter, likely: Sequence[WeightedTree]) -> TreeCounts:
-    """What is expected in a sentence that has one of these trees."""
-    first, *others = (adapter.count([each.tree]) * each.share for each in likely)
-    return sum(others, first)
 
 
 def _held_out(trees: Sequence[Tree], most: int | None) -> list[Sequence[Tree]]:

@@ -17,7 +17,8 @@ from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearni
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
-from spectralnlp.estimator import Estimator, fit_pass, timed_passes
+from spectralnlp.estimator import Estimator
+from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
 from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, silent
 

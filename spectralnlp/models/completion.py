@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from typing import NamedTuple
 
 from spectralnlp.inference.trees.derivations import derivation_tree
@@ -55,11 +55,12 @@ def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
             check_possible(pipelines, sentence.forms, tags, constraints)
         return []
     grammars, scored = parser.grammar_sets[0], found[0][1].scored
-    shares: Counter[Tree] = Counter()
+    shares: dict[Tree, float] = defaultdict(float)
     for share, choice in likeliest_trees(scored, _MOST):
         binary = derivation_tree(scored, choice, grammars.coarse.symbols, sentence.forms)
-        shares[restore(binary, grammars.chains)] += share  # type: ignore[assignment]
-    ordered = shares.most_common()
-    kept = [(tree, share) for tree, share in ordered if share >= _LEAST * ordered[0][1]]
-    total = sum(share for _, share in kept)
-    return [WeightedTree(tree, share / total) for tree, share in kept]
+        shares[restore(binary, grammars.chains)] += share
+    most = max(shares.values())
+    kept = {tree: share for tree, share in shares.items() if share >= _LEAST * most}
+    total = sum(kept.values())
+    likely = (WeightedTree(tree, share / total) for tree, share in kept.items())
+    return sorted(likely, key=lambda each: -each.share)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -53,11 +53,12 @@ class SetCounts:
         counts.symbols.update(symbols)
         return counts
 
-    def __mul__(self, times: float) -> SetCounts:
-        """Counts of so many times the trees."""
-        return SetCounts(
-            *(_times(each, times) for each in (self.rules, self.symbols, self.pairs, self.roots))
-        )
+    def add(self, other: SetCounts, share: float) -> None:
+        """Add a part of other counts to these, in place."""
+        _add(self.rules, other.rules, share)
+        _add(self.symbols, other.symbols, share)
+        _add(self.pairs, other.pairs, share)
+        _add(self.roots, other.roots, share)
 
     def __add__(self, other: SetCounts) -> SetCounts:
         """Counts of the trees of both."""
@@ -98,10 +99,22 @@ class TreeCounts:
         chains = Counter(chain for tree in trees for chain in unary_chains(tree))
         return cls(len(trees), chains, tuple(SetCounts.of(trees, each) for each in sets))
 
-    def __mul__(self, times: float) -> TreeCounts:
-        """Counts of so many times the trees, or of a part of them."""
-        sets = tuple(each * times for each in self.sets)
-        return TreeCounts(self.n_trees * times, _times(self.chains, times), sets)
+    def with_parts(self, parts: Iterable[tuple[TreeCounts, float]]) -> TreeCounts:
+        """Counts with those of further trees, of each a part.
+
+        Args:
+            parts: counts, and how much of them is added.
+        """
+        n_trees, chains = self.n_trees, Counter(self.chains)
+        sets = [SetCounts() for _ in self.sets]
+        for total, ours in zip(sets, self.sets, strict=True):
+            total.add(ours, 1)
+        for counts, share in parts:
+            n_trees += share * counts.n_trees
+            _add(chains, counts.chains, share)
+            for total, theirs in zip(sets, counts.sets, strict=True):
+                total.add(theirs, share)
+        return TreeCounts(n_trees, chains, tuple(sets))
 
     def __add__(self, other: TreeCounts) -> TreeCounts:
         """Counts of the trees of both."""
@@ -127,5 +140,6 @@ class TreeCounts:
         return {ends: chain for ends, chain in commonest.items() if len(chain) > 2}
 
 
-def _times(counts: Counter[T], times: float) -> Counter[T]:
-    return Counter({each: count * times for each, count in counts.items()})
+def _add(total: Counter[T], counts: Counter[T], share: float) -> None:
+    for each, count in counts.items():
+        total[each] += share * count  # type: ignore[assignment]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, timed_passes
+from spectralnlp.estimator import Estimator
+from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card

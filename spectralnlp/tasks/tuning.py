@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from spectralnlp.estimator import Estimator, Tuning, timed_passes
+from spectralnlp.estimator import Estimator, Tuning
+from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 
 if TYPE_CHECKING:

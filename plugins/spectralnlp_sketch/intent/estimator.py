@@ -17,8 +17,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from typing_extensions import Doc
 
 from spectralnlp import registry
-from spectralnlp.estimator import IterativeEstimator, fit_pass
+from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair

@@ -22,9 +22,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from spectralnlp import registry
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import fit_pass
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.linalg.svd import sparse_svd
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
@@ -329,15 +329,16 @@ def learn_prior(
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
-    long = bool(sentence_dimensions and ngrams.n_words) and have_sentences(texts)
+    agree = bool(sentence_dimensions and ngrams.n_words) and have_sentences(texts)
+    others = not (agree and len(texts) >= ENOUGH_TEXTS)
     with one_blas_thread():
-        if long:
+        if agree:
             with fit_pass("sentences"):
                 blocks.append(sentence_directions(rows, ngrams, texts, sentence_dimensions, random_state))
-        if lsa_rank and not (long and len(texts) >= ENOUGH_TEXTS):
+        if lsa_rank and others:
             with fit_pass("LSA"):
                 blocks.append(lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state))
-        if eigenword_dimensions and not (long and len(texts) >= ENOUGH_TEXTS):
+        if eigenword_dimensions and others:
             with fit_pass("eigenwords"):
                 blocks.append(
                     eigenword_directions(

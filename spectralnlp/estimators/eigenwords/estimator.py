@@ -9,7 +9,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 from typing_extensions import Doc
 
-from spectralnlp.estimator import MomentEstimator, fit_pass
+from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.eigenwords.hashed_moments import HashedPairCounts
 from spectralnlp.estimators.eigenwords.moments import CountedPairs, Example, PairCounts
 from spectralnlp.estimators.eigenwords.solve import (
@@ -27,6 +27,7 @@ from spectralnlp.estimators.eigenwords.spelling import fit_spelling
 from spectralnlp.inference.words.lookup import unit_rows
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import Ints, Spelling, WordVectors
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 
 

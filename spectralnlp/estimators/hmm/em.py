@@ -11,7 +11,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 from typing_extensions import Doc
 
-from spectralnlp.estimator import IterativeEstimator, fit_pass
+from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.hmm.estimator import HMM, MaxSymbols, MinCount, SequenceEstimator
 from spectralnlp.estimators.hmm.moments import (
     UNKNOWN,
@@ -27,6 +27,7 @@ from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.forward_backward import HiddenFilter
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import Floats, HiddenMarkov
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, accumulate
 
 # Tokens that k-means looks at; all others join the nearest cluster.

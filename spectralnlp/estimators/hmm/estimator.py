@@ -12,7 +12,7 @@ from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, MomentEstimator, fit_pass
+from spectralnlp.estimator import Estimator, MomentEstimator
 from spectralnlp.estimators.hmm.hkz import solve_hkz
 from spectralnlp.estimators.hmm.moments import UNKNOWN, NGramCounts, choose_symbols
 from spectralnlp.estimators.hmm.ngrams import NGrams
@@ -28,6 +28,7 @@ from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
 from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.parameters import ObservableOperators
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, Moments, current_memory
 
 # Symbols of each sequence that the published algorithm looks at.

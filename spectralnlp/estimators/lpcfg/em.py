@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Le
 from typing_extensions import Doc
 
-from spectralnlp.estimator import IterativeEstimator, fit_pass
+from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of, read_table, word_counts
 from spectralnlp.estimators.lpcfg.solve import plain_grammar
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
@@ -22,6 +22,7 @@ from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
 from spectralnlp.parameters import GrammarSet
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree

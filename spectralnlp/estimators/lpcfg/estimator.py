@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import MomentEstimator, Tuning, fit_pass, report_progress
+from spectralnlp.estimator import MomentEstimator, Tuning
 from spectralnlp.estimators.lpcfg.cells import train_cells
 from spectralnlp.estimators.lpcfg.moments import (
     binariser_of,
@@ -63,6 +63,7 @@ from spectralnlp.parameters import (
     SpanScorer,
     WordClusters,
 )
+from spectralnlp.progress import fit_pass, report_progress
 from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Binariser, Tree

@@ -9,11 +9,11 @@ from typing import cast, get_args
 import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.shared.head_learning import with_learned_heads
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import Floats
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.trees import Binariser, Direction, Tree, Unaries
 from spectralnlp.trees.treelog import TreeLog, TreeTable

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimator import fit_pass
 from spectralnlp.estimators.lpcfg.span_kernels import count_heads
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
@@ -26,6 +25,7 @@ from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_r
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, TEMPLATES, template_table
 from spectralnlp.parameters import GrammarSet, Ints, SpanScorer, WordClusters
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels
 from spectralnlp.trees.treelog import TreeTable
 

@@ -15,7 +15,7 @@ from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import MomentEstimator, fit_pass, report_progress
+from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.pcfg.moments import RuleCounts
 from spectralnlp.estimators.pcfg.solve import is_annotated, solve_pcfg, without_annotation
 from spectralnlp.estimators.shared import settings
@@ -25,6 +25,7 @@ from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.roles import role_report
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import GrammarSet
+from spectralnlp.progress import fit_pass, report_progress
 from spectralnlp.runtime import Corpus
 from spectralnlp.trees import Binariser, Direction, Tree
 

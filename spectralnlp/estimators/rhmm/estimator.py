@@ -17,7 +17,7 @@ from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import MomentEstimator, fit_pass
+from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.rhmm.features import token_features
 from spectralnlp.estimators.rhmm.moments import TaggedSentence, TagLog, TagTable
 from spectralnlp.estimators.rhmm.solve import TagBigrams, spectral_model
@@ -34,6 +34,7 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.parameters import RefinedMarkov
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.features import NodeFeatures

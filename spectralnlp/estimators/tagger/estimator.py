@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import IterativeEstimator, fit_pass
+from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.tagger.held_out import choose_bias, fit_temperature, lower_outside
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
 from spectralnlp.estimators.tagger.perceptron import Perceptron
@@ -22,6 +22,7 @@ from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_ke
 from spectralnlp.inference.chains.unlabelled import load_features
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_transitions, write_spans

@@ -12,7 +12,7 @@ from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import MomentEstimator, fit_pass
+from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.topics.moments import (
     DocumentFrequencies,
     ExpectedCounts,
@@ -31,6 +31,7 @@ from spectralnlp.estimators.topics.solve import (
 from spectralnlp.inference.topics.mixtures import mixtures_of
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, TopicMixture
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, Moments
 
 

@@ -249,6 +249,9 @@ def test_a_new_label_has_to_be_said_to_be_new(running) -> None:
     status, view = ask(running.port, "/sentences/0/1", {"do": "tag", "word": 0, "tag": "DET", "new": True})
     assert (status, view["tags"][0]) == (200, "DET")
     assert ask(running.port, "/sentences/0/1", {"do": "undo"})[1]["tags"][0] == "DT"
+    assert ask(running.port, "/sentences/0/1", {"do": "redo"})[1]["tags"][0] == "DET"
+    whole = {"do": "require", "start": 0, "end": 4, "label": "TOP"}
+    assert ask(running.port, "/sentences/0/3", whole)[1]["brackets"].count("TOP") == 1
 
 
 def test_a_treebank_begins_with_nothing(tmp_path: Path) -> None:
