@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +26,7 @@ from spectralnlp_sketch.intent.calibration import calibrate
 from spectralnlp_sketch.intent.choosing import MOST_TEXTS, HeadSettings, Parts, candidates, choose_settings
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head, fit_svm
+from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.pseudo_labels import how_many, log_kinship, surest
@@ -37,7 +37,6 @@ Array32 = NDArray[np.float32]
 
 # With fewer texts a label, on the average, unlabelled texts join as examples, and the loss is logistic.
 FEW_TEXTS = 10
-_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -227,6 +226,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         n_labelled = len(labels)
         self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
         names = label_texts(self.classes_.tolist()) if self.label_names else []
+        self._likeness = likeness_of(names, prior.ngrams.form) if names and self._few else None
         numbers = np.searchsorted(self.classes_, labels)
         with fit_pass("settings"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, self.pairs))
@@ -338,8 +338,14 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return texts.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
 
     def _head(self, examples: Examples) -> Weights:
-        fit = fit_svm if self.settings_.loss == "hinge" else fit_head
-        return fit(examples, C=self.settings_.C, passes=self.passes, random_state=self.random_state)
+        how: dict[str, Any] = {
+            "C": self.settings_.C,
+            "passes": self.passes,
+            "random_state": self.random_state,
+        }
+        if self.settings_.loss == "hinge":
+            return fit_svm(examples, **how)
+        return fit_head(examples, likeness=self._likeness, **how)
 
     def _fit_head(self, examples: Examples, unlabelled: Features, kinship: Array32) -> Weights:
         """The head, learned again with the unlabelled texts that it is surest of."""
@@ -369,8 +375,3 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             familiarity=familiarity,
             scope=scope,
         )
-
-
-def label_texts(labels: Sequence[str]) -> list[str]:
-    """Labels as a text would have them: ``card_arrival`` and ``CardArrival`` are ``card arrival``."""
-    return [" ".join(_BETWEEN_WORDS.sub(" ", label).split()).lower() for label in labels]

@@ -77,26 +77,35 @@ class Weights(NamedTuple):
 
 
 def fit_head(
-    examples: Examples, *, C: float = 10.0, passes: int = 60, tolerance: float = 0.01, random_state: int = 0
+    examples: Examples,
+    *,
+    C: float = 10.0,
+    likeness: Array32 | None = None,
+    passes: int = 60,
+    tolerance: float = 0.01,
+    random_state: int = 0,
 ) -> Weights:
-    """Minimise C Σ wᵢ ℓᵢ + ½‖W‖², ℓᵢ the cross-entropy of the wanted distribution and the softmax of scores.
+    """Minimise C Σ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), ℓᵢ the cross-entropy of what is wanted and the softmax of scores.
 
     Shalev-Shwartz and Zhang 2013, *Stochastic dual coordinate ascent methods for regularized loss
     minimization*, whose step toward the softmax is here as long as helps the dual most. The bias
-    is the weight of a constant feature of 1.
+    is the weight of a constant feature of 1. Classes that are alike share what they learn: Evgeniou,
+    Micchelli and Pontil 2005, *Learning multiple tasks with kernel methods*, section 3.
 
     Args:
         examples: texts and what is wanted of them.
         C: weight of the loss.
+        likeness: K, float32 (n_classes, n_classes), symmetric, positive definite; None for the identity.
         passes: over the examples, at most.
         tolerance: stop when an example's dual is so near to the difference of the two distributions that it
             should be, on the average.
         random_state: seed of the order.
     """
+    targets, weights = examples.targets, examples.weights
+    alike = np.eye(targets.shape[1], dtype=np.float32) if likeness is None else likeness
 
     def one_pass(problem: _Problem, order: NDArray[np.int64]) -> float:
-        rows, targets = problem.rows, examples.targets
-        return float(ascend(*rows, targets, examples.weights, C, order, problem.weights, problem.duals))
+        return float(ascend(*problem.rows, targets, weights, C, alike, order, problem.weights, problem.duals))
 
     return _solve(examples, one_pass, passes, tolerance, random_state)
 

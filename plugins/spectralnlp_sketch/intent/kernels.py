@@ -77,7 +77,9 @@ def best_step(target, dual, change, scores, weight, curvature):
 
 
 @kernel
-def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, order, weights, duals):
+def ascend(
+    indptr, indices, data, dense, squares, targets, sample_weights, C, likeness, order, weights, duals
+):
     """One pass over the examples; returns how far duals were from what they should be, summed over classes.
 
     Args:
@@ -87,6 +89,7 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
         targets: float32 (n, C); the wanted distribution over classes.
         sample_weights: float32 (n,); positive.
         C: weight of the loss against half the sum of squared weights.
+        likeness: float32 (n_classes, n_classes); products of classes, positive definite.
         order: int64; which examples, in which order.
         weights: float32 (sparse columns + d, n_classes); changed.
         duals: float32 (n, n_classes); changed.
@@ -94,16 +97,19 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
     n_classes = weights.shape[1]
     first_dense = weights.shape[0] - dense.shape[1]
     scores, change = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
-    probabilities = np.empty(n_classes, np.float32)
+    probabilities, shared = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
     missing = 0.0
     for i in order:
         score_example(indptr, indices, data, dense, i, weights, scores)
         probabilities[:] = scores
         softmax(probabilities)
         weight, size = sample_weights[i], np.float32(0.0)
+        shared[:] = 0.0
         for c in range(n_classes):
             change[c] = weight * (targets[i, c] - probabilities[c]) - duals[i, c]
-            size += change[c] * change[c]
+            add_scores(likeness, c, change[c], shared)
+        for c in range(n_classes):
+            size += change[c] * shared[c]
         if size < 1e-10:
             continue
         s = np.float32(
@@ -111,12 +117,12 @@ def ascend(indptr, indices, data, dense, squares, targets, sample_weights, C, or
         )
         for c in range(n_classes):
             missing += abs(change[c])
-            change[c] *= s
-            duals[i, c] += change[c]
+            duals[i, c] += s * change[c]
+            shared[c] *= np.float32(C) * s
         for at in range(indptr[i], indptr[i + 1]):
-            add_to_row(weights, indices[at], np.float32(C) * data[at], change)
+            add_to_row(weights, indices[at], data[at], shared)
         for j in range(dense.shape[1]):
-            add_to_row(weights, first_dense + j, np.float32(C) * dense[i, j], change)
+            add_to_row(weights, first_dense + j, dense[i, j], shared)
     return missing / len(order)
 
 

@@ -21,8 +21,8 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
 from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, candidates, choose_settings, scores_of
-from spectralnlp_sketch.intent.estimator import label_texts
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
+from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.prior import learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope
@@ -184,6 +184,32 @@ def test_the_head_is_logistic_regression() -> None:
     peer.fit(with_bias, y, sample_weight=weight)
     found = np.vstack([ours.sparse, ours.dense, ours.bias[None]])
     np.testing.assert_allclose(found.T, peer.coef_, atol=2e-3)
+
+
+def test_classes_that_are_alike_share_what_they_learn() -> None:
+    """Where the objective is least its gradient is 0: W = C Σ wᵢ xᵢ (tᵢ − pᵢ)' K."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((40, 5)).astype(np.float32)
+    wanted = np.eye(3, dtype=np.float32)[rng.integers(0, 3, 40)]
+    weight = rng.uniform(0.5, 2, 40).astype(np.float32)
+    likeness = np.array([[2, 0.8, 0], [0.8, 2, 0.1], [0, 0.1, 2]], np.float32)
+    examples = Examples(Features(sp.csr_array(x[:, :3]), x[:, 3:]), wanted, weight)
+    found = fit_head(examples, C=0.7, likeness=likeness, passes=500, tolerance=0)
+    weights = np.vstack([found.sparse, found.dense, found.bias[None]])
+    with_bias = np.hstack([x, np.ones((40, 1), np.float32)])
+    scores = with_bias @ weights
+    missing = wanted - np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(weights, 0.7 * with_bias.T @ (weight[:, None] * missing) @ likeness, atol=4e-3)
+
+
+def test_names_that_share_words_are_alike() -> None:
+    names = label_texts(["alarm_set", "alarm_query", "play_music", "?"])
+    likeness = likeness_of(names, NgramFormat((1, 2), (2, 5), 2**14))
+    np.testing.assert_allclose(np.diagonal(likeness), [2, 2, 2, 1], rtol=1e-6)
+    assert 0.2 < likeness[0, 1] < 0.8
+    assert max(likeness[0, 2], likeness[1, 2]) < 0.1
+    assert likeness[3, :3].max() == 0
+    np.testing.assert_array_equal(likeness, likeness.T)
 
 
 def test_support_vector_machines_are_those_of_scikit_learn() -> None:
