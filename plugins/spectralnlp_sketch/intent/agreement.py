@@ -1,16 +1,16 @@
-"""Directions that the sentences of a text agree on.
+"""Directions that the parts of a text agree on: its sentences, or the words of a query.
 
 What a text is about, and what its author thinks of it, stands in many of its sentences; what one sentence
 happens to say does not stand in the next. So sentences are views of a text, each as good as the others for
 telling its label, and what correlates between them is what labels can be about (Kakade and Foster 2007,
-*Multi-view regression via canonical correlation analysis*). All ways to split a text's sentences between two
-views are taken at once: the covariance of a text with itself, less those of its sentences with themselves.
+*Multi-view regression via canonical correlation analysis*). All ways to split a text's parts between two
+views are taken at once: the covariance of a text with itself, less those of its parts with themselves.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -35,7 +35,7 @@ TEXTS_A_VECTOR, MOST_VECTORS = 50, 1000
 MOST_NGRAMS = 100_000
 # Beside a mean variance of 1.
 RIDGE = 0.2
-# Directions are as long as this power of the share of their variance that sentences agree on.
+# Directions are as long as this power of the share of their variance that parts agree on.
 POWER = 4
 _BATCH = 2000
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
@@ -55,7 +55,7 @@ def have_sentences(texts: Sequence[str]) -> bool:
     return len(several) >= LEAST_TEXTS and float(several.mean()) >= LEAST_SENTENCES
 
 
-def agreement_directions(
+def sentence_directions(
     texts: Sequence[str],
     rows: sp.csr_array,
     columns: NDArray[np.int32],
@@ -64,7 +64,7 @@ def agreement_directions(
     dimensions: int,
     random_state: int,
 ) -> Array32:
-    """Return directions of n-grams of words, the one that sentences agree on most first.
+    """Return directions of n-grams of words that sentences agree on, the one that they do most first.
 
     Args:
         texts: of several sentences, as a rule.
@@ -82,21 +82,49 @@ def agreement_directions(
     frequent = np.sort(np.argsort(-frequencies, kind="stable")[:MOST_NGRAMS])
     rank = min(MOST_VECTORS, max(len(texts) // TEXTS_A_VECTOR, 1))
     _, _, vectors = sparse_svd(rows[:, frequent], rank, iterations=2, random_state=random_state)
-    place = np.full(form.n_columns, -1, np.int64)
-    place[columns[frequent]] = np.arange(len(frequent))
-    total, single = _covariances(_sentence_rows(texts, place, idf[frequent], form), vectors)
-    found = most_agreed(total, single)[:, :dimensions]
+    found = agreement_directions(
+        texts, sentences_of, columns[frequent], idf[frequent], form, vectors, dimensions
+    )
     directions = np.zeros((rows.shape[1], found.shape[1]), np.float32)
-    directions[frequent] = vectors @ found.astype(np.float32)
+    directions[frequent] = found
     return directions
+
+
+def agreement_directions(
+    texts: Sequence[str],
+    split: Callable[[str], list[str]],
+    columns: NDArray[np.int32],
+    idf: Array32,
+    form: NgramFormat,
+    vectors: Array32,
+    dimensions: int,
+) -> Array32:
+    """Return directions that the parts of texts agree on, in the space of given vectors.
+
+    Args:
+        texts: texts.
+        split: a text's parts.
+        columns: int32 (n,); columns of n-grams in ``form``, ascending.
+        idf: float32 (n,).
+        form: how n-grams are counted.
+        vectors: float32 (n, d).
+        dimensions: how many directions, at most.
+
+    Returns:
+        float32 (n, at most ``dimensions``).
+    """
+    place = np.full(form.n_columns, -1, np.int64)
+    place[columns] = np.arange(len(columns))
+    total, single = _covariances(_part_rows(texts, split, place, idf, form), vectors)
+    return vectors @ most_agreed(total, single)[:, :dimensions].astype(np.float32)
 
 
 def most_agreed(total: Floats, single: Floats) -> Floats:
     """Solve (T − W) a = ρ (T + λ I) a, λ a share of T's mean variance; a has unit variance times ρ⁴.
 
     Args:
-        total: T, float64 (d, d); covariance of texts, which are sums of their sentences.
-        single: W, float64 (d, d); sum of the covariances of sentences.
+        total: T, float64 (d, d); covariance of texts, which are sums of their parts.
+        single: W, float64 (d, d); sum of the covariances of parts.
 
     Returns:
         float64 (d, at most d); columns a, of the largest ρ first, those of positive ρ.
@@ -113,24 +141,28 @@ def most_agreed(total: Floats, single: Floats) -> Floats:
     return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]))
 
 
-def _sentence_rows(
-    texts: Sequence[str], place: NDArray[np.int64], idf: Array32, form: NgramFormat
+def _part_rows(
+    texts: Sequence[str],
+    split: Callable[[str], list[str]],
+    place: NDArray[np.int64],
+    idf: Array32,
+    form: NgramFormat,
 ) -> Iterator[tuple[sp.csr_array, sp.csr_array]]:
-    """Sentences as rows of idf, of which those of a text add up to length 1, and which texts have which.
+    """Parts as rows of idf, of which those of a text add up to length 1, and which texts have which.
 
     Yields:
-        float32 (n_sentences, n), and float32 (n_texts, n_sentences), 1 where a text has a sentence.
+        float32 (n_parts, n), and float32 (n_texts, n_parts), 1 where a text has a part.
     """
     for begin in range(0, len(texts), _BATCH):
-        split = [sentences_of(text) for text in texts[begin : begin + _BATCH]]
-        of_text = np.repeat(np.arange(len(split)), [len(each) for each in split])
-        counts = count_ngrams(list(chain.from_iterable(split)), form)
+        parts = [split(text) for text in texts[begin : begin + _BATCH]]
+        of_text = np.repeat(np.arange(len(parts)), [len(each) for each in parts])
+        counts = count_ngrams(list(chain.from_iterable(parts)), form)
         known = place[counts.indices] >= 0
         indices = place[counts.indices[known]]
         starts = np.append(0, np.cumsum(known))[counts.indptr]
         rows = sp.csr_array((idf[indices], indices, starts), shape=(counts.shape[0], len(idf)))
         ones = np.ones(len(of_text), np.float32)
-        belongs = sp.csr_array((ones, (of_text, np.arange(len(of_text)))), shape=(len(split), len(of_text)))
+        belongs = sp.csr_array((ones, (of_text, np.arange(len(of_text)))), shape=(len(parts), len(of_text)))
         lengths = np.sqrt(np.asarray((belongs @ rows).power(2).sum(axis=1)).ravel())
         factors = 1.0 / np.maximum(lengths, 1e-9)[of_text].astype(np.float32)
         rows.data *= np.repeat(factors, np.diff(rows.indptr))
@@ -140,22 +172,22 @@ def _sentence_rows(
 def _covariances(
     batches: Iterator[tuple[sp.csr_array, sp.csr_array]], vectors: Array32
 ) -> tuple[Floats, Floats]:
-    """Covariances of texts, and of their sentences, in the space of the vectors: float64 (d, d) each."""
+    """Covariances of texts, and of their parts, in the space of the vectors: float64 (d, d) each."""
     d = vectors.shape[1]
     total, single, mean, n_texts = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d), 0
-    shares, cross = 0.0, np.zeros(d)
+    squares, cross = 0.0, np.zeros(d)
     for rows, belongs in batches:
-        sentences = np.asarray(rows @ vectors)
-        sums = np.asarray(belongs @ sentences)
-        part = 1.0 / np.maximum(np.asarray(belongs.sum(axis=1)).ravel(), 1.0)
-        of_sentence = np.asarray(belongs.T @ part)
+        parts = np.asarray(rows @ vectors)
+        sums = np.asarray(belongs @ parts)
+        of_text = 1.0 / np.maximum(np.asarray(belongs.sum(axis=1)).ravel(), 1.0)
+        share = np.asarray(belongs.T @ of_text)
         total += sums.T @ sums
-        single += sentences.T @ sentences
+        single += parts.T @ parts
         mean += sums.sum(axis=0)
-        # A sentence's mean is that of texts times its part in its text.
-        cross += of_sentence @ sentences
-        shares += float(of_sentence @ of_sentence)
-        n_texts += len(part)
+        # A part's mean is that of texts times its share in its text.
+        cross += share @ parts
+        squares += float(share @ share)
+        n_texts += len(of_text)
     mean /= max(n_texts, 1)
     both = np.outer(mean, cross)
-    return total - n_texts * np.outer(mean, mean), single - both - both.T + shares * np.outer(mean, mean)
+    return total - n_texts * np.outer(mean, mean), single - both - both.T + squares * np.outer(mean, mean)

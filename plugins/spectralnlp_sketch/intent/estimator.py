@@ -25,11 +25,11 @@ from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import calibrate
 from spectralnlp_sketch.intent.choosing import MOST_TEXTS, HeadSettings, Parts, candidates, choose_settings
 from spectralnlp_sketch.intent.explanation import Explanation
-from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head, fit_svm
+from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.intent.pseudo_labels import how_many, log_kinship, surest
+from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
@@ -72,6 +72,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             "lsa_rank": 0,
             "eigenword_dimensions": 0,
             "sentence_dimensions": 0,
+            "word_dimensions": 0,
             "label_names": False,
             "rounds": 0,
         },
@@ -86,9 +87,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Doc("N-grams of unlabelled texts are known if they are in so many texts."),
     ] = 2
     lsa_rank: Annotated[int, Ge(0), Doc("Singular vectors of the texts; 0 for none.")] = 300
-    lsa_scale: Annotated[float, Ge(0), Doc("Mean length of a text's projection on them.")] = 0.8
+    lsa_scale: Annotated[float, Ge(0), Doc("Mean length of a text's projection on them.")] = 0.75
     eigenword_dimensions: Annotated[int, Ge(0), Doc("Dimensions of eigenwords; 0 for none.")] = 300
-    eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 3.0
+    eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 2.8
     window: Annotated[int, Ge(1), Doc("How far an eigenword's contexts reach.")] = 6
     sentence_dimensions: Annotated[
         int,
@@ -96,6 +97,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Doc(
             "Directions that the sentences of a text agree on, where there are 8,000 texts of several "
             "sentences; with 20,000 they take the place of the others; 0 for none."
+        ),
+    ] = 300
+    word_dimensions: Annotated[
+        int,
+        Ge(0),
+        Doc(
+            "Directions that the words of a text agree on, where its sentences are not looked at; 0 for none."
         ),
     ] = 300
     pairs: Annotated[
@@ -121,7 +129,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Ge(0),
         Doc("Unlabelled texts that join as examples, at most so many a label, where labels have few texts."),
     ] = 65
-    pseudo_weight: Annotated[float, Gt(0), Doc("Weight of each of them.")] = 0.3
+    pseudo_weight: Annotated[
+        float, Gt(0), Doc("Weight of each of them, times the square of its label's probability.")
+    ] = 0.5
     rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 2
     passes: Annotated[int, Ge(1), Doc("Passes over the examples in training, at most.")] = 60
     calibration: Annotated[
@@ -200,6 +210,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             eigenword_scale=self.eigenword_scale,
             window=self.window,
             sentence_dimensions=self.sentence_dimensions,
+            word_dimensions=self.word_dimensions,
             random_state=self.random_state,
         )
 
@@ -237,14 +248,16 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
             more = unlabelled if self._few and self.rounds and self.pseudo_labels else []
-            others = self.prior_.features(self.prior_.ngrams.rows_of(more))
-            labelled = examples.features.rows(np.arange(n_labelled))
-            kinship = log_kinship(labelled, others, self.random_state)
-            weights = self._fit_head(examples, others, kinship)
+            others = Unlabelled.of(
+                self.prior_.features(self.prior_.ngrams.rows_of(more)),
+                examples.features.rows(np.arange(n_labelled)),
+                self.random_state,
+            )
+            weights = self._fit_head(examples, others)
         sharpness, scope = 1.0, Scope()
         if self.calibration:
             with fit_pass("calibration"):
-                fit = partial(self._fit_head, unlabelled=others, kinship=kinship)
+                fit = partial(self._fit_head, unlabelled=others)
                 sharpness = calibrate(examples, n_labelled, fit, self.random_state)
             with fit_pass("scope"):
                 scope = learn_scope(
@@ -347,17 +360,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             return fit_svm(examples, **how)
         return fit_head(examples, likeness=self._likeness, **how)
 
-    def _fit_head(self, examples: Examples, unlabelled: Features, kinship: Array32) -> Weights:
+    def _fit_head(self, examples: Examples, unlabelled: Unlabelled) -> Weights:
         """The head, learned again with the unlabelled texts that it is surest of."""
-        weights, n = self._head(examples), how_many(self.pseudo_labels, kinship, len(self.classes_))
+        weights = self._head(examples)
+        n = how_many(self.pseudo_labels, unlabelled.kinship, len(self.classes_))
         for _ in range(self.rounds if n else 0):
-            scores = weights.scores(unlabelled)
-            chosen = surest(scores, n, kinship)
-            targets = np.eye(len(self.classes_), dtype=np.float32)[scores[chosen].argmax(axis=1)]
-            extra = Examples(
-                unlabelled.rows(chosen), targets, np.full(len(chosen), self.pseudo_weight, np.float32)
-            )
-            weights = self._head(examples.with_more(extra))
+            more = unlabelled.pseudo_labelled(weights, n, self.pseudo_weight)
+            weights = self._head(examples.with_more(more))
         return weights
 
     def _folded(self, weights: Weights, sharpness: float, scope: Scope, familiarity: Array32) -> Classifier:

@@ -1,10 +1,10 @@
 """The prior that unlabelled text gives: known n-grams, their weights, and directions of their meaning.
 
-A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions, of two blocks: the right
-singular vectors of the rows of all texts (latent semantic analysis), and for n-grams that are words their
-eigenwords; of long texts a third, the directions that sentences agree on (`intent.agreement`). The head sees
-x and xB. Both are linear in x, so what it learns folds into one table of scores,
-n-grams × classes: W + B W'.
+A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions, of three blocks: the
+right singular vectors of the rows of all texts (latent semantic analysis), for n-grams that are words their
+eigenwords, and the directions that the words of a text agree on, or its sentences (`intent.agreement`). The
+head sees x and xB. Both are linear in x, so what it learns folds into one table of scores, n-grams ×
+classes: W + B W'.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
-from spectralnlp_sketch.intent.agreement import ENOUGH_TEXTS, agreement_directions, have_sentences
+from spectralnlp_sketch.intent.agreement import (
+    ENOUGH_TEXTS,
+    agreement_directions,
+    have_sentences,
+    sentence_directions,
+)
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
@@ -44,8 +49,8 @@ MOST_SPELLED = 5000
 SPELLING_RIDGE = 1.0
 # Length of what the n-grams of characters say of a text, beside what its words say.
 SPELLING_LENGTH = 1.5
-# Length of a text's projection on the directions that its sentences agree on.
-SENTENCE_LENGTH = 3.0
+# Lengths of a text's projections on the directions that its sentences, or its words, agree on.
+SENTENCE_LENGTH, WORD_LENGTH = 3.0, 1.15
 
 
 @dataclass(frozen=True)
@@ -251,14 +256,23 @@ def eigenword_directions(
     return scaled(rows, directions, scale)
 
 
-def sentence_directions(
+def word_directions(
+    rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], lsa: Array32, dimensions: int
+) -> Array32:
+    """Directions that the words of a text agree on, each with its characters, in the space of the LSA."""
+    spaced = list(spaced_words(texts, ngrams.form.lowercase))
+    found = agreement_directions(spaced, str.split, ngrams.columns, ngrams.idf, ngrams.form, lsa, dimensions)
+    return scaled(rows, found, WORD_LENGTH)
+
+
+def long_text_directions(
     rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, random_state: int
 ) -> Array32:
     """Directions that the sentences of a text agree on; those of n-grams of characters are 0."""
     n = ngrams.n_words
     words = rows[:, :n]
     form = NgramFormat(ngrams.form.words, None, ngrams.form.mask + 1, ngrams.form.lowercase)
-    found = agreement_directions(
+    found = sentence_directions(
         texts, words, ngrams.columns[:n], ngrams.idf[:n], form, dimensions, random_state
     )
     directions = np.zeros((len(ngrams.columns), found.shape[1]), np.float32)
@@ -304,6 +318,7 @@ def learn_prior(
     eigenword_scale: float,
     window: int,
     sentence_dimensions: int,
+    word_dimensions: int,
     random_state: int,
 ) -> tuple[Prior, sp.csr_array]:
     """The prior from all texts, and their rows.
@@ -315,6 +330,7 @@ def learn_prior(
         min_texts: n-grams of other texts are kept if they are in so many.
         lsa_rank, eigenword_dimensions: of the two blocks; 0 for none.
         sentence_dimensions: of a third block where there are many texts of several sentences; 0 for none.
+        word_dimensions: of a block, in the space of the first, where there are not; 0 for none.
         lsa_scale, eigenword_scale: mean length of a text in each; of a kind of n-grams it is 1.
         window: of eigenwords.
         random_state: seed.
@@ -334,10 +350,14 @@ def learn_prior(
     with one_blas_thread():
         if agree:
             with fit_pass("sentences"):
-                blocks.append(sentence_directions(rows, ngrams, texts, sentence_dimensions, random_state))
+                blocks.append(long_text_directions(rows, ngrams, texts, sentence_dimensions, random_state))
         if lsa_rank and others:
             with fit_pass("LSA"):
-                blocks.append(lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state))
+                lsa = lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state)
+                blocks.append(lsa)
+            if word_dimensions and not agree:
+                with fit_pass("words"):
+                    blocks.append(word_directions(rows, ngrams, texts, lsa, word_dimensions))
         if eigenword_dimensions and others:
             with fit_pass("eigenwords"):
                 blocks.append(

@@ -10,9 +10,9 @@ from spectralnlp_sketch.intent import agreement, prior
 from spectralnlp_sketch.intent.agreement import (
     POWER,
     RIDGE,
-    agreement_directions,
     have_sentences,
     most_agreed,
+    sentence_directions,
     sentences_of,
 )
 from spectralnlp_sketch.intent.prior import Ngrams
@@ -64,7 +64,9 @@ def test_covariances_are_those_of_centred_texts_and_sentences(monkeypatch: pytes
     place[columns] = np.arange(len(columns))
     idf = np.linspace(1.0, 2.0, len(columns)).astype(np.float32)
     vectors = np.random.default_rng(1).normal(size=(len(columns), 3)).astype(np.float32)
-    total, single = agreement._covariances(agreement._sentence_rows(texts, place, idf, FORM), vectors)
+    total, single = agreement._covariances(
+        agreement._part_rows(texts, sentences_of, place, idf, FORM), vectors
+    )
     of_texts, of_sentences = [], []
     for text in texts:
         present = (count_ngrams(sentences_of(text), FORM).toarray()[:, columns] > 0) * idf
@@ -87,7 +89,7 @@ def test_the_first_direction_is_the_mood(monkeypatch: pytest.MonkeyPatch) -> Non
     counts = count_ngrams(texts, FORM)
     ngrams = Ngrams.learn(counts, FORM, 1, np.array([], int))
     rows = ngrams.rows(counts)
-    found = agreement_directions(texts, rows, ngrams.columns, ngrams.idf, FORM, 2, 0)
+    found = sentence_directions(texts, rows, ngrams.columns, ngrams.idf, FORM, 2, 0)
     assert found.shape == (len(ngrams.columns), 2)
     projected = rows @ found[:, 0]
     bright, grey = projected[::2], projected[1::2]
@@ -99,8 +101,9 @@ def test_the_first_direction_is_the_mood(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_directions_of_sentences_join_where_there_are_texts_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = letters(60)
     assert not have_sentences(texts)
-    model = IntentClassifier(lsa_rank=2, eigenword_dimensions=0, sentence_dimensions=3, characters=None)
-    assert model.learn_prior(texts)[0].projection.shape[1] == 2
+    of_both = {"sentence_dimensions": 3, "word_dimensions": 1}
+    model = IntentClassifier(lsa_rank=2, eigenword_dimensions=0, characters=None, **of_both)
+    assert model.learn_prior(texts)[0].projection.shape[1] == 3
     monkeypatch.setattr(agreement, "LEAST_TEXTS", 50)
     monkeypatch.setattr(agreement, "TEXTS_A_VECTOR", 5)
     assert have_sentences(texts)
@@ -108,6 +111,21 @@ def test_directions_of_sentences_join_where_there_are_texts_for_them(monkeypatch
     assert model.learn_prior(texts)[0].projection.shape[1] == 5
     monkeypatch.setattr(prior, "ENOUGH_TEXTS", 60)
     assert model.learn_prior(texts)[0].projection.shape[1] == 3
+
+
+def test_words_of_short_texts_agree_on_their_mood() -> None:
+    rng = np.random.default_rng(0)
+    texts = [f"{rng.choice(NOUNS)} " + " ".join(rng.permutation(MOODS[i % 2])[:2]) for i in range(200)]
+    form = NgramFormat((1, 2), (2, 3), 2**14)
+    counts = count_ngrams(texts, form)
+    ngrams = Ngrams.learn(counts, form, 1, np.array([], int))
+    rows = ngrams.rows(counts)
+    lsa = prior.lsa_directions(rows, ngrams.n_words, 12, 1.0, 0)
+    found = prior.word_directions(rows, ngrams, texts, lsa, 3)
+    assert found.shape == (len(ngrams.columns), 3)
+    assert np.linalg.norm(rows @ found, axis=1).mean() == pytest.approx(prior.WORD_LENGTH, rel=1e-4)
+    bright, grey = np.split((rows @ found[:, 0])[np.argsort(np.arange(200) % 2, kind="stable")], 2)
+    assert max(bright.min(), grey.min()) > min(bright.max(), grey.max())  # they do not overlap
 
 
 def test_rare_ngrams_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,7 @@ def test_folding_changes_nothing() -> None:
     """Scores by the table are those of the head over rows and projections."""
     ngrams = NgramFormat((1, 2), (2, 5), 2**14)
     projections = {"lsa_rank": 8, "lsa_scale": 1.0, "eigenword_dimensions": 5, "eigenword_scale": 1.5}
-    others = {"min_texts": 2, "window": 6, "sentence_dimensions": 0, "random_state": 0}
+    others = {"min_texts": 2, "window": 6, "sentence_dimensions": 0, "word_dimensions": 0, "random_state": 0}
     prior, rows = learn_prior(TEXTS, len(TEXTS), ngrams, **others, **projections)
     prior = replace(prior, sparse_scale=2.0)
     assert prior.projection.shape[1] == 13
