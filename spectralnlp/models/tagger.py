@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
-from spectralnlp.inference.chains.tag_scores import add_words, sum_rows
-from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, find_rows, pair_keys, word_keys
+from spectralnlp.inference.chains.scorer import Scorer
+from spectralnlp.inference.chains.templates import OFFSETS
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
-from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.models.text_tagger import TextTagger, batches, check_sentences
 from spectralnlp.parameters import ChainWeights
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
@@ -25,8 +23,6 @@ from spectralnlp.text.spans import Scheme, spans_of, write_spans
 from spectralnlp.text.tokenizer import Tokenizer
 
 Array32 = NDArray[np.float32]
-
-_MOST_NUMBERS = 1 << 23  # in the table of words: then it is begun anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,55 +195,3 @@ class Tagger(TextTagger, StorableModel):
             about=metadata.about(),
             card=card,
         )
-
-
-class Scorer:
-    """Scores of tags, by tables that grow with the words seen.
-
-    What a word adds to the scores of a token in each place around it is summed up once, when the word is
-    first seen: its features, and its vector times the weights of vectors.
-    """
-
-    def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:
-        self.weights, self.features = weights, features
-        self._lock = Lock()
-        self._begin()
-
-    def _begin(self) -> None:
-        n_tags = len(self.weights.tags)
-        self.table = WordTable(self.features)
-        # The system gives memory as it is written to; an array that grows would be copied with each batch.
-        self.scores = np.zeros((N_SLOTS, _MOST_NUMBERS // (N_SLOTS * n_tags), n_tags), np.float32)
-        self.n_scored = 0
-
-    def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
-        """Scores of tags by what is seen of each token.
-
-        Returns:
-            float32 (n_tokens, n_tags), sentences one after the other, and int64 (n_sentences + 1,) starts.
-        """
-        with self._lock:  # parsers in threads listen to one tagger
-            return self._emissions(sentences)
-
-    def _emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
-        if self.n_scored >= self.scores.shape[1]:
-            self._begin()
-        encoded = self.table.encode(sentences)
-        if self.n_scored < len(self.table):
-            self._score_new()
-        pairs = pair_keys(self.table.hashes[encoded.types, 0])[encoded.places - 2]
-        rows = find_rows(pairs, self.weights.keys)
-        emissions = encoded.vectors @ self.weights.tokens
-        add_words(encoded.types, encoded.starts, self.scores, rows, self.weights.features, emissions)
-        return emissions, encoded.starts
-
-    def _score_new(self) -> None:
-        new = slice(self.n_scored, len(self.table))
-        if (missing := len(self.table) - self.scores.shape[1]) > 0:  # of one batch
-            self.scores = np.pad(self.scores, ((0, 0), (0, missing), (0, 0)))
-        vectors = self.table.vectors[new]
-        for offset in range(len(OFFSETS)):
-            self.scores[offset, new] = vectors @ self.weights.words[offset]
-        for slot, keys in enumerate(word_keys(self.table.hashes[new], self.table.clusters[new])):
-            sum_rows(find_rows(keys, self.weights.keys), self.weights.features, self.scores[slot, new])
-        self.n_scored = len(self.table)

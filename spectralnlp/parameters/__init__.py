@@ -21,6 +21,7 @@ from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedM
 from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
+from spectralnlp.parameters.word_classes import WordClasses
 from spectralnlp.parameters.word_clusters import WordClusters
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Spelling",
     "Tensors",
     "TopicMixture",
+    "WordClasses",
     "WordClusters",
     "WordVectors",
     "read_sequence_parameters",

@@ -9,18 +9,25 @@ import numpy as np
 import pytest
 
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER
+from spectralnlp.inference.chains.joint_features import (
+    N_JOINT,
+    N_PAIRS,
+    is_forgotten,
+    joint_keys,
+    key_slots,
+    look_up,
+)
 from spectralnlp.inference.chains.templates import (
     HERE,
     N_SLOTS,
-    PAIRS,
     TEMPLATES,
     find_rows,
-    pair_keys,
     word_keys,
 )
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_forms import FORMS, form_hashes
 from spectralnlp.inference.chains.word_table import BEYOND, EDGE, WordTable
+from spectralnlp.parameters import WordClasses
 
 
 def form(word: str, name: str) -> int:
@@ -145,18 +152,101 @@ def test_missing_forms_have_no_key_and_clusters_have_one_in_each_place() -> None
     assert len(set(numbers)) == 10, "a cluster in another place or of another clustering is another feature"
 
 
+def reference_keys(hashes: list[int], template: int) -> list[int]:
+    """Keys by Python's integers."""
+    golden, mix, all_bits = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, (1 << 64) - 1
+    keys = []
+    for value in hashes:
+        mixed = ((value ^ ((template + 1) * golden & all_bits)) * mix) & all_bits
+        keys.append((((mixed ^ (mixed >> 32)) * golden) & all_bits) >> 32)
+    return keys
+
+
+def keys_of(sentences: list[list[str]], classes: dict[str, int] | None = None) -> np.ndarray:
+    """Keys of the tokens of sentences."""
+    of_words = None
+    if classes is not None:
+        of_words = WordClasses(words=tuple(classes), classes=np.array(list(classes.values()), np.int32))
+    table = WordTable(UnlabelledFeatures(classes=of_words))
+    encoded = table.encode(sentences)
+    return joint_keys(table, encoded)
+
+
 def test_pairs_are_of_neighbours_in_order() -> None:
-    cat, sat, the = (int(h) for h in form_hashes(["cat", "sat", "the"])[:, 0])
-    padding = [BEYOND + 1, EDGE + 1], [EDGE + 1, BEYOND + 1]
-    words = np.array([*padding[0], the, cat, sat, *padding[1]], np.uint64)
-    keys = pair_keys(words)
-    assert keys.shape == (3, len(PAIRS))
+    keys = keys_of([["the", "cat", "sat"]])
+    assert keys.shape == (3, N_PAIRS)
     assert len(set(keys.ravel().tolist())) == 6
-    again = pair_keys(np.array([*padding[0], cat, sat, *padding[1]], np.uint64))
-    assert keys[1, 1] == again[0, 1], "cat sat"
-    swapped = pair_keys(np.array([*padding[0], sat, cat, *padding[1]], np.uint64))
-    assert swapped[0, 1] != again[0, 1]
-    assert pair_keys(np.array([*padding[0], *padding[1]], np.uint64)).shape == (0, len(PAIRS))
+    assert keys[1, 1] == keys_of([["so"], ["cat", "sat"]])[1, 1], "cat sat"
+    assert keys_of([["the", "sat", "cat"]])[1, 1] != keys[1, 1]
+    assert keys_of([]).shape == (0, N_PAIRS)
+
+
+def test_keys_of_pairs_are_those_of_models_that_were_stored() -> None:
+    the, cat = (int(h) for h in form_hashes(["the", "cat"])[:, 0])
+    mix, all_bits = 0xD6E8FEB86659FD93, (1 << 64) - 1
+    edge = EDGE + 1
+    before = [(a * mix & all_bits) ^ b for a, b in ((edge, the), (the, cat))]
+    after = [(a * mix & all_bits) ^ b for a, b in ((the, cat), (cat, edge))]
+    keys = keys_of([["the", "cat"]])
+    assert keys[:, 0].tolist() == reference_keys(before, 1000)
+    assert keys[:, 1].tolist() == reference_keys(after, 1001)
+
+
+# Which places around a token each feature of classes depends on, and whether on the token's word.
+CLASS_COLUMNS = {
+    2: ({-2, -1, 0}, False),
+    3: ({-1, 0, 1}, False),
+    4: ({0, 1, 2}, False),
+    5: ({-1}, True),
+    6: ({1}, True),
+    7: ({-1, 1}, True),
+    8: ({1, 2}, True),
+    9: ({-2, -1}, True),
+}
+
+
+def test_features_of_classes_depend_on_the_classes_around() -> None:
+    words = ["a", "b", "c", "d", "e"]
+    classes = {word: number for number, word in enumerate(words, 1)}
+    keys = keys_of([words], classes)[2]
+    assert keys.shape == (N_JOINT,)
+    assert len(set(keys.tolist())) == N_JOINT
+    np.testing.assert_array_equal(keys[:N_PAIRS], keys_of([words])[2])
+    for place, word in zip(range(-2, 3), words, strict=True):
+        other = keys_of([words], classes | {word: 9})[2]
+        for column, (places, _) in CLASS_COLUMNS.items():
+            assert (other[column] != keys[column]) == (place in places), (column, place)
+    renamed = keys_of([["a", "b", "x", "d", "e"]], classes | {"x": classes["c"]})[2]
+    for column, (_, has_word) in CLASS_COLUMNS.items():
+        assert (renamed[column] != keys[column]) == has_word, column
+    moved = keys_of([["b", "a", "c", "e", "d"]], classes)[2]
+    assert not set(moved[[2, 3, 4, 7, 8, 9]].tolist()) & set(keys.tolist()), "order counts"
+
+
+def test_classes_are_of_words_however_written_and_none_outside_the_sentence() -> None:
+    classes = {"a": 1, "b": 2}
+    alone = keys_of([["b"]], classes)[0]
+    np.testing.assert_array_equal(keys_of([["a", "a"], ["b"], ["a", "a"]], classes)[2], alone)
+    upper, lower = keys_of([["b", "A"]], classes), keys_of([["b", "a"]], classes)
+    np.testing.assert_array_equal(upper[0], lower[0])
+
+
+def test_forgotten_words_are_named_by_no_feature() -> None:
+    for place in range(-2, 3):
+        dropped = np.zeros(5, bool)
+        dropped[2 + place] = True
+        forgotten = {column for column in range(N_JOINT) if is_forgotten(dropped, 2, column)}
+        own = {0, 1, 5, 6, 7, 8, 9}
+        assert forgotten == {0: own, -1: {0}, 1: {1}}.get(place, set())
+
+
+def test_keys_are_looked_up() -> None:
+    rng = np.random.default_rng(0)
+    known = np.unique(rng.integers(1, 1 << 32, 3000, dtype=np.uint32))
+    known = np.unique(np.append(known, np.arange(1, 50, dtype=np.uint32) << np.uint32(20)))  # same low bits
+    asked = np.append(known, rng.integers(1, 1 << 32, 1001, dtype=np.uint32))[:, None]
+    np.testing.assert_array_equal(look_up(asked, key_slots(known)), find_rows(asked, known))
+    assert look_up(asked, key_slots(known[:0])).tolist() == [[-1]] * len(asked)
 
 
 def test_rows_of_keys() -> None:

@@ -32,7 +32,7 @@ def random_examples(seed: int, word_width: int = 2, token_width: int = 3) -> Exa
         row_starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         rows=rng.integers(0, N_FEATURES, counts.sum()).astype(np.int32),
         named=(np.cumsum([0, *counts[:-1]]) + rng.integers(0, counts + 1)).astype(np.int64),
-        pairs=rng.integers(-1, N_FEATURES, (n, 2)).astype(np.int32),
+        joint=rng.integers(-1, N_FEATURES, (n, 2)).astype(np.int32),
         words=(rng.integers(-8, 9, (N_TYPES, word_width)) / 8).astype(np.float32),
         tokens=(rng.integers(-8, 9, (n, token_width)) / 8).astype(np.float32),
     )
@@ -71,7 +71,7 @@ class Reference:
         for slot, word in words:
             for j, value in enumerate(e.words[word].tolist()):
                 yield ("word", slot, j), value
-        for row in e.pairs[first + t].tolist():
+        for row in e.joint[first + t].tolist():
             if row >= 0:
                 yield ("feature", row), 1.0
         for j, value in enumerate(e.tokens[first + t].tolist()):

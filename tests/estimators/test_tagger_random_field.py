@@ -171,7 +171,7 @@ def test_a_word_that_is_forgotten_has_only_what_others_have_too() -> None:
         if t == 1:
             place = 6 * N_TYPES + word
             lost += weights.features[examples.rows[examples.row_starts[place] : examples.named[place]]].sum(0)
-        pairs = examples.pairs[examples.starts[s] + t]
+        pairs = examples.joint[examples.starts[s] + t]
         for p, of in enumerate(((t - 1, t), (t, t + 1))):
             if 1 in of and pairs[p] >= 0:
                 lost += weights.features[pairs[p]]
@@ -252,7 +252,7 @@ def test_the_bias_is_the_best_on_held_out_sentences() -> None:
         types=np.tile(np.array([1, 0, 2, 0, 1], np.int32), 4),
         starts=starts,
         tags=np.array([1, 1, 1, 0], np.int32),
-        pairs=np.full((4, 2), -1, np.int32),
+        joint=np.full((4, 2), -1, np.int32),
         tokens=np.array([[0.6], [0.4], [0.3], [2.0]], np.float32),
         row_starts=np.zeros_like(base.row_starts),
         named=np.zeros_like(base.named),

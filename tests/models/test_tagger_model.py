@@ -14,7 +14,7 @@ import pytest
 import spectralnlp
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.tagger import PerceptronTagger
-from spectralnlp.models import tagger as tagger_module
+from spectralnlp.inference.chains import scorer as scorer_module
 from spectralnlp.models import text_tagger
 from spectralnlp.models.tagger import Tagger
 from spectralnlp.runtime import InMemoryCorpus
@@ -99,7 +99,7 @@ def test_streams_are_tagged_lazily_and_like_one_sentence_at_a_time(words_tagger:
 
 def test_tables_that_grew_too_large_begin_anew(words_tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = words_tagger.best_tags(UNSEEN)
-    monkeypatch.setattr(tagger_module, "_MOST_NUMBERS", 40)
+    monkeypatch.setattr(scorer_module, "_MOST_NUMBERS", 40)
     small = replace(words_tagger)
     for _ in range(3):
         assert [small.best_tags([sentence])[0] for sentence in UNSEEN] == expected

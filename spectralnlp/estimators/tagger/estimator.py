@@ -18,15 +18,20 @@ from spectralnlp.estimators.tagger.held_out import choose_bias, fit_temperature,
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
 from spectralnlp.estimators.tagger.perceptron import Perceptron
 from spectralnlp.estimators.tagger.random_field import RandomField
-from spectralnlp.inference.chains.templates import find_rows, pair_keys, word_keys
+from spectralnlp.estimators.tagger.self_tagging import tag_classes
+from spectralnlp.inference.chains.joint_features import N_PAIRS, joint_keys
+from spectralnlp.inference.chains.templates import find_rows, word_keys
 from spectralnlp.inference.chains.unlabelled import load_features
 from spectralnlp.inference.chains.word_table import WordTable
-from spectralnlp.parameters import ChainWeights
+from spectralnlp.parameters import ChainWeights, WordClasses
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, expand_inputs
+from spectralnlp.text.blocks import TextFiles
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_transitions, write_spans
 
+# Features of classes of words that are seen less often are left out.
+_FEWEST_SEEN = 2
 # Each sentence of so many is held out until the last epoch, to see how sure scores are.
 _HELD_OUT = 50
 # Fewer than these are not held out, nor more than those.
@@ -85,6 +90,14 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     ] = None
     clusters: Annotated[
         str | list[str] | None, Doc("Folders of eigenwords whose clusters of words are features.")
+    ] = None
+    text: Annotated[
+        str | list[str] | None,
+        Doc(
+            "Files or folders of unlabelled text. A first tagger tags it; the two tags that a word mostly "
+            "has there are its class, and n-grams of classes are features. Each line is a sentence, in "
+            "words as in the training data."
+        ),
     ] = None
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
     loss: Annotated[
@@ -164,10 +177,23 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
                 (words, tuple(write_spans(spans_of(tags), len(tags), scheme))) for words, tags in sentences
             ]
             names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
+        if self.text is not None:
+            self.features_ = replace(vectors, classes=self._classes(sentences, names))
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
         with fit_pass("weights"):
             self.weights_ = self._learn(examples, keys, names, names_only and self.loss == "likelihood")
+
+    def _classes(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> WordClasses:
+        """Return classes of words by the tags that a first tagger gives them in the text."""
+        assert self.text is not None
+        text = TextFiles(expand_inputs(self.text))
+        with fit_pass("first features"):
+            examples, keys = self._number(sentences, names)
+        with fit_pass("first weights"):
+            weights = self._learn(examples, keys, names, are_rare=False)
+        with fit_pass("text"):
+            return tag_classes(weights, self.features_, text, {tuple(words) for words, _ in sentences})
 
     def remarks(self) -> list[str]:
         """Return a line where tags were invalid."""
@@ -184,10 +210,10 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         number = {name: i for i, name in enumerate(names)}
         tags = np.array([number[tag] for _, tags in sentences for tag in tags], np.int32)
         by_slot = word_keys(table.hashes, table.clusters)
-        hashes = table.hashes[encoded.types, 0]
-        pairs = pair_keys(hashes)[encoded.places - 2]
-        used = [np.unique(each) for each in (*by_slot, pairs)]
-        keys = np.unique(np.concatenate(used))
+        joint = joint_keys(table, encoded)
+        seen, n_seen = np.unique(joint[:, N_PAIRS:], return_counts=True)
+        used = [np.unique(each) for each in (*by_slot, joint[:, :N_PAIRS])]
+        keys = np.unique(np.concatenate([*used, seen[n_seen >= _FEWEST_SEEN]]))
         keys = keys[keys != 0]
         rows_by_slot = [find_rows(each, keys) for each in by_slot]
         row_starts, rows, named = _naming_first(rows_by_slot, len(keys))
@@ -199,7 +225,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             row_starts=row_starts,
             rows=rows,
             named=named,
-            pairs=find_rows(pairs, keys),
+            joint=find_rows(joint, keys),
             words=table.vectors * scale,
             tokens=encoded.vectors * scale,
         )

@@ -6,6 +6,7 @@ import numpy as np
 
 from spectralnlp.estimators.tagger.kernels import score_sentence
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER, N_OFFSETS
+from spectralnlp.inference.chains.joint_features import is_forgotten
 from spectralnlp.jit import fast_kernel, kernel
 
 _PADDING = N_OFFSETS // 2
@@ -149,9 +150,9 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
             _descend(features[rows[i]], feature_sums[rows[i]], tags, n_tags, gradient, rate)
         if slot < N_OFFSETS:
             _descend_dense(examples.words[types[at]], weights.words[slot], sums.words[slot], gradient, half)
-    for p in range(examples.pairs.shape[1]):
-        row = examples.pairs[first + t, p]
-        if row >= 0 and not (dropped[base + t] or dropped[base + t - 1 + 2 * p]):
+    for p in range(examples.joint.shape[1]):
+        row = examples.joint[first + t, p]
+        if row >= 0 and not is_forgotten(dropped, base + t, p):
             _descend(features[row], feature_sums[row], tags, n_tags, gradient, rate)
     _descend_dense(examples.tokens[first + t], weights.tokens, sums.tokens, gradient, half)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER, N_OFFSETS
+from spectralnlp.inference.chains.joint_features import is_forgotten
 from spectralnlp.inference.chains.linear_chains import viterbi
 from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp.parameters import Ints, Offsets
@@ -28,7 +29,7 @@ class Examples(NamedTuple):
         row_starts: int64 (n_slots · n_types + 1,); of the features of each word in each slot, slot by slot.
         rows: int32; those features; of each word in each slot those that name it come first.
         named: int64 (n_slots · n_types,); where those end, which no other word has.
-        pairs: int32 (n_tokens, n_pairs); features of pairs of words, -1 for none.
+        joint: int32 (n_tokens, n_joint); features of several words, columns of `joint_keys`, -1 for none.
         words: float32 (n_types, k).
         tokens: float32 (n_tokens, l).
     """
@@ -39,7 +40,7 @@ class Examples(NamedTuple):
     row_starts: Offsets
     rows: Ints
     named: Offsets
-    pairs: Ints
+    joint: Ints
     words: Array32
     tokens: Array32
 
@@ -122,7 +123,7 @@ def score_sentence(s, examples, weights, dropped, emissions):
         dropped: bool, as ``examples.types``; places whose words are not to be known by name.
         emissions: float32 (at least n_tokens, n_tags); written.
     """
-    types, row_starts, rows, pairs = examples.types, examples.row_starts, examples.rows, examples.pairs
+    types, row_starts, rows, joint = examples.types, examples.row_starts, examples.rows, examples.joint
     words, tokens = examples.words, examples.tokens
     features, word_weights, token_weights = weights.features, weights.words, weights.tokens
     named = examples.named
@@ -140,9 +141,9 @@ def score_sentence(s, examples, weights, dropped, emissions):
             _add_rows(begin, row_starts[place + 1], rows, features, scores)
             if slot < N_OFFSETS:
                 _add_dense(words[types[at]], word_weights[slot], scores)
-        for p in range(pairs.shape[1]):
-            if pairs[first + t, p] >= 0 and not (dropped[base + t] or dropped[base + t - 1 + 2 * p]):
-                _add_row(features[pairs[first + t, p]], scores)
+        for p in range(joint.shape[1]):
+            if joint[first + t, p] >= 0 and not is_forgotten(dropped, base + t, p):
+                _add_row(features[joint[first + t, p]], scores)
         _add_dense(tokens[first + t], token_weights, scores)
 
 
@@ -183,7 +184,7 @@ def perceptron_epoch(order, examples, weights, changes, forbidden, emissions, ti
         The time, and the number of wrong tags.
     """
     types, starts, tags = examples.types, examples.starts, examples.tags
-    row_starts, rows, pairs = examples.row_starts, examples.rows, examples.pairs
+    row_starts, rows, joint = examples.row_starts, examples.rows, examples.joint
     words, tokens = examples.words, examples.tokens
     features, word_weights, token_weights = weights.features, weights.words, weights.tokens
     transitions, start, end = weights.transitions, weights.start, weights.end
@@ -223,9 +224,9 @@ def perceptron_epoch(order, examples, weights, changes, forbidden, emissions, ti
                 _change_dense(words[word], word_weights[o], d_words[o], g, f, time)
             own = (FIRST if t == 0 else INNER) * n_types + types[base + t]
             _change_rows(row_starts, rows, own, features, d_features, g, f, time)
-            for p in range(pairs.shape[1]):
-                if pairs[first + t, p] >= 0:
-                    _change(features, d_features, pairs[first + t, p], g, f, 1.0, time)
+            for p in range(joint.shape[1]):
+                if joint[first + t, p] >= 0:
+                    _change(features, d_features, joint[first + t, p], g, f, 1.0, time)
             _change_dense(tokens[first + t], token_weights, d_tokens, g, f, time)
         if gold[0] != found[0]:
             start[gold[0]] += 1.0

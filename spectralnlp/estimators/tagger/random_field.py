@@ -16,8 +16,8 @@ class RandomField:
     """Weights under training, by AdaGrad (Duchi, Hazan and Singer 2011) with steps that shrink to nothing.
 
     Words are forgotten at random: the features that name a word, which no other word of the training data
-    has, and the pairs that it is part of are left out. So spelling, vectors and neighbours are learned to be
-    enough, as they must be for unknown words.
+    has, and the features of several words that name it are left out. So spelling, vectors and neighbours are
+    learned to be enough, as they must be for unknown words.
 
     Args:
         n_features: features that can be seen.

@@ -25,14 +25,14 @@ def sum_rows(rows: Any, features: Any, scores: Any) -> None:
 
 
 @fast_kernel
-def add_words(types: Any, starts: Any, tables: Any, pairs: Any, features: Any, emissions: Any) -> None:
-    """Add the scores of words and pairs of words to each token.
+def add_words(types: Any, starts: Any, tables: Any, joint: Any, features: Any, emissions: Any) -> None:
+    """Add the scores of words, and of several words at once, to each token.
 
     Args:
         types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
         starts: int64 (n_sentences + 1,).
         tables: float32 (7, n_types, T); of words two before to two after, of first words, of others.
-        pairs: int32 (n_tokens, n_pairs); numbers of features, -1 for none.
+        joint: int32 (n_tokens, n_joint); numbers of features of several words, -1 for none.
         features: float32 (n_features, T).
         emissions: float32 (n_tokens, T), added to.
     """
@@ -48,8 +48,8 @@ def add_words(types: Any, starts: Any, tables: Any, pairs: Any, features: Any, e
             own = tables[5 if t == 0 else 6, types[base + t]]
             for y in range(n_tags):
                 scores[y] += own[y]
-            for p in range(pairs.shape[1]):
-                number = pairs[starts[s] + t, p]
+            for p in range(joint.shape[1]):
+                number = joint[starts[s] + t, p]
                 if number >= 0:
                     row = features[number]
                     for y in range(n_tags):

@@ -2,7 +2,7 @@
 
 A feature that depends on one word only is a (slot, form): the word at an offset, or the word itself where it
 begins the sentence or does not. So the scores that a word adds to a token in a slot are a row of numbers that
-can be added up once for the word. Pairs of neighbouring words are the only features that cannot.
+can be added up once for the word. Features of several words, which cannot, are in `joint_features`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,9 @@ TEMPLATES = tuple(
     )
     for form in forms
 )
-# Offsets of the pairs of words that are features.
-PAIRS = ((-1, 0), (0, 1))
 
 _GOLDEN, _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
-_PAIR = 1000  # numbers of templates: those of one word, then clusters, then pairs
-_CLUSTER = 100
+_CLUSTER = 100  # numbers of templates: those of one word, then clusters, then features of several words
 
 
 def _keys(hashes: Hashes, template: int) -> Keys:
@@ -63,20 +60,6 @@ def word_keys(hashes: Hashes, clusters: NDArray[np.int32]) -> list[Keys]:
             template = _CLUSTER + number * len(OFFSETS) + slot
             columns[slot].append(_keys((cluster + 1).astype(np.uint64), template))
     return [np.stack(each, axis=1) for each in columns]
-
-
-def pair_keys(words: Hashes) -> Keys:
-    """The features of pairs of neighbours.
-
-    Args:
-        words: uint64 (n_tokens + 4,): the hash of each word, with two places before and after the tokens.
-
-    Returns:
-        uint32 (n_tokens, n_pairs).
-    """
-    n = len(words) - 4
-    pairs = ((words[2 + a : 2 + a + n] * _MIX) ^ words[2 + b : 2 + b + n] for a, b in PAIRS)
-    return np.stack([_keys(pair, _PAIR + number) for number, pair in enumerate(pairs)], axis=1)
 
 
 def find_rows(keys: Keys, known: Keys) -> NDArray[np.int32]:

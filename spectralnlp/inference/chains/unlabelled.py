@@ -15,7 +15,7 @@ from spectralnlp.inference.chains.filtering import Filter
 from spectralnlp.inference.chains.filters import filter_of
 from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.inference.words.lookup import VectorLookup
-from spectralnlp.parameters import SequenceParameters, WordVectors, read_sequence_parameters
+from spectralnlp.parameters import SequenceParameters, WordClasses, WordVectors, read_sequence_parameters
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, load_model, with_prefix
 
 Array32 = NDArray[np.float32]
@@ -53,6 +53,7 @@ Source = VectorLookup | States
 
 # The beginning of the names of arrays in model folders.
 _STORED_AS = "evidence"
+_CLASSES = f"{_STORED_AS}.word_"
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,14 @@ class UnlabelledFeatures:
         eigenwords: numbers of sources that give vectors of words.
         eigentokens: numbers of those that give vectors of tokens in their context.
         clusters: numbers of those that give clusters of words.
+        classes: classes of words by the tags of text that a first tagger tagged; None without.
     """
 
     sources: tuple[Source, ...] = ()
     eigenwords: tuple[int, ...] = ()
     eigentokens: tuple[int, ...] = ()
     clusters: tuple[int, ...] = ()
+    classes: WordClasses | None = None
 
     @property
     def word_width(self) -> int:
@@ -90,6 +93,10 @@ class UnlabelledFeatures:
         """int32 (n_words, n_clusterings); -1 for words without."""
         rows = [self._words(i).clusters(words)[:, None] for i in self.clusters]
         return np.hstack([np.zeros((len(words), 0), np.int32), *rows])
+
+    def word_classes(self, words: Sequence[str]) -> Ints:
+        """int32 (n_words,); 0 for words without."""
+        return np.zeros(len(words), np.int32) if self.classes is None else self.classes.of(words)
 
     def context_places(self, words: Sequence[str]) -> Ints:
         """int32 (n_words, n_eigentokens): numbers of words among contexts; "" is the end of a sentence."""
@@ -139,7 +146,8 @@ class UnlabelledFeatures:
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model that carries these sources with it."""
         sources = [{source.stored_as: source.parameters.to_json()} for source in self.sources]
-        return {"sources": sources, **{name: list(getattr(self, name)) for name in _USES}}
+        described = {"sources": sources, **{name: list(getattr(self, name)) for name in _USES}}
+        return described if self.classes is None else described | {"classes": self.classes.to_json()}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
         """The arrays of such a model.
@@ -155,6 +163,8 @@ class UnlabelledFeatures:
             else:
                 own = source.parameters.to_arrays()
             arrays |= with_prefix(f"{_STORED_AS}.{i}.", own)
+        if self.classes is not None:
+            arrays |= with_prefix(_CLASSES, self.classes.to_arrays())
         return arrays
 
     @classmethod
@@ -176,7 +186,10 @@ class UnlabelledFeatures:
                 raise described.error(name, "names a source that has no vectors of words")
         if not all(_has_contexts(sources[i]) for i in uses["eigentokens"]):
             raise described.error("eigentokens", "names a source that has no contexts")
-        return cls(tuple(sources), *uses.values())
+        classes = None
+        if described.take("classes", Any, None) is not None:
+            classes = WordClasses.from_arrays(arrays.part(_CLASSES), described.part("classes"))
+        return cls(tuple(sources), uses["eigenwords"], uses["eigentokens"], uses["clusters"], classes=classes)
 
 
 def load_features(
@@ -212,8 +225,10 @@ def load_features(
         if not _has_contexts(sources[number[folder]]):
             hint = "train with `spectralnlp train eigenwords`"
             raise ConfigError("these vectors have no contexts", path=folder, hint=hint)
-    places = [tuple(number[folder] for folder in each) for each in (eigenwords, eigentokens, clusters)]
-    return UnlabelledFeatures(tuple(sources), *places)
+    words, tokens, clustered = (
+        tuple(number[folder] for folder in each) for each in (eigenwords, eigentokens, clusters)
+    )
+    return UnlabelledFeatures(tuple(sources), words, tokens, clustered)
 
 
 def _has_contexts(source: Source) -> bool:

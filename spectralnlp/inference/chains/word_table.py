@@ -77,6 +77,7 @@ class WordTable:
         self._hashes = _Rows(hashes)
         self._vectors = _Rows(np.zeros((2, features.word_width), np.float32))
         self._clusters = _Rows(np.full((2, len(features.clusters)), -1, np.int32))
+        self._classes = _Rows(np.zeros(2, np.int32))
         edge = features.context_places([""])
         self._places = _Rows(np.concatenate([edge, np.full_like(edge, -1)]))
 
@@ -96,6 +97,11 @@ class WordTable:
         return self._clusters.all
 
     @property
+    def classes(self) -> Ints:
+        """int32 (n_words,); 0 for words without."""
+        return self._classes.all
+
+    @property
     def places(self) -> Ints:
         """int32 (n_words, n_eigentokens)."""
         return self._places.all
@@ -112,6 +118,7 @@ class WordTable:
         self._hashes.append(form_hashes(new))
         self._vectors.append(self.features.word_vectors(new))
         self._clusters.append(self.features.word_clusters(new))
+        self._classes.append(self.features.word_classes(new))
         self._places.append(self.features.context_places(new))
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:

@@ -1,0 +1,150 @@
+"""Features of several words at once: pairs of words, and n-grams of words' classes.
+
+They alone cannot be summed up once for a word. Columns of their keys: the word and the one before, the word
+and the one after; where words have classes, three classes in a row (up to the token, around it, from it on),
+then the word itself with the class before, after, both, the two after, the two before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.chains.word_table import Encoded, WordTable
+from spectralnlp.jit import kernel, kernel_part
+
+Keys = NDArray[np.uint32]
+
+N_PAIRS, N_JOINT = 2, 10
+_FIRST_WITH_WORD = 5  # of the columns of classes
+_TEMPLATE = 1000  # numbers of templates begin here; those of one word and clusters are below
+
+_GOLDEN, _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
+
+
+def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
+    """Keys of the features of several words at once.
+
+    Args:
+        table: the words' hashes and classes.
+        encoded: sentences.
+
+    Returns:
+        uint32 (n_tokens, `N_JOINT`), or where words have no classes (n_tokens, `N_PAIRS`).
+    """
+    n_columns = N_PAIRS if table.features.classes is None else N_JOINT
+    keys = np.empty((int(encoded.starts[-1]), n_columns), np.uint32)
+    words = np.ascontiguousarray(table.hashes[:, 0])
+    write_joint_keys(encoded.types, encoded.starts, words, table.classes, keys)
+    return keys
+
+
+@kernel_part
+def _key(value, column):
+    """32 bits of a feature, never 0."""
+    mixed = (value ^ (np.uint64(_TEMPLATE + column + 1) * _GOLDEN)) * _MIX
+    mixed = ((mixed ^ (mixed >> _SHIFT)) * _GOLDEN) >> _SHIFT
+    return np.uint32(max(mixed, np.uint64(1)))
+
+
+@kernel_part
+def _joined(value, number):
+    return (value ^ np.uint64(number + 1)) * _GOLDEN
+
+
+@kernel
+def write_joint_keys(types, starts, words, classes, keys):
+    """Write the keys of features of several words.
+
+    Args:
+        types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
+        starts: int64 (n_sentences + 1,).
+        words: uint64 (n_types,); hashes.
+        classes: int32 (n_types,).
+        keys: uint32 (n_tokens, 2 or 10); written.
+    """
+    for s in range(len(starts) - 1):
+        for t in range(starts[s], starts[s + 1]):
+            at = t + 4 * s + 2
+            word, row = words[types[at]], keys[t]
+            row[0] = _key((words[types[at - 1]] * _MIX) ^ word, 0)
+            row[1] = _key((word * _MIX) ^ words[types[at + 1]], 1)
+            if len(row) == N_PAIRS:
+                continue
+            before2, before = classes[types[at - 2]], classes[types[at - 1]]
+            after, after2 = classes[types[at + 1]], classes[types[at + 2]]
+            own = _joined(_GOLDEN, classes[types[at]])
+            named = word * _MIX
+            row[2] = _key(_joined(_joined(own, before), before2), 2)
+            row[3] = _key(_joined(_joined(own, after), before), 3)
+            row[4] = _key(_joined(_joined(own, after), after2), 4)
+            row[5] = _key(_joined(named, before), 5)
+            row[6] = _key(_joined(named, after), 6)
+            row[7] = _key(_joined(_joined(named, before), after), 7)
+            row[8] = _key(_joined(_joined(named, after), after2), 8)
+            row[9] = _key(_joined(_joined(named, before), before2), 9)
+
+
+@kernel
+def is_forgotten(dropped, at, column):
+    """Whether a feature of several words is left out because it names a word that is to be forgotten.
+
+    Args:
+        dropped: bool; places of words that are to be forgotten.
+        at: the token's place.
+        column: of `joint_keys`.
+    """
+    if column < N_PAIRS:
+        return dropped[at] or dropped[at - 1 + 2 * column]
+    return column >= _FIRST_WITH_WORD and dropped[at]
+
+
+def key_slots(keys: Keys) -> NDArray[np.uint32]:
+    """Return a hash table of keys, to look them up in a step or two.
+
+    Args:
+        keys: uint32 (n,); different, none 0.
+
+    Returns:
+        uint32 (a power of two, 2); a key and its place, or zeros.
+    """
+    slots = np.zeros((1 << max(1, 2 * len(keys) - 1).bit_length(), 2), np.uint32)
+    _fill(keys, slots)
+    return slots
+
+
+@kernel
+def _fill(keys, slots):
+    mask = len(slots) - 1
+    for i in range(len(keys)):
+        at = keys[i] & mask
+        while slots[at, 0] != 0:
+            at = (at + 1) & mask
+        slots[at, 0] = keys[i]
+        slots[at, 1] = i
+
+
+def look_up(keys: Keys, slots: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """The places of keys; int32 of the shape of ``keys``, -1 for unknown ones.
+
+    Args:
+        keys: uint32 (n, m); none 0.
+        slots: of `key_slots`.
+    """
+    rows = np.empty(keys.shape, np.int32)
+    _find(keys, slots, rows)
+    return rows
+
+
+@kernel
+def _find(keys: Any, slots: Any, rows: Any) -> None:
+    mask = len(slots) - 1
+    for t in range(len(keys)):
+        for column in range(keys.shape[1]):
+            key = keys[t, column]
+            at = key & mask
+            while slots[at, 0] != 0 and slots[at, 0] != key:
+                at = (at + 1) & mask
+            rows[t, column] = np.int32(slots[at, 1]) if slots[at, 0] == key else -1
