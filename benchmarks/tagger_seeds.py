@@ -2,6 +2,7 @@
 
 Vectors of each task were chosen inside train (``docs/experiments.md``): eigenwords of all English text here,
 or of the Spanish training sets, of words in small letters, of words as they are written, or twice as long.
+Parts of speech are also learned with ``text``: a first tagger tags the text that the vectors are of.
 Seconds are of the CPU, one thread; tagging begins with empty tables, and its speed is of the last seed.
 
     python -m benchmarks.tagger_seeds
@@ -38,6 +39,8 @@ LOSSES: dict[str, dict[str, Any]] = {
     "`preset=perceptron`": {"loss": "perceptron", "epochs": 10, "spans": "given"},
     "`tagger`": {},
 }
+WITH_TEXT = "… and `text`"
+TAGGED_TEXT = ("upos", "xpos")
 
 
 def train_vectors(kind: str, language: str, folder: Path) -> str:
@@ -75,7 +78,11 @@ def main() -> None:
             warm_up(Path(settings["eigenwords"][0]))
             train = data.read("train", arguments.sentences)
             gold = [each for each in data.read("dev") if each[0]]
-            for row, loss in LOSSES.items():
+            rivals = LOSSES
+            if task in TAGGED_TEXT:
+                text = [str(path) for path in unlabelled(data.language, Path(name))]
+                rivals = {**LOSSES, WITH_TEXT: {"text": text}}
+            for row, loss in rivals.items():
                 runs = [
                     measure(f"{task}, {row} {seed}", Ours(**settings, **loss, random_state=seed), train, gold)
                     for seed in range(arguments.seeds)

@@ -31,7 +31,8 @@ class WordClasses(WithArrays):
 
     def of(self, words: Sequence[str]) -> Ints:
         """int32 (n_words,): the classes of words, however they are written; 0 for those without."""
-        return np.array([self._class_of.get(word.lower(), 0) for word in words], np.int32)
+        class_of = self._class_of
+        return np.array([class_of.get(word.lower(), 0) for word in words], np.int32)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder: names."""

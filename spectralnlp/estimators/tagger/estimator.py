@@ -28,10 +28,14 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.text.blocks import TextFiles
 from spectralnlp.text.conll import TaggedSentence
+from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.spans import count_invalid, scheme_of, spans_of, valid_transitions, write_spans
+from spectralnlp.text.tokenizer import Tokenizer
 
 # Features of classes of words that are seen less often are left out.
 _FEWEST_SEEN = 2
+# Sentences that are enough to see how words are written.
+_CONVENTION_SENTENCES = 5000
 # Each sentence of so many is held out until the last epoch, to see how sure scores are.
 _HELD_OUT = 50
 # Fewer than these are not held out, nor more than those.
@@ -95,8 +99,9 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         str | list[str] | None,
         Doc(
             "Files or folders of unlabelled text. A first tagger tags it; the two tags that a word mostly "
-            "has there are its class, and n-grams of classes are features. Each line is a sentence, in "
-            "words as in the training data."
+            "has there are its class, and n-grams of classes are features. It is cut into words as those "
+            "of the training data are, if they do not stand apart already; no sentence goes on in the "
+            "next line."
         ),
     ] = None
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
@@ -187,13 +192,16 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     def _classes(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> WordClasses:
         """Return classes of words by the tags that a first tagger gives them in the text."""
         assert self.text is not None
-        text = TextFiles(expand_inputs(self.text))
+        text = TextFiles(expand_inputs(self.text), reader="tokens")
+        some = sentences[:_CONVENTION_SENTENCES]
+        tokenizer = Tokenizer(Conventions.learn(word for words, _ in some for word in words))
         with fit_pass("first features"):
             examples, keys = self._number(sentences, names)
         with fit_pass("first weights"):
             weights = self._learn(examples, keys, names, are_rare=False)
         with fit_pass("text"):
-            return tag_classes(weights, self.features_, text, {tuple(words) for words, _ in sentences})
+            learned = {tuple(words) for words, _ in sentences}
+            return tag_classes(weights, self.features_, text, tokenizer, learned)
 
     def remarks(self) -> list[str]:
         """Return a line where tags were invalid."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from spectralnlp.inference.chains.linear_chains import best_tags
 from spectralnlp.inference.chains.scorer import Scorer
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.parameters import ChainWeights, WordClasses
+from spectralnlp.text.blocks import is_tokenised
+from spectralnlp.text.sentences import split_sentences
+from spectralnlp.text.tokenizer import Tokenizer
 
 # Words that occur less often have no class.
 _FEWEST = 2
@@ -24,25 +27,37 @@ def tag_classes(
     weights: ChainWeights,
     features: UnlabelledFeatures,
     text: Iterable[str],
+    tokenizer: Tokenizer,
     left_out: Collection[tuple[str, ...]],
 ) -> WordClasses:
     """Return classes of the words of a text that is tagged.
 
     Args:
         weights, features: of the tagger.
-        text: in blocks of lines, a sentence each.
+        text: in blocks of lines; no sentence goes on in the next line, and where marks stand apart from words
+            each line is a sentence.
+        tokenizer: cuts text as the training data does.
         left_out: sentences that are not looked at: the tagger has learned their tags by heart.
     """
     counts = TagCounts(len(weights.tags))
     scorer = Scorer(weights, features)
     for block in text:
-        split = (tuple(line.split()) for line in block.split("\n"))
-        sentences = [words for words in split if words and words not in left_out]
+        sentences = [words for words in _sentences(block, tokenizer) if words and words not in left_out]
         if sentences:
             emissions, starts = scorer.emissions(sentences)
             tags = best_tags(emissions, starts, weights.transitions, weights.start, weights.end)
             counts.add([word for words in sentences for word in words], tags)
     return classes_of(counts.words, counts.table)
+
+
+def _sentences(block: str, tokenizer: Tokenizer) -> Iterator[tuple[str, ...]]:
+    are_sentences = is_tokenised(block)
+    for line in block.splitlines():
+        if are_sentences:
+            yield tuple(token.form for token in tokenizer.tokenize(line))
+        else:
+            for sentence in split_sentences([line], tokenizer):
+                yield tuple(token.form for token in sentence.tokens)
 
 
 class TagCounts:
