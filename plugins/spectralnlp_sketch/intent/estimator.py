@@ -105,7 +105,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Doc(
             "Directions that the words of a text agree on, where its sentences are not looked at; 0 for none."
         ),
-    ] = 300
+    ] = 100
     pairs: Annotated[
         int, Ge(0), Le(64), Doc("Words that two of a pair are apart at most; 0 for no pairs.")
     ] = 10
