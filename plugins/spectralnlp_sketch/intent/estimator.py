@@ -35,8 +35,8 @@ from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
 
-# With fewer texts a label, on the average, unlabelled texts join as examples, and the loss is logistic.
-FEW_TEXTS = 10
+# With fewer texts for each of the labels in effect, texts without labels join, and the loss is logistic.
+FEW_TEXTS = 40
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -237,8 +237,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         n_labelled = len(labels)
         self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
         names = label_texts(self.classes_.tolist()) if self.label_names else []
-        self._likeness = likeness_of(names, prior.ngrams.form) if names and self._few else None
         numbers = np.searchsorted(self.classes_, labels)
+        self._few = n_labelled < FEW_TEXTS * labels_in_effect(numbers)
+        self._likeness = likeness_of(names, prior.ngrams.form) if names and self._few else None
         with fit_pass("settings"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, self.pairs))
             rows = prior.ngrams.rows_of(texts)
@@ -269,10 +270,6 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
                     random_state=self.random_state,
                 )
         self.classifier_ = self._folded(weights, sharpness, scope, familiarity_of(rows))
-
-    @property
-    def _few(self) -> bool:
-        return self.n_labelled_ < FEW_TEXTS * len(self.classes_)
 
     def _chosen(
         self, prior: Prior, rows: sp.csr_array, labels: NDArray[np.int64]
@@ -384,3 +381,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             familiarity=familiarity,
             scope=scope,
         )
+
+
+def labels_in_effect(labels: NDArray[np.int64]) -> float:
+    """How many equally frequent labels would be as hard to guess: e to the power of the labels' entropy."""
+    shares = np.unique(labels, return_counts=True)[1] / len(labels)
+    return float(np.exp(-(shares * np.log(shares)).sum()))
