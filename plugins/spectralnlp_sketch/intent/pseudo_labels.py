@@ -113,9 +113,9 @@ def nearest(dense: Array32) -> tuple[NDArray[np.int64], Array32]:
         int64 (n, k), and their shares, float32 (n, k), rows of which sum to one; k is 0 without dimensions.
     """
     n, d = dense.shape
-    k = min(N_NEIGHBOURS, n - 1) if d else 0
-    places, nearness = np.zeros((n, max(k, 0)), np.int64), np.zeros((n, max(k, 0)), np.float32)
-    if k < 1:
+    k = max(min(N_NEIGHBOURS, n - 1), 0) if d else 0
+    places, nearness = np.zeros((n, k), np.int64), np.zeros((n, k), np.float32)
+    if not k:
         return places, nearness
     unit = dense / np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), np.float32(1e-9))
     for begin in range(0, n, _BATCH):
