@@ -56,6 +56,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.choosing.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
+        few_: whether labels have so few texts that names of labels and unlabelled texts help.
+        likeness_: how alike names of labels are, float32 (n, n) for n labels; None where `few_` is false.
 
     Examples:
         >>> from spectralnlp_sketch import IntentClassifier
@@ -238,8 +240,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
         names = label_texts(self.classes_.tolist()) if self.label_names else []
         numbers = np.searchsorted(self.classes_, labels)
-        self._few = n_labelled < FEW_TEXTS * labels_in_effect(numbers)
-        self._likeness = likeness_of(names, prior.ngrams.form) if names and self._few else None
+        self.few_ = n_labelled < FEW_TEXTS * labels_in_effect(numbers)
+        self.likeness_ = likeness_of(names, prior.ngrams.form) if names and self.few_ else None
         with fit_pass("settings"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, self.pairs))
             rows = prior.ngrams.rows_of(texts)
@@ -248,7 +250,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         examples = self._examples(rows, numbers, names)
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
-            more = unlabelled if self._few and self.rounds and self.pseudo_labels else []
+            more = unlabelled if self.few_ and self.rounds and self.pseudo_labels else []
             others = Unlabelled.of(
                 self.prior_.features(self.prior_.ngrams.rows_of(more)),
                 examples.features.rows(np.arange(n_labelled)),
@@ -277,7 +279,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Settings of the head, and the prior with the weights that they give its parts."""
         given = {"loss": self.loss, "C": self.C, "dense": self.dense_weight, "pairs": self.pair_weight}
         known = {name: value for name, value in given.items() if value is not None}
-        first, groups = candidates(self._few, len(labels), self.n_unlabelled_, known)
+        first, groups = candidates(self.few_, len(labels), self.n_unlabelled_, known)
         some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
         parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
         settings = choose_settings(parts, labels[some], groups, first)
@@ -355,7 +357,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         }
         if self.settings_.loss == "hinge":
             return fit_svm(examples, **how)
-        return fit_head(examples, likeness=self._likeness, **how)
+        return fit_head(examples, likeness=self.likeness_, **how)
 
     def _fit_head(self, examples: Examples, unlabelled: Unlabelled) -> Weights:
         """The head, learned again with the unlabelled texts that it is surest of."""
