@@ -130,7 +130,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         int,
         Ge(0),
         Doc("Unlabelled texts that join as examples, at most so many a label, where labels have few texts."),
-    ] = 65
+    ] = 100
     pseudo_weight: Annotated[
         float, Gt(0), Doc("Weight of each of them, times the square of its label's probability.")
     ] = 0.5
