@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +23,8 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 
 Array32 = NDArray[np.float32]
 Floats = NDArray[np.float64]
+# Parts of texts, and which text has which.
+PartRows: TypeAlias = tuple[sp.csr_array, sp.csr_array]
 
 # With fewer texts of two sentences or more there is too little to see correlations of.
 LEAST_TEXTS = 8000
@@ -82,40 +85,25 @@ def sentence_directions(
     frequent = np.sort(np.argsort(-frequencies, kind="stable")[:MOST_NGRAMS])
     rank = min(MOST_VECTORS, max(len(texts) // TEXTS_A_VECTOR, 1))
     _, _, vectors = sparse_svd(rows[:, frequent], rank, iterations=2, random_state=random_state)
-    found = agreement_directions(
-        texts, sentences_of, columns[frequent], idf[frequent], form, vectors, dimensions
-    )
+    parts = part_rows(texts, sentences_of, columns[frequent], idf[frequent], form)
+    found = agreement_directions(parts, vectors, dimensions)
     directions = np.zeros((rows.shape[1], found.shape[1]), np.float32)
     directions[frequent] = found
     return directions
 
 
-def agreement_directions(
-    texts: Sequence[str],
-    split: Callable[[str], list[str]],
-    columns: NDArray[np.int32],
-    idf: Array32,
-    form: NgramFormat,
-    vectors: Array32,
-    dimensions: int,
-) -> Array32:
+def agreement_directions(parts: Iterator[PartRows], vectors: Array32, dimensions: int) -> Array32:
     """Return directions that the parts of texts agree on, in the space of given vectors.
 
     Args:
-        texts: texts.
-        split: a text's parts.
-        columns: int32 (n,); columns of n-grams in ``form``, ascending.
-        idf: float32 (n,).
-        form: how n-grams are counted.
+        parts: of `part_rows`, over n n-grams.
         vectors: float32 (n, d).
         dimensions: how many directions, at most.
 
     Returns:
         float32 (n, at most ``dimensions``).
     """
-    place = np.full(form.n_columns, -1, np.int64)
-    place[columns] = np.arange(len(columns))
-    total, single = _covariances(_part_rows(texts, split, place, idf, form), vectors)
+    total, single = _covariances(parts, vectors)
     return vectors @ most_agreed(total, single)[:, :dimensions].astype(np.float32)
 
 
@@ -141,18 +129,27 @@ def most_agreed(total: Floats, single: Floats) -> Floats:
     return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]))
 
 
-def _part_rows(
+def part_rows(
     texts: Sequence[str],
     split: Callable[[str], list[str]],
-    place: NDArray[np.int64],
+    columns: NDArray[np.int32],
     idf: Array32,
     form: NgramFormat,
-) -> Iterator[tuple[sp.csr_array, sp.csr_array]]:
+) -> Iterator[PartRows]:
     """Parts as rows of idf, of which those of a text add up to length 1, and which texts have which.
 
+    Args:
+        texts: texts.
+        split: gives a text's parts.
+        columns: int32 (n,); columns of n-grams in ``form``, ascending.
+        idf: float32 (n,).
+        form: how n-grams are counted.
+
     Yields:
-        float32 (n_parts, n), and float32 (n_texts, n_parts), 1 where a text has a part.
+        float32 (n_parts, n), and float32 (n_texts, n_parts), 1 where a text has a part; some texts at a time.
     """
+    place = np.full(form.n_columns, -1, np.int64)
+    place[columns] = np.arange(len(columns))
     for begin in range(0, len(texts), _BATCH):
         parts = [split(text) for text in texts[begin : begin + _BATCH]]
         of_text = np.repeat(np.arange(len(parts)), [len(each) for each in parts])
@@ -169,9 +166,7 @@ def _part_rows(
         yield rows, belongs
 
 
-def _covariances(
-    batches: Iterator[tuple[sp.csr_array, sp.csr_array]], vectors: Array32
-) -> tuple[Floats, Floats]:
+def _covariances(batches: Iterator[PartRows], vectors: Array32) -> tuple[Floats, Floats]:
     """Covariances of texts, and of their parts, in the space of the vectors: float64 (d, d) each."""
     d = vectors.shape[1]
     total, single, mean, n_texts = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d), 0

@@ -35,7 +35,7 @@ from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
 
-# With fewer texts for each of the labels in effect, texts without labels join, and the loss is logistic.
+# With fewer texts than so many times the perplexity of labels, texts without labels join.
 FEW_TEXTS = 40
 
 
@@ -57,7 +57,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
         few_: whether labels have so few texts that names of labels and unlabelled texts help.
-        likeness_: how alike names of labels are, float32 (n, n) for n labels; None where `few_` is false.
+        likeness_: how alike names of labels are, float32 (n, n) for n labels; None where it is not used.
 
     Examples:
         >>> from spectralnlp_sketch import IntentClassifier
@@ -105,7 +105,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         int,
         Ge(0),
         Doc(
-            "Directions that the words of a text agree on, where its sentences are not looked at; 0 for none."
+            "Directions that the words of a text agree on, in the space of the singular vectors, where "
+            "those of sentences are not learned; 0 for none."
         ),
     ] = 100
     pairs: Annotated[
@@ -240,7 +241,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
         names = label_texts(self.classes_.tolist()) if self.label_names else []
         numbers = np.searchsorted(self.classes_, labels)
-        self.few_ = n_labelled < FEW_TEXTS * labels_in_effect(numbers)
+        self.few_ = n_labelled < FEW_TEXTS * perplexity_of(numbers)
         self.likeness_ = likeness_of(names, prior.ngrams.form) if names and self.few_ else None
         with fit_pass("settings"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, self.pairs))
@@ -385,7 +386,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         )
 
 
-def labels_in_effect(labels: NDArray[np.int64]) -> float:
-    """How many equally frequent labels would be as hard to guess: e to the power of the labels' entropy."""
+def perplexity_of(labels: NDArray[np.int64]) -> float:
+    """The perplexity of labels: so many equally frequent ones would be as hard to guess."""
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
     return float(np.exp(-(shares * np.log(shares)).sum()))

@@ -29,7 +29,7 @@ def likeness_of(names: Sequence[str], form: NgramFormat) -> Array32:
         form: how they are cut into n-grams. idf is that of the names.
 
     Returns:
-        float32 (n_labels, n_labels); 2 on the diagonal; positive definite.
+        float32 (n_labels, n_labels); 2 on the diagonal, 1 where a name has no n-grams; positive definite.
     """
     counts = count_ngrams(names, replace(form, pairs=0))
     columns, places = np.unique(counts.indices, return_inverse=True)

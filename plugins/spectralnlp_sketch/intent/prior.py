@@ -32,6 +32,7 @@ from spectralnlp_sketch.intent.agreement import (
     ENOUGH_TEXTS,
     agreement_directions,
     have_sentences,
+    part_rows,
     sentence_directions,
 )
 from spectralnlp_sketch.intent.head import Features, Weights
@@ -261,8 +262,8 @@ def word_directions(
 ) -> Array32:
     """Directions that the words of a text agree on, each with its characters, in the space of the LSA."""
     spaced = list(spaced_words(texts, ngrams.form.lowercase))
-    found = agreement_directions(spaced, str.split, ngrams.columns, ngrams.idf, ngrams.form, lsa, dimensions)
-    return scaled(rows, found, WORD_LENGTH)
+    parts = part_rows(spaced, str.split, ngrams.columns, ngrams.idf, ngrams.form)
+    return scaled(rows, agreement_directions(parts, lsa, dimensions), WORD_LENGTH)
 
 
 def long_text_directions(
@@ -345,17 +346,17 @@ def learn_prior(
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
-    agree = bool(sentence_dimensions and ngrams.n_words) and have_sentences(texts)
-    others = not (agree and len(texts) >= ENOUGH_TEXTS)
+    by_sentences = bool(sentence_dimensions and ngrams.n_words) and have_sentences(texts)
+    others = not (by_sentences and len(texts) >= ENOUGH_TEXTS)
     with one_blas_thread():
-        if agree:
+        if by_sentences:
             with fit_pass("sentences"):
                 blocks.append(long_text_directions(rows, ngrams, texts, sentence_dimensions, random_state))
         if lsa_rank and others:
             with fit_pass("LSA"):
                 lsa = lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state)
                 blocks.append(lsa)
-            if word_dimensions and not agree:
+            if word_dimensions and not by_sentences:
                 with fit_pass("words"):
                     blocks.append(word_directions(rows, ngrams, texts, lsa, word_dimensions))
         if eigenword_dimensions and others:

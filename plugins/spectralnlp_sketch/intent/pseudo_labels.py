@@ -42,17 +42,26 @@ class Unlabelled(NamedTuple):
 
     @classmethod
     def of(cls, features: Features, labelled: Features, random_state: int) -> Self:
-        """Compare texts without labels with those that have one, and with each other."""
+        """Compare texts without labels with those that have one, and with each other.
+
+        Args:
+            features: of the unlabelled texts.
+            labelled: of those that have a label, whichever it is.
+            random_state: seed of `log_kinship`.
+        """
         kinship = log_kinship(labelled, features, random_state)
         compared = np.sort(np.argsort(-kinship, kind="stable")[:MOST_COMPARED])
         places, nearness = nearest(features.dense[compared])
         return cls(features, kinship, compared, compared[places], nearness)
 
     def probabilities(self, weights: Weights) -> Array32:
-        """Probabilities of labels by a head, smoothed: a text is as likely what its neighbours are.
+        """Probabilities of labels by a head, averaged with those of the nearest neighbours.
 
-        Neighbours that are of another kind do not count. One step of label spreading (Zhou et al. 2004,
+        Neighbours count less as they are of another kind. One step of label spreading (Zhou et al. 2004,
         *Learning with local and global consistency*).
+
+        Args:
+            weights: the head.
 
         Returns:
             float32 (n, n_classes); rows sum to one at most.

@@ -394,8 +394,6 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
         return LexiconOptions.of(self, scheme=self.signatures_)
 
     def _decoder_settings(self) -> dict[str, object]:
-        by_decoder: dict[str, dict[str, object]] = {
-            "mbr": {"gamma": self.bracket_price},
-            "labelled-recall": {"absolute": self.absolute_marginals},
-        }
-        return by_decoder.get(self.decoder, {})
+        if self.decoder == "mbr":
+            return {"gamma": self.bracket_price}
+        return {"absolute": self.absolute_marginals} if self.decoder == "labelled-recall" else {}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.inference.chains.templates import GOLDEN, MIX, SHIFT
 from spectralnlp.inference.chains.word_table import Encoded, WordTable
 from spectralnlp.jit import kernel, kernel_part
 
@@ -20,8 +21,6 @@ Keys = NDArray[np.uint32]
 N_PAIRS, N_JOINT = 2, 10
 _FIRST_WITH_WORD = 5  # of the columns of classes
 _TEMPLATE = 1000  # numbers of templates begin here; those of one word and clusters are below
-
-_GOLDEN, _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 
 
 def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
@@ -44,14 +43,14 @@ def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
 @kernel_part
 def _key(value, column):
     """32 bits of a feature, never 0."""
-    mixed = (value ^ (np.uint64(_TEMPLATE + column + 1) * _GOLDEN)) * _MIX
-    mixed = ((mixed ^ (mixed >> _SHIFT)) * _GOLDEN) >> _SHIFT
+    mixed = (value ^ (np.uint64(_TEMPLATE + column + 1) * GOLDEN)) * MIX
+    mixed = ((mixed ^ (mixed >> SHIFT)) * GOLDEN) >> SHIFT
     return np.uint32(max(mixed, np.uint64(1)))
 
 
 @kernel_part
 def _joined(value, number):
-    return (value ^ np.uint64(number + 1)) * _GOLDEN
+    return (value ^ np.uint64(number + 1)) * GOLDEN
 
 
 @kernel
@@ -69,14 +68,14 @@ def write_joint_keys(types, starts, words, classes, keys):
         for t in range(starts[s], starts[s + 1]):
             at = t + 4 * s + 2
             word, row = words[types[at]], keys[t]
-            row[0] = _key((words[types[at - 1]] * _MIX) ^ word, 0)
-            row[1] = _key((word * _MIX) ^ words[types[at + 1]], 1)
+            row[0] = _key((words[types[at - 1]] * MIX) ^ word, 0)
+            row[1] = _key((word * MIX) ^ words[types[at + 1]], 1)
             if len(row) == N_PAIRS:
                 continue
             before2, before = classes[types[at - 2]], classes[types[at - 1]]
             after, after2 = classes[types[at + 1]], classes[types[at + 2]]
-            own = _joined(_GOLDEN, classes[types[at]])
-            named = word * _MIX
+            own = _joined(GOLDEN, classes[types[at]])
+            named = word * MIX
             row[2] = _key(_joined(_joined(own, before), before2), 2)
             row[3] = _key(_joined(_joined(own, after), before), 3)
             row[4] = _key(_joined(_joined(own, after), after2), 4)

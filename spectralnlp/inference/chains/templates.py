@@ -30,15 +30,16 @@ TEMPLATES = tuple(
     for form in forms
 )
 
-_GOLDEN, _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
+# Factors and shift that mix the bits of a hash.
+GOLDEN, MIX, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _CLUSTER = 100  # numbers of templates: those of one word, then clusters, then features of several words
 
 
 def _keys(hashes: Hashes, template: int) -> Keys:
     """32 bits of (template, hash); 0 where the hash is."""
-    salt = np.uint64((template + 1) * int(_GOLDEN) & 0xFFFFFFFFFFFFFFFF)
-    mixed = (hashes ^ salt) * _MIX
-    mixed = ((mixed ^ (mixed >> _SHIFT)) * _GOLDEN) >> _SHIFT
+    salt = np.uint64((template + 1) * int(GOLDEN) & 0xFFFFFFFFFFFFFFFF)
+    mixed = (hashes ^ salt) * MIX
+    mixed = ((mixed ^ (mixed >> SHIFT)) * GOLDEN) >> SHIFT
     return np.where(hashes == 0, 0, np.maximum(mixed, 1)).astype(np.uint32)
 
 

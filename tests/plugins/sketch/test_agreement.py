@@ -60,12 +60,10 @@ def test_covariances_are_those_of_centred_texts_and_sentences(monkeypatch: pytes
     monkeypatch.setattr(agreement, "_BATCH", 3)
     texts = [*letters(7), "The sea."]
     columns = np.unique(count_ngrams(texts, FORM).indices)
-    place = np.full(FORM.n_columns, -1)
-    place[columns] = np.arange(len(columns))
     idf = np.linspace(1.0, 2.0, len(columns)).astype(np.float32)
     vectors = np.random.default_rng(1).normal(size=(len(columns), 3)).astype(np.float32)
     total, single = agreement._covariances(
-        agreement._part_rows(texts, sentences_of, place, idf, FORM), vectors
+        agreement.part_rows(texts, sentences_of, columns, idf, FORM), vectors
     )
     of_texts, of_sentences = [], []
     for text in texts:

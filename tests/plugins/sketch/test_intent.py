@@ -21,7 +21,7 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
 from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, candidates, choose_settings, scores_of
-from spectralnlp_sketch.intent.estimator import labels_in_effect
+from spectralnlp_sketch.intent.estimator import perplexity_of
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.prior import learn_prior
@@ -203,9 +203,9 @@ def test_classes_that_are_alike_share_what_they_learn() -> None:
     np.testing.assert_allclose(weights, 0.7 * with_bias.T @ (weight[:, None] * missing) @ likeness, atol=4e-3)
 
 
-def test_labels_in_effect() -> None:
-    assert labels_in_effect(np.array([0, 1, 2, 0, 1, 2])) == pytest.approx(3)
-    assert labels_in_effect(np.array([1] * 99 + [0])) == pytest.approx(0.99**-0.99 * 0.01**-0.01)
+def test_perplexity_of_labels() -> None:
+    assert perplexity_of(np.array([0, 1, 2, 0, 1, 2])) == pytest.approx(3)
+    assert perplexity_of(np.array([1] * 99 + [0])) == pytest.approx(0.99**-0.99 * 0.01**-0.01)
 
 
 def test_names_that_share_words_are_alike() -> None:
