@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,40 +11,61 @@ from scipy.optimize import minimize_scalar
 
 from spectralnlp_sketch.intent.head import Examples, Weights
 
+Array32 = NDArray[np.float32]
+
 # Up to so many examples each is held out once; of more, one fold is enough.
 FEW = 3000
 N_FOLDS = 5
 
 
-def calibrate(
-    examples: Examples, n_labelled: int, fit: Callable[[Examples], Weights], random_state: int
-) -> float:
-    """The factor of scores that makes labels held out likeliest (Guo et al. 2017, temperature scaling).
+class HeldOut(NamedTuple):
+    """Scores of labelled texts by heads that have not learned from them.
+
+    Args:
+        scores: float32 (n, n_labels).
+        labels: int64 (n,).
+        folds: int64 (n,); texts of the same fold were held out together.
+    """
+
+    scores: Array32
+    labels: NDArray[np.int64]
+    folds: NDArray[np.int64]
+
+
+def hold_out(
+    examples: Examples,
+    n_labelled: int,
+    fit: Callable[[Examples], Weights],
+    random_state: int,
+    *,
+    every_text: bool,
+) -> HeldOut:
+    """Score labelled texts fold by fold, by a head that learned from the other folds.
 
     Args:
         examples: the first ``n_labelled`` have known labels; others are always learned from.
         n_labelled: how many those are.
         fit: learns weights.
         random_state: seed of the folds.
+        every_text: whether each text is held out once however many there are; else of more than `FEW` a
+            fifth is.
 
     Returns:
-        The inverse of the temperature, between 1/20 and 20; 1 if there is nothing to hold out.
+        Texts whose label nobody else has are left out.
     """
-    fold = folds(examples.targets[:n_labelled].argmax(axis=1), random_state)
-    scores, wanted = [], []
-    for held_out in range(N_FOLDS if n_labelled <= FEW else 1):
+    labels = examples.targets[:n_labelled].argmax(axis=1)
+    fold = folds(labels, random_state)
+    found: list[tuple[Array32, NDArray[np.int64]]] = []
+    for held_out in range(N_FOLDS if every_text or n_labelled <= FEW else 1):
         test = np.flatnonzero(fold == held_out)
-        if not len(test):
-            continue
         train = np.append(np.flatnonzero(fold != held_out), np.arange(n_labelled, len(examples.weights)))
         learned = np.asarray(examples.targets[train].sum(axis=0) > 0)
-        test = test[learned[examples.targets[test].argmax(axis=1)]]
+        test = test[learned[labels[test]]]
         if len(test):
-            scores.append(fit(examples.rows(train)).scores(examples.features.rows(test)))
-            wanted.append(examples.targets[test].argmax(axis=1))
-    if not scores:
-        return 1.0
-    return sharpness_of(np.vstack(scores), np.concatenate(wanted))
+            found.append((fit(examples.rows(train)).scores(examples.features.rows(test)), test))
+    texts = np.concatenate([test for _, test in found]) if found else np.zeros(0, np.int64)
+    scores = np.vstack([np.zeros((0, examples.targets.shape[1]), np.float32), *(each for each, _ in found)])
+    return HeldOut(scores, labels[texts], fold[texts])
 
 
 def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
@@ -56,7 +78,17 @@ def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
 
 
 def sharpness_of(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """The factor of scores that makes these labels likeliest."""
+    """Return the factor of scores that makes labels likeliest (Guo et al. 2017, temperature scaling).
+
+    Args:
+        scores: float32 (n, n_labels); of texts that these scores were not learned from.
+        labels: int64 (n,).
+
+    Returns:
+        The inverse of the temperature, between 1/20 and 20; 1 if there are no texts.
+    """
+    if not len(labels):
+        return 1.0
     wide = scores.astype(np.float64)
     right = wide[np.arange(len(labels)), labels]
     wide -= wide.max(axis=1, keepdims=True)

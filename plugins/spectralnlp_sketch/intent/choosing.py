@@ -20,6 +20,8 @@ from spectralnlp_sketch.intent.product_kernels import ascend_products, separate_
 Array32 = NDArray[np.float32]
 Loss = Literal["logistic", "hinge"]
 
+# With fewer texts than so many times the perplexity of labels, labels have few texts.
+FEW_TEXTS = 40
 # Texts that are learned from and held out in choosing, at most; with more, it would take minutes.
 MOST_TEXTS = 6000
 # Up to so many texts each is held out once, in five folds; of more, a third is held out once.
@@ -89,6 +91,17 @@ class Parts(NamedTuple):
         weights = (1.0, settings.pairs, settings.dense)
         square = sum(w * float(np.diagonal(part).mean()) for w, part in zip(weights, self, strict=True))
         return float((SQUARE / max(square, 1e-9)) ** 0.5)
+
+
+def are_few(labels: NDArray[np.int64]) -> bool:
+    """Whether labels have so few texts that their names and unlabelled texts help."""
+    return len(labels) < FEW_TEXTS * perplexity_of(labels)
+
+
+def perplexity_of(labels: NDArray[np.int64]) -> float:
+    """The perplexity of labels: so many equally frequent ones would be as hard to guess."""
+    shares = np.unique(labels, return_counts=True)[1] / len(labels)
+    return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
 def candidates(

@@ -22,8 +22,15 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
-from spectralnlp_sketch.intent.calibration import calibrate
-from spectralnlp_sketch.intent.choosing import MOST_TEXTS, HeadSettings, Parts, candidates, choose_settings
+from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
+from spectralnlp_sketch.intent.choosing import (
+    MOST_TEXTS,
+    HeadSettings,
+    Parts,
+    are_few,
+    candidates,
+    choose_settings,
+)
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
@@ -31,12 +38,15 @@ from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
+from spectralnlp_sketch.intent.stacking import (
+    LEAST_LABELS,
+    SecondLayer,
+    corrected_in_turn,
+    learn_second_layer,
+)
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
-
-# With fewer texts than so many times the perplexity of labels, texts without labels join.
-FEW_TEXTS = 40
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -76,6 +86,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             "sentence_dimensions": 0,
             "word_dimensions": 0,
             "label_names": False,
+            "stacking": False,
             "rounds": 0,
         },
     }
@@ -136,6 +147,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         float, Gt(0), Doc("Weight of each of them, times the square of its label's probability.")
     ] = 0.5
     rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 2
+    stacking: Annotated[
+        bool,
+        Doc(
+            "Whether a second layer corrects scores by those of all labels, by learning five more times; "
+            "not where labels have few texts."
+        ),
+    ] = True
     passes: Annotated[int, Ge(1), Doc("Passes over the examples in training, at most.")] = 60
     calibration: Annotated[
         bool,
@@ -241,7 +259,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
         names = label_texts(self.classes_.tolist()) if self.label_names else []
         numbers = np.searchsorted(self.classes_, labels)
-        self.few_ = n_labelled < FEW_TEXTS * perplexity_of(numbers)
+        self.few_ = are_few(numbers)
         self.likeness_ = likeness_of(names, prior.ngrams.form) if names and self.few_ else None
         with fit_pass("settings"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, self.pairs))
@@ -258,21 +276,47 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
                 self.random_state,
             )
             weights = self._fit_head(examples, others)
-        sharpness, scope = 1.0, Scope()
-        if self.calibration:
-            with fit_pass("calibration"):
-                fit = partial(self._fit_head, unlabelled=others)
-                sharpness = calibrate(examples, n_labelled, fit, self.random_state)
-            with fit_pass("scope"):
-                scope = learn_scope(
-                    examples.rows(np.arange(n_labelled)),
-                    self._idf_of_familiarity(),
-                    self._head,
-                    sharpness=sharpness,
-                    refused=self.refused,
-                    random_state=self.random_state,
-                )
-        self.classifier_ = self._folded(weights, sharpness, scope, familiarity_of(rows))
+        layer, sharpness, scope = self._learn_held_out(examples, others)
+        ngrams = self.prior_.ngrams
+        self.classifier_ = Classifier(
+            labels=tuple(str(label) for label in self.classes_),
+            form=ngrams.form,
+            columns=ngrams.columns,
+            idf=ngrams.idf,
+            table=self.prior_.fold(weights),  # one table of what is linear in the n-grams
+            bias=weights.bias,
+            centers=None if layer is None else layer.centers,
+            corrections=None if layer is None else layer.weights,
+            sharpness=sharpness,
+            familiarity=familiarity_of(rows),
+            scope=scope,
+        )
+
+    def _learn_held_out(
+        self, examples: Examples, others: Unlabelled
+    ) -> tuple[SecondLayer | None, float, Scope]:
+        """What texts held out teach: corrections of scores, how sharp scores are, what is out of scope."""
+        stacked = self.stacking and not self.few_ and self.settings_.loss == "hinge"
+        stacked = stacked and len(self.classes_) >= LEAST_LABELS
+        if not stacked and not self.calibration:
+            return None, 1.0, Scope()
+        with fit_pass("calibration"):
+            fit = partial(self._fit_head, unlabelled=others)
+            held_out = hold_out(examples, self.n_labelled_, fit, self.random_state, every_text=stacked)
+            layer = learn_second_layer(held_out.scores, held_out.labels) if stacked else None
+            if not self.calibration:
+                return layer, 1.0, Scope()
+            corrected = corrected_in_turn(held_out) if stacked else held_out.scores
+        with fit_pass("scope"):
+            scope = learn_scope(
+                examples.rows(np.arange(self.n_labelled_)),
+                self.prior_.ngrams.single_idf(),
+                self._head,
+                sharpness=sharpness_of(held_out.scores, held_out.labels),
+                refused=self.refused,
+                random_state=self.random_state,
+            )
+        return layer, sharpness_of(corrected, held_out.labels), scope
 
     def _chosen(
         self, prior: Prior, rows: sp.csr_array, labels: NDArray[np.int64]
@@ -284,22 +328,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
         parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
         settings = choose_settings(parts, labels[some], groups, first)
-        ngrams = prior.ngrams if settings.pairs else prior.ngrams.with_pairs([], 0)
-        scale = parts.scale(settings)
-        scaled = replace(
-            prior,
-            ngrams=ngrams,
-            sparse_scale=scale,
-            pair_scale=scale * settings.pairs**0.5,
-            dense_scale=scale * settings.dense**0.5,
-        )
-        return settings, scaled
-
-    def _idf_of_familiarity(self) -> Array32:
-        """idf, and 0 for pairs of words."""
-        idf = self.prior_.ngrams.idf.copy()
-        idf[self.prior_.ngrams.n_single :] = 0.0
-        return idf
+        return settings, prior.weighted(parts.scale(settings), pairs=settings.pairs, dense=settings.dense)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each text."""
@@ -368,25 +397,3 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             more = unlabelled.pseudo_labelled(weights, n, self.pseudo_weight)
             weights = self._head(examples.with_more(more))
         return weights
-
-    def _folded(self, weights: Weights, sharpness: float, scope: Scope, familiarity: Array32) -> Classifier:
-        """One table of what is linear in the n-grams."""
-        ngrams, labels = self.prior_.ngrams, tuple(str(label) for label in self.classes_)
-        table = self.prior_.fold(weights)
-        return Classifier(
-            labels=labels,
-            form=ngrams.form,
-            columns=ngrams.columns,
-            idf=ngrams.idf,
-            table=table,
-            bias=weights.bias,
-            sharpness=sharpness,
-            familiarity=familiarity,
-            scope=scope,
-        )
-
-
-def perplexity_of(labels: NDArray[np.int64]) -> float:
-    """The perplexity of labels: so many equally frequent ones would be as hard to guess."""
-    shares = np.unique(labels, return_counts=True)[1] / len(labels)
-    return float(np.exp(-(shares * np.log(shares)).sum()))

@@ -74,22 +74,20 @@ def explain(classifier: Classifier, text: str, label: str | None = None) -> Expl
     if label not in classifier.labels:
         raise ConfigError(f"no label {label!r}", hint=f"there are {', '.join(classifier.labels[:10])} …")
     number = classifier.labels.index(label)
-    sharpness = float(classifier.sharpness)
     characters = normalised(text, classifier.form)
     places: defaultdict[int, list[Occurrence]] = defaultdict(list)
     for each in occurrences(characters, classifier.form):
         places[each.column].append(each)
-    scores = _column_scores(classifier, places, number)
+    scores, bias = _column_scores(classifier, places, number)
     of_ngrams: defaultdict[str, float] = defaultdict(float)
     words = characters.words()
     of_words = np.zeros(len(words))
     for column, score in scores.items():
         for each in places[column]:
-            share = sharpness * score / len(places[column])
+            share = score / len(places[column])
             of_ngrams[each.text] += share
             covered = [n for n, (first, end) in enumerate(words) if each.overlaps(first, end)]
             of_words[covered or slice(None)] += share / max(len(covered) or len(words), 1)
-    bias = sharpness * float(classifier.bias[number] - classifier.bias.mean())
     return Explanation(
         label=label,
         confidence=float(found.scores[number]),
@@ -108,8 +106,12 @@ def explain(classifier: Classifier, text: str, label: str | None = None) -> Expl
 
 def _column_scores(
     classifier: Classifier, places: dict[int, list[Occurrence]], label: int
-) -> dict[int, float]:
-    """Score that each known column adds to a label beside the mean of all, before sharpening."""
+) -> tuple[dict[int, float], float]:
+    """What each known column adds to a label's score beside the mean of all, and what the label has without.
+
+    Corrections are not linear in the first layer's scores s, but a squashed score is a multiple of s − m, and
+    by these multiples of this text all of it is shared out.
+    """
     columns = np.array(sorted(places), np.int64)
     rows = np.searchsorted(classifier.columns, columns)
     known = rows < len(classifier.columns)
@@ -121,6 +123,15 @@ def _column_scores(
     for kind in range(3):
         length = np.sqrt((values[kinds == kind] ** 2).sum())
         values[kinds == kind] /= length or 1.0
-    table = classifier.table[rows].astype(np.float64)
-    scores = values * (table[:, label] - table.mean(axis=1))
-    return dict(zip(columns.tolist(), scores.tolist(), strict=True))
+    table = classifier.table[rows].astype(np.float64) * values[:, None]
+    layer, scores = classifier.second_layer, classifier.bias + table.sum(axis=0)
+    wanted = np.eye(len(scores))[label] - 1.0 / len(scores)
+    corrections = layer.weights @ wanted
+    distance = scores[: len(layer.centers)] - layer.centers
+    multiples = corrections * np.divide(
+        layer.squashed(scores), distance, out=np.zeros_like(distance), where=distance != 0
+    )
+    wanted[: len(multiples)] += multiples
+    wanted *= float(classifier.sharpness)
+    bias = float(classifier.bias @ wanted - classifier.sharpness * (multiples @ layer.centers))
+    return dict(zip(columns.tolist(), (table @ wanted).tolist(), strict=True)), bias

@@ -11,6 +11,9 @@ from spectralnlp_sketch.hashing.kernels import write_columns
 
 _MOST_STEPS = 40
 _LEAST = 1e-30
+# Scores of labels that a text does not have are −1 as a rule and differ by a few tenths: that is where the
+# squashed ones are steepest, and what a text's own label has is nearly the same for all.
+STEEPNESS = 2.0
 
 
 @fast_kernel
@@ -20,15 +23,36 @@ def add_scores(weights, row, factor, scores):
         scores[c] += factor * weights[row, c]
 
 
+@fast_kernel
+def add_four_scores(weights, a, b, c, d, of_a, of_b, of_c, of_d, scores):
+    """Add four rows, each times its factor, to scores, which are read and written once."""
+    for k in range(len(scores)):
+        scores[k] += (of_a * weights[a, k] + of_b * weights[b, k]) + (
+            of_c * weights[c, k] + of_d * weights[d, k]
+        )
+
+
+@kernel
+def add_rows(weights, rows, factors, first, end, scores):
+    """Add ``rows[first:end]`` of weights, each times its factor, to scores."""
+    at = first
+    while at + 4 <= end:
+        a, b, c, d = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
+        add_four_scores(
+            weights, a, b, c, d, factors[at], factors[at + 1], factors[at + 2], factors[at + 3], scores
+        )
+        at += 4
+    while at < end:
+        add_scores(weights, rows[at], factors[at], scores)
+        at += 1
+
+
 @kernel_part
-def score_example(indptr, indices, data, dense, i, weights, scores):
+def score_example(indptr, indices, data, dense, i, dense_rows, weights, scores):
     """Write the scores of an example, linear in its sparse and its dense features."""
-    first_dense = weights.shape[0] - dense.shape[1]
     scores[:] = 0.0
-    for at in range(indptr[i], indptr[i + 1]):
-        add_scores(weights, indices[at], data[at], scores)
-    for j in range(dense.shape[1]):
-        add_scores(weights, first_dense + j, dense[i, j], scores)
+    add_rows(weights, indices, data, indptr[i], indptr[i + 1], scores)
+    add_rows(weights, dense_rows, dense[i], 0, dense.shape[1], scores)
 
 
 @fast_kernel
@@ -96,18 +120,19 @@ def ascend(
     """
     n_classes = weights.shape[1]
     first_dense = weights.shape[0] - dense.shape[1]
+    dense_rows, classes = np.arange(first_dense, weights.shape[0]), np.arange(n_classes)
     scores, change = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
     probabilities, shared = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
     missing = 0.0
     for i in order:
-        score_example(indptr, indices, data, dense, i, weights, scores)
+        score_example(indptr, indices, data, dense, i, dense_rows, weights, scores)
         probabilities[:] = scores
         softmax(probabilities)
         weight, size = sample_weights[i], np.float32(0.0)
         shared[:] = 0.0
         for c in range(n_classes):
             change[c] = weight * (targets[i, c] - probabilities[c]) - duals[i, c]
-            add_scores(likeness, c, change[c], shared)
+        add_rows(likeness, classes, change, 0, n_classes, shared)
         for c in range(n_classes):
             size += change[c] * shared[c]
         if size < 1e-10:
@@ -142,11 +167,12 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
     """
     n_classes = weights.shape[1]
     first_dense = weights.shape[0] - dense.shape[1]
+    dense_rows = np.arange(first_dense, weights.shape[0])
     scores, steps = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
     changed = np.empty(n_classes, np.int64)
     worst = np.float32(0.0)
     for i in order:
-        score_example(indptr, indices, data, dense, i, weights, scores)
+        score_example(indptr, indices, data, dense, i, dense_rows, weights, scores)
         slack = np.float32(0.5) / costs[i]
         n_changed = 0
         for c in range(n_classes):
@@ -169,8 +195,17 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
     return worst
 
 
+@fast_kernel
+def squash_scores(scores, centers, squashed):
+    """Write how like each class a text is, from −1 to 1; as `intent.stacking.SecondLayer.squashed`."""
+    for c in range(len(centers)):
+        x = min(max(np.float32(STEEPNESS) * (scores[c] - centers[c]), np.float32(-3.0)), np.float32(3.0))
+        square = x * x
+        squashed[c] = x * (np.float32(27.0) + square) / (np.float32(27.0) + np.float32(9.0) * square)
+
+
 class TableScorer(NamedTuple):
-    """Scores of classes, linear in the n-grams.
+    """Scores of classes, linear in the n-grams, and corrections of them.
 
     Args:
         place: int32 (width,); row of each column in ``table``, -1 for unknown ones.
@@ -179,6 +214,8 @@ class TableScorer(NamedTuple):
         idf: float32 (n_ngrams,).
         table: float32 (n_ngrams, n_classes); scores of each n-gram.
         bias: float32 (n_classes,).
+        centers, corrections: float32 (n_classes,), (n_classes, n_classes); both without rows if nothing is
+            corrected; `intent.stacking.SecondLayer`.
         sharpness: float32; scores are multiplied by it.
         familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram.
         unknown_idf: float32; idf of n-grams that are not known.
@@ -191,6 +228,8 @@ class TableScorer(NamedTuple):
     idf: Any
     table: Any
     bias: Any
+    centers: Any
+    corrections: Any
     sharpness: Any
     familiarity: Any
     unknown_idf: Any
@@ -247,7 +286,9 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar
     """
     # Fields are taken out once: within the loops that would count references.
     columns, rows = buffers.columns, buffers.counts
-    place, first_character_column, first_pair_column, idf, table, bias, sharpness = scorer[:7]
+    place, first_character_column, first_pair_column, idf, table, bias = scorer[:6]
+    centers, corrections, sharpness = scorer.centers, scorer.corrections, scorer.sharpness
+    squashed, classes = np.empty(len(centers), np.float32), np.arange(len(centers))
     familiarity, unknown_idf = scorer.familiarity, scorer.unknown_idf
     n_words = np.searchsorted(scorer.columns, first_character_column)
     n_single = np.searchsorted(scorer.columns, first_pair_column)
@@ -285,6 +326,9 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar
             length = of_characters if row < n_single else of_pairs
             if row < n_words:
                 length = of_words
-            add_scores(table, row, values[at] / length, scores)
+            values[at] /= length
+        add_rows(table, rows, values, 0, n_rows, scores)
+        squash_scores(scores, centers, squashed)
+        add_rows(corrections, classes, squashed, 0, len(squashed), scores)
         scores *= sharpness
         softmax(scores)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 from spectralnlp_sketch.intent.kernels import TableScorer
+from spectralnlp_sketch.intent.stacking import SecondLayer
 
 # Characters of a piece, and on either side of a cut those whose n-grams may cross it.
 PIECE = 1 << 18
@@ -57,6 +58,8 @@ def classify_long_text(
     familiar = float(idf @ scorer.familiarity[rows] / total) if len(columns) else -1.0
     for kind in range(3):
         values[kinds == kind] /= np.linalg.norm(values[kinds == kind]) or 1.0
-    scores = (scorer.bias + values @ scorer.table[rows].astype(np.float64)) * float(scorer.sharpness)
+    layer = SecondLayer(scorer.centers, scorer.corrections)
+    scores = layer.corrected(scorer.bias + values @ scorer.table[rows].astype(np.float64))
+    scores *= float(scorer.sharpness)
     weights = np.exp(scores - scores.max())
     return (weights / weights.sum()).astype(np.float32), familiar

@@ -33,6 +33,7 @@ from spectralnlp_sketch.intent.explanation import Explanation, explain
 from spectralnlp_sketch.intent.kernels import TableScorer, classify_texts
 from spectralnlp_sketch.intent.long_texts import PIECE, classify_long_text
 from spectralnlp_sketch.intent.scope import Scope
+from spectralnlp_sketch.intent.stacking import SecondLayer
 
 Array32 = NDArray[np.float32]
 BATCH_TEXTS = 1024
@@ -65,7 +66,7 @@ class Classification:
 
 @dataclass(frozen=True, eq=False)
 class Classifier(StorableModel):
-    """A linear classifier of texts by their n-grams.
+    """A classifier of texts by their n-grams: scores that are linear in them, and corrections of these.
 
     Attributes:
         labels: in the order of scores.
@@ -74,6 +75,8 @@ class Classifier(StorableModel):
         idf: float32 (n_ngrams,).
         table: float32 (n_ngrams, n_labels); scores of each n-gram.
         bias: float32 (n_labels,).
+        centers, corrections: float32 (n_labels,) and (n_labels, n_labels); scores s become
+            s + correctionsᵀ squashed(2 (s − centers)), see `intent.stacking`; None if they stay as they are.
         sharpness: scores are multiplied by it before the softmax, so that confidences are probabilities.
         familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram; None in older models.
         scope: how far out of scope a text is, and from where on it is refused.
@@ -95,6 +98,8 @@ class Classifier(StorableModel):
     idf: Annotated[Array32, float_array("n_ngrams", dtype="float32", least=1e-6, most=1e6)]
     table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
     bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
+    centers: Annotated[Array32 | None, float_array("n_labels", dtype="float32")] = None
+    corrections: Annotated[Array32 | None, float_array("n_labels", "n_labels", dtype="float32")] = None
     sharpness: Annotated[float, Gt(0)] = 1.0
     familiarity: Annotated[Array32 | None, float_array("n_ngrams", dtype="float32", least=0, most=1)] = None
     scope: Scope = field(default_factory=Scope)
@@ -139,7 +144,7 @@ class Classifier(StorableModel):
                 yield Classification(self.labels[label], float(scores[label]), doubt, scores)
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
-        """Say which n-grams moved a label, and by how much: scores are linear in them.
+        """Say which n-grams moved a label, and by how much.
 
         Args:
             text: any text.
@@ -189,6 +194,13 @@ class Classifier(StorableModel):
         return probabilities, familiar
 
     @cached_property
+    def second_layer(self) -> SecondLayer:
+        """Corrections of scores, without rows if there are none."""
+        if self.centers is None or self.corrections is None:
+            return SecondLayer.none(len(self.labels))
+        return SecondLayer(self.centers, self.corrections)
+
+    @cached_property
     def _scorer(self) -> TableScorer:
         place = np.full(self.form.width, -1, np.int32)
         place[self.columns] = np.arange(len(self.columns))
@@ -199,6 +211,8 @@ class Classifier(StorableModel):
             idf=self.idf,
             table=self.table,
             bias=self.bias,
+            centers=self.second_layer.centers,
+            corrections=self.second_layer.weights,
             sharpness=np.float32(self.sharpness),
             familiarity=np.zeros_like(self.idf) if self.familiarity is None else self.familiarity,
             unknown_idf=np.float32(self.idf.max(initial=0.0) + np.log(2.0)),

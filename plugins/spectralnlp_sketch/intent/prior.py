@@ -99,6 +99,12 @@ class Ngrams:
         """How many are not pairs of words; pairs come last."""
         return int(np.searchsorted(self.columns, self.form.n_columns))
 
+    def single_idf(self) -> Array32:
+        """idf, and 0 for pairs of words; float32 (n_ngrams,)."""
+        idf = self.idf.copy()
+        idf[self.n_single :] = 0.0
+        return idf
+
     def with_pairs(self, texts: Sequence[str], reach: int) -> Ngrams:
         """Learn the pairs of words that are in two of the texts or more, beside the n-grams.
 
@@ -164,6 +170,16 @@ class Prior:
             (rows.data * self._scales[rows.indices], rows.indices, rows.indptr), rows.shape
         )
         return Features(scaled_rows, dense)
+
+    def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
+        """Return it with a factor of all features and weights of two parts' squares; pairs of 0 go."""
+        return replace(
+            self,
+            ngrams=self.ngrams if pairs else self.ngrams.with_pairs([], 0),
+            sparse_scale=scale,
+            pair_scale=scale * pairs**0.5,
+            dense_scale=scale * dense**0.5,
+        )
 
     def projected(self, rows: sp.csr_array) -> Array32:
         """Projections of texts, unscaled, float32 (n_texts, d), from their rows."""

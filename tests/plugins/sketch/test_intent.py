@@ -20,8 +20,14 @@ from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
-from spectralnlp_sketch.intent.choosing import HeadSettings, Parts, candidates, choose_settings, scores_of
-from spectralnlp_sketch.intent.estimator import perplexity_of
+from spectralnlp_sketch.intent.choosing import (
+    HeadSettings,
+    Parts,
+    candidates,
+    choose_settings,
+    perplexity_of,
+    scores_of,
+)
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.prior import learn_prior
