@@ -12,18 +12,21 @@ from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 from typing_extensions import Doc
 
-from spectralnlp.errors import InputError
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import IterativeEstimator
+from spectralnlp.estimators.tagger.finer_tags import refine
 from spectralnlp.estimators.tagger.held_out import choose_bias, fit_temperature, lower_outside
+from spectralnlp.estimators.tagger.hidden_units import learn_of_text
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
 from spectralnlp.estimators.tagger.perceptron import Perceptron
 from spectralnlp.estimators.tagger.random_field import RandomField
-from spectralnlp.estimators.tagger.self_tagging import tag_classes
+from spectralnlp.estimators.tagger.rows import in_one_word, naming_first
+from spectralnlp.estimators.tagger.self_tagging import TaggedText, tag_classes
 from spectralnlp.inference.chains.joint_features import N_PAIRS, joint_keys
 from spectralnlp.inference.chains.templates import find_rows, word_keys
 from spectralnlp.inference.chains.unlabelled import load_features
 from spectralnlp.inference.chains.word_table import WordTable
-from spectralnlp.parameters import ChainWeights, WordClasses
+from spectralnlp.parameters import ChainWeights, HiddenLayer, Ints, WordClasses
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.text.blocks import TextFiles
@@ -40,6 +43,8 @@ _CONVENTION_SENTENCES = 5000
 _HELD_OUT = 50
 # Fewer than these are not held out, nor more than those.
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
+# Beside the seed, for hidden units.
+_HIDDEN_SEED = 1 << 16
 # Members where spans are rare: there they differ most.
 _MEMBERS = 3
 # For the bias of spans, every fifth block of so many sentences is held out: neighbours share their names.
@@ -104,6 +109,15 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             "next line."
         ),
     ] = None
+    finer: Annotated[
+        str | int | None,
+        Doc(
+            "A second column of tags, such as ``xpos``, that tells apart the tags to learn. The first tagger of "
+            "``text`` learns both; so do hidden units, of its text and of the training data, and add to the "
+            "scores of tags."
+        ),
+    ] = None
+    hidden_units: Annotated[int, Ge(1), Doc("How many hidden units there are with ``finer``.")] = 128
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
     loss: Annotated[
         Literal["likelihood", "perceptron"],
@@ -155,7 +169,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         """Learn from tagged sentences.
 
         Args:
-            corpus: words and tags; sentences without words are passed over.
+            corpus: words and tags, and with ``finer`` finer tags; sentences without words are passed over.
 
         Raises:
             InputError: there are no sentences, or a sentence has more words than tags.
@@ -165,7 +179,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         with fit_pass("reading"):
             eigentokens = None if self.eigentokens is None else _listed(self.eigentokens)
             vectors = load_features(_listed(self.eigenwords), eigentokens, _listed(self.clusters))
-            sentences = _checked(corpus)
+            sentences, finer = _checked(corpus, with_finer=self.finer is not None)
         tags = Counter(tag for _, tags in sentences for tag in tags)
         self.scheme_ = scheme_of(tags)
         self.n_sentences_, self.n_tokens_ = len(sentences), tags.total()
@@ -182,14 +196,34 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
                 (words, tuple(write_spans(spans_of(tags), len(tags), scheme))) for words, tags in sentences
             ]
             names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
+        fine = log = None
+        if self.finer is not None:
+            if self.scheme_ != "tags" or self.text is None or self.loss != "likelihood":
+                raise ConfigError("finer is for tags that are no spans, with text, by likelihood")
+            fine, log = refine(sentences, finer, names), TaggedText()
         if self.text is not None:
-            self.features_ = replace(vectors, classes=self._classes(sentences, names))
+            given, used = (sentences, names) if fine is None else (fine.sentences, fine.names)
+            classes = self._classes(given, used, None if fine is None else fine.tag_of, log)
+            self.features_ = replace(vectors, classes=classes)
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
+        hidden = None
+        if fine is not None and log is not None:
+            with fit_pass("hidden units"):
+                rng = np.random.default_rng((self.random_state, _HIDDEN_SEED))
+                held_out = _held_out(len(sentences))
+                hidden = learn_of_text(self.features_, log, fine, held_out, self.hidden_units, rng)
         with fit_pass("weights"):
-            self.weights_ = self._learn(examples, keys, names, names_only and self.loss == "likelihood")
+            are_rare = names_only and self.loss == "likelihood"
+            self.weights_ = self._learn(examples, keys, names, are_rare, hidden)
 
-    def _classes(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> WordClasses:
+    def _classes(
+        self,
+        sentences: Sequence[TaggedSentence],
+        names: Sequence[str],
+        tag_of: Ints | None,
+        log: TaggedText | None,
+    ) -> WordClasses:
         """Return classes of words by the tags that a first tagger gives them in the text."""
         assert self.text is not None
         text = TextFiles(expand_inputs(self.text), reader="tokens")
@@ -201,7 +235,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             weights = self._learn(examples, keys, names, are_rare=False)
         with fit_pass("text"):
             learned = {tuple(words) for words, _ in sentences}
-            return tag_classes(weights, self.features_, text, tokenizer, learned)
+            return tag_classes(weights, self.features_, text, tokenizer, learned, tag_of=tag_of, log=log)
 
     def remarks(self) -> list[str]:
         """Return a line where tags were invalid."""
@@ -224,7 +258,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         keys = np.unique(np.concatenate([*used, seen[n_seen >= _FEWEST_SEEN]]))
         keys = keys[keys != 0]
         rows_by_slot = [find_rows(each, keys) for each in by_slot]
-        row_starts, rows, named = _naming_first(rows_by_slot, len(keys))
+        row_starts, rows, named = naming_first(rows_by_slot, in_one_word(rows_by_slot, len(keys)))
         scale = np.float32(self.vector_scale)
         examples = Examples(
             types=encoded.types,
@@ -257,20 +291,32 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         )
 
     def _learn(
-        self, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str], are_rare: bool
+        self,
+        examples: Examples,
+        keys: NDArray[np.uint32],
+        names: Sequence[str],
+        are_rare: bool,
+        hidden: tuple[HiddenLayer, NDArray[np.float32]] | None = None,
     ) -> ChainWeights:
-        """Return the mean of the members' weights; ``are_rare`` says whether spans are."""
+        """Return the mean of the members' weights.
+
+        Args:
+            examples, keys, names: of `_number`.
+            are_rare: whether spans are.
+            hidden: hidden units, and their scores of tokens held out, before they learned of those.
+        """
         forbidden = _forbidden(names)
         bias = self.span_bias
         if bias is None:
             bias = self._find_bias(examples, len(keys), names) if are_rare else 0.0
-        held_out = np.arange(_HELD_OUT - 1, len(examples.starts) - 1, _HELD_OUT)[:_MOST_HELD_OUT]
-        if len(held_out) < _FEWEST_HELD_OUT:
-            held_out = held_out[:0]
+        held_out = _held_out(len(examples.starts) - 1)
+        others = None if hidden is None else hidden[1]
         n_members = self.members or (_MEMBERS if are_rare else 1)
-        learned, temperature = self._train(examples, len(keys), forbidden, held_out)
+        learned, temperature = self._train(examples, len(keys), forbidden, held_out, others=others)
         for member in range(1, n_members):
-            other, its_temperature = self._train(examples, len(keys), forbidden, held_out, member=member)
+            other, its_temperature = self._train(
+                examples, len(keys), forbidden, held_out, member=member, others=others
+            )
             temperature += its_temperature
             for total, each in zip(learned, other, strict=True):
                 total += each
@@ -291,6 +337,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             start=start,
             end=end,
             temperature=temperature,
+            hidden=None if hidden is None else hidden[0],
         )
 
     def _train(
@@ -302,8 +349,12 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         *,
         member: int = 0,
         to_the_end: bool = True,
+        others: NDArray[np.float32] | None = None,
     ) -> tuple[ScoreWeights, float]:
-        """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all."""
+        """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all.
+
+        ``others`` are scores of the tokens held out that are added.
+        """
         widths = (examples.words.shape[1], examples.tokens.shape[1])
         seed = (self.random_state, member) if member else self.random_state
         rng = np.random.default_rng(seed)
@@ -313,7 +364,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             order = rng.permutation(len(examples.starts) - 1)
             last = epoch == self.epochs - 1
             if last and to_the_end and epoch > 0 and len(held_out):
-                temperature = fit_temperature(examples, held_out, model.average(), forbidden)
+                temperature = fit_temperature(examples, held_out, model.average(), forbidden, others)
             if not (last and to_the_end):
                 order = order[~np.isin(order, held_out)]
             model.epoch(examples, order, forbidden)
@@ -330,42 +381,31 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         return choose_bias(examples, held_out, learned, forbidden, names)
 
 
-def _checked(corpus: Iterable[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Return the sentences that have words.
+def _held_out(n_sentences: int) -> NDArray[np.int64]:
+    """Return the sentences that are not learned from until the last epoch, to see how sure scores are."""
+    held_out = np.arange(_HELD_OUT - 1, n_sentences, _HELD_OUT)[:_MOST_HELD_OUT]
+    return held_out if len(held_out) >= _FEWEST_HELD_OUT else held_out[:0]
+
+
+def _checked(
+    corpus: Iterable[Sequence[Sequence[str]]], *, with_finer: bool
+) -> tuple[list[tuple[tuple[str, ...], tuple[str, ...]]], list[tuple[str, ...]]]:
+    """Return the sentences that have words, and their finer tags.
 
     Raises:
-        InputError: there are none, or one has more words than tags.
+        InputError: there are none, or one has more words than tags, or no finer tags.
     """
-    sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
-    for words, tags in sentences:
-        if len(words) != len(tags):
-            raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
-    if not sentences:
+    given = [tuple(tuple(each) for each in sentence) for sentence in corpus if len(sentence[0])]
+    for words, *columns in given:
+        if len(columns) < 1 + with_finer:
+            raise InputError("a sentence without finer tags", hint="give words, tags and finer tags")
+        for tags in columns:
+            if len(words) != len(tags):
+                raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
+    if not given:
         raise InputError("no tagged sentences to learn from")
-    return sentences
-
-
-def _naming_first(
-    rows_by_slot: Sequence[NDArray[np.int32]], n_features: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return features of words in slots as `Examples` has them: row_starts, rows and named.
-
-    Args:
-        rows_by_slot: for each slot int32 (n_types, n); features of each word, -1 for none.
-        n_features: how many there are.
-    """
-    n_words = np.zeros(n_features, np.int64)  # with each feature
-    for each in rows_by_slot:
-        n_words += np.bincount(each[each >= 0], minlength=n_features)
-    places = np.concatenate([np.nonzero(each >= 0)[0] for each in rows_by_slot])
-    slots = np.repeat(np.arange(len(rows_by_slot)), [(each >= 0).sum() for each in rows_by_slot])
-    places = places + slots * len(rows_by_slot[0])
-    rows = np.concatenate([each[each >= 0] for each in rows_by_slot])
-    names = n_words[rows] == 1
-    n_places = len(rows_by_slot) * len(rows_by_slot[0])
-    row_starts = np.append(0, np.cumsum(np.bincount(places, minlength=n_places))).astype(np.int64)
-    named = row_starts[:-1] + np.bincount(places[names], minlength=n_places)
-    return row_starts, rows[np.lexsort((~names, places))], named
+    finer = [sentence[2] for sentence in given] if with_finer else []
+    return [(sentence[0], sentence[1]) for sentence in given], finer
 
 
 def _listed(folders: str | Sequence[str] | None) -> list[str]:

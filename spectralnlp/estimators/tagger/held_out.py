@@ -21,7 +21,11 @@ _BIASES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
 
 
 def fit_temperature(
-    examples: Examples, held_out: NDArray[np.int64], weights: ScoreWeights, forbidden: ChainScores
+    examples: Examples,
+    held_out: NDArray[np.int64],
+    weights: ScoreWeights,
+    forbidden: ChainScores,
+    others: NDArray[np.float32] | None = None,
 ) -> float:
     """Return the temperature at which sentences not learned from are the most probable, tag by tag.
 
@@ -30,8 +34,11 @@ def fit_temperature(
         held_out: int64; those not learned from.
         weights: float32.
         forbidden: 0 where a tag may stand, else -inf.
+        others: float32 (n_held_out_tokens, n_tags); scores that are added.
     """
     emissions, starts = emissions_of(examples, held_out, weights)
+    if others is not None:
+        emissions += others
     chain = _chain_of(weights, forbidden)
     gold = _gold(examples, held_out)
 

@@ -129,7 +129,7 @@ def look_up(keys: Keys, slots: NDArray[np.uint32]) -> NDArray[np.int32]:
     """The places of keys; int32 of the shape of ``keys``, -1 for unknown ones.
 
     Args:
-        keys: uint32 (n, m); none 0.
+        keys: uint32 (n, m); 0 is none.
         slots: of `key_slots`.
     """
     rows = np.empty(keys.shape, np.int32)
@@ -146,4 +146,5 @@ def _find(keys: Any, slots: Any, rows: Any) -> None:
             at = key & mask
             while slots[at, 0] != 0 and slots[at, 0] != key:
                 at = (at + 1) & mask
-            rows[t, column] = np.int32(slots[at, 1]) if slots[at, 0] == key else -1
+            is_known = key != 0 and slots[at, 0] == key
+            rows[t, column] = np.int32(slots[at, 1]) if is_known else -1

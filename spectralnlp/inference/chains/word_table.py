@@ -121,6 +121,11 @@ class WordTable:
         self._classes.append(self.features.word_classes(new))
         self._places.append(self.features.context_places(new))
 
+    def numbers(self, words: Sequence[str]) -> Ints:
+        """int32 (n_words,): numbers of words; new ones get theirs."""
+        self.add(words)
+        return np.array([self._index[word] for word in words], np.int32)
+
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Sentences as numbers; new words get theirs."""
         self.add([word for sentence in sentences for word in sentence])
@@ -134,3 +139,33 @@ class WordTable:
         np.cumsum([len(sentence) for sentence in sentences], out=starts[1:])
         array = np.array(types, np.int32)
         return Encoded(array, starts, self.features.token_vectors(sentences, array, starts, self.places))
+
+
+def encoded_of(words: Ints, starts: Offsets) -> Encoded:
+    """Sentences of words that have numbers, without eigentokens.
+
+    Args:
+        words: int32 (n_tokens,).
+        starts: int64 (n_sentences + 1,).
+    """
+    types = np.zeros(len(words) + 4 * (len(starts) - 1), np.int32)
+    encoded = Encoded(types, starts, np.zeros((len(words), 0), np.float32))
+    before = starts[:-1] + 4 * np.arange(len(starts) - 1)
+    types[before], types[before + 1] = BEYOND, EDGE
+    after = starts[1:] + 4 * np.arange(len(starts) - 1) + 2
+    types[after], types[after + 1] = EDGE, BEYOND
+    types[encoded.places] = words
+    return encoded
+
+
+def hidden_clusters(table: WordTable, words: slice) -> Ints:
+    """Clusters of words, and last their classes: what hidden units see of them besides forms and vectors.
+
+    Args:
+        table: words.
+        words: their numbers.
+
+    Returns:
+        int32 (n_words, n_clusterings + 1); -1 for words without.
+    """
+    return np.concatenate([table.clusters[words], table.classes[words][:, None] - 1], axis=1)
