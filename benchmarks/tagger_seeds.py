@@ -2,11 +2,13 @@
 
 Vectors of each task were chosen inside train (``docs/experiments.md``): eigenwords of all English text here,
 or of the Spanish training sets, of words in small letters, of words as they are written, or twice as long.
-Parts of speech are also learned with ``text``: a first tagger tags the text that the vectors are of.
+Parts of speech are also learned with ``text``: a first tagger tags the text that the vectors are of, and
+universal ones with ``finer=xpos``.
 Seconds are of the CPU, one thread; tagging begins with empty tables, and its speed is of the last seed.
 
     python -m benchmarks.tagger_seeds
     python -m benchmarks.tagger_seeds --task wnut --seeds 2 --sentences 500
+    python -m benchmarks.tagger_seeds --task upos --row finer
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ LOSSES: dict[str, dict[str, Any]] = {
     "`tagger`": {},
 }
 WITH_TEXT = "… and `text`"
+WITH_FINER = "… and `finer=xpos`"
 TAGGED_TEXT = ("upos", "xpos")
 
 
@@ -60,6 +63,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--task", action="append", choices=TASKS, help="repeatable; default all")
+    parser.add_argument("--row", metavar="TEXT", help="rows whose names hold this; default all")
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of each; mean ± deviation")
     parser.add_argument("--sentences", type=int, metavar="N", help="learn from so many only")
     arguments = parser.parse_args()
@@ -82,7 +86,13 @@ def main() -> None:
             if task in TAGGED_TEXT:
                 text = [str(path) for path in unlabelled(data.language, Path(name))]
                 rivals = {**LOSSES, WITH_TEXT: {"text": text}}
+                if task == "upos":
+                    annotated = data.annotated("train", arguments.sentences)
+                    finer = {"annotated": annotated, "column": "upos", "finer": "xpos"}
+                    rivals[WITH_FINER] = {"text": text, **finer}
             for row, loss in rivals.items():
+                if arguments.row and arguments.row not in row:
+                    continue
                 runs = [
                     measure(f"{task}, {row} {seed}", Ours(**settings, **loss, random_state=seed), train, gold)
                     for seed in range(arguments.seeds)

@@ -69,8 +69,11 @@ class Data:
     language: str = "english"
 
     def read(self, part: str, most: int | None = None) -> list[TaggedSentence]:
-        sentences = read_annotated(ROOT / "tagging" / getattr(self, part))
-        return [each.tagged(self.column) for each in sentences][:most]
+        return [each.tagged(self.column) for each in self.annotated(part, most)]
+
+    def annotated(self, part: str, most: int | None = None) -> list[AnnotatedSentence]:
+        """The same sentences with all their columns."""
+        return list(read_annotated(ROOT / "tagging" / getattr(self, part)))[:most]
 
 
 _EWT = ("ewt/en_ewt-ud-train.conllu", "ewt/en_ewt-ud-dev.conllu")
@@ -86,14 +89,16 @@ TASKS = {
 
 
 class Ours:
-    """`PerceptronTagger` as any other learner."""
+    """`PerceptronTagger` as any other learner; of annotated sentences, if given, in place of others."""
 
-    def __init__(self, **settings: Any) -> None:
-        self.settings = settings
+    def __init__(self, annotated: Sequence[AnnotatedSentence] | None = None, **settings: Any) -> None:
+        self.annotated, self.settings = annotated, settings
         self._tagger: Any = None
 
     def fit(self, sentences: Sequence[TaggedSentence]) -> Ours:
-        given = [AnnotatedSentence(tuple(words), {"tag": tuple(tags)}, "tag") for words, tags in sentences]
+        given = self.annotated or [
+            AnnotatedSentence(tuple(words), {"tag": tuple(tags)}, "tag") for words, tags in sentences
+        ]
         learner = PerceptronTagger(**self.settings)
         self._tagger = TaggingTask().train(learner, InMemoryCorpus(given), report=silent)
         return self

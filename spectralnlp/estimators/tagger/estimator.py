@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
@@ -12,9 +12,9 @@ from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import IterativeEstimator
-from spectralnlp.estimators.tagger.finer_tags import refine
+from spectralnlp.estimators.tagger.finer_tags import checked, refine
 from spectralnlp.estimators.tagger.held_out import choose_bias, fit_temperature, lower_outside
 from spectralnlp.estimators.tagger.hidden_units import learn_of_text
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
@@ -112,9 +112,9 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     finer: Annotated[
         str | int | None,
         Doc(
-            "A second column of tags, such as ``xpos``, that tells apart the tags to learn. The first tagger of "
-            "``text`` learns both; so do hidden units, of its text and of the training data, and add to the "
-            "scores of tags."
+            "A second column of tags, such as ``xpos``, that tells apart the tags to learn. The first tagger "
+            "of ``text`` learns both; so do hidden units, of its text and of the training data, and add to "
+            "the scores of tags."
         ),
     ] = None
     hidden_units: Annotated[int, Ge(1), Doc("How many hidden units there are with ``finer``.")] = 128
@@ -179,7 +179,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         with fit_pass("reading"):
             eigentokens = None if self.eigentokens is None else _listed(self.eigentokens)
             vectors = load_features(_listed(self.eigenwords), eigentokens, _listed(self.clusters))
-            sentences, finer = _checked(corpus, with_finer=self.finer is not None)
+            sentences, finer = checked(corpus, with_finer=self.finer is not None)
         tags = Counter(tag for _, tags in sentences for tag in tags)
         self.scheme_ = scheme_of(tags)
         self.n_sentences_, self.n_tokens_ = len(sentences), tags.total()
@@ -385,27 +385,6 @@ def _held_out(n_sentences: int) -> NDArray[np.int64]:
     """Return the sentences that are not learned from until the last epoch, to see how sure scores are."""
     held_out = np.arange(_HELD_OUT - 1, n_sentences, _HELD_OUT)[:_MOST_HELD_OUT]
     return held_out if len(held_out) >= _FEWEST_HELD_OUT else held_out[:0]
-
-
-def _checked(
-    corpus: Iterable[Sequence[Sequence[str]]], *, with_finer: bool
-) -> tuple[list[tuple[tuple[str, ...], tuple[str, ...]]], list[tuple[str, ...]]]:
-    """Return the sentences that have words, and their finer tags.
-
-    Raises:
-        InputError: there are none, or one has more words than tags, or no finer tags.
-    """
-    given = [tuple(tuple(each) for each in sentence) for sentence in corpus if len(sentence[0])]
-    for words, *columns in given:
-        if len(columns) < 1 + with_finer:
-            raise InputError("a sentence without finer tags", hint="give words, tags and finer tags")
-        for tags in columns:
-            if len(words) != len(tags):
-                raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
-    if not given:
-        raise InputError("no tagged sentences to learn from")
-    finer = [sentence[2] for sentence in given] if with_finer else []
-    return [(sentence[0], sentence[1]) for sentence in given], finer
 
 
 def _listed(folders: str | Sequence[str] | None) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from spectralnlp.errors import InputError
 from spectralnlp.parameters import Ints
 from spectralnlp.text.conll import TaggedSentence
 
@@ -28,6 +29,27 @@ class FineTags:
     sentences: list[TaggedSentence]
     names: tuple[str, ...]
     tag_of: Ints
+
+
+def checked(
+    corpus: Iterable[Sequence[Sequence[str]]], *, with_finer: bool
+) -> tuple[list[tuple[tuple[str, ...], tuple[str, ...]]], list[tuple[str, ...]]]:
+    """Return the sentences that have words, and their finer tags.
+
+    Raises:
+        InputError: there are none, or one has more words than tags, or no finer tags.
+    """
+    given = [tuple(tuple(each) for each in sentence) for sentence in corpus if len(sentence[0])]
+    for words, *columns in given:
+        if len(columns) < 1 + with_finer:
+            raise InputError("a sentence without finer tags", hint="give words, tags and finer tags")
+        for tags in columns:
+            if len(words) != len(tags):
+                raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
+    if not given:
+        raise InputError("no tagged sentences to learn from")
+    finer = [sentence[2] for sentence in given] if with_finer else []
+    return [(sentence[0], sentence[1]) for sentence in given], finer
 
 
 def refine(

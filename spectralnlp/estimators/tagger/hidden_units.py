@@ -1,8 +1,9 @@
-"""Hidden units: a small network that learns finer tags, of text that a first tagger tagged, then of the gold tags.
+"""Hidden units: a small network that learns finer tags, of text that a first tagger tagged, then gold ones.
 
 It sees what the chain sees of single words, and their classes, and what it gets wrong differs: the sum of
 both is better than either. It learns from far more tokens than are tagged by hand, so that what is not linear
-in the features is learned at all (self-training; Adam of Kingma and Ba 2015, dropout of Srivastava et al. 2014).
+in the features is learned at all: self-training, by Adam (Kingma and Ba 2015) with dropout (Srivastava,
+Hinton, Krizhevsky, Sutskever and Salakhutdinov 2014).
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ _TEXT_DROPOUT, _GOLD_DROPOUT = 0.2, 0.3
 _VECTOR_SCALE = np.float32(3)
 _SHARE = np.float32(0.75)
 _WARM_UP = 100  # steps
+# Units are on at first, or without vectors none would ever learn.
+_FIRST_BIAS = 0.1
 
 
 class Tagged(NamedTuple):
@@ -90,7 +93,7 @@ def learn_hidden(
     n_hidden: int,
     rng: np.random.Generator,
 ) -> tuple[HiddenLayer, Floats32]:
-    """Return a layer that learned a text's tags, then gold ones, and its scores of tokens held out before the end.
+    """Return a layer that learned a text's tags, then gold ones.
 
     Args:
         table: words of both.
@@ -102,7 +105,7 @@ def learn_hidden(
         rng: chooses the first weights, the order, what is dropped.
 
     Returns:
-        The layer, and float32 (n_held_out, n_tags).
+        The layer, and float32 (n_held_out, n_tags), its scores of tokens held out before it learned of them.
     """
     network = _Network(table, gold, tag_of, n_hidden, rng)
     n_text = min(_MOST_TEXT, len(text.tags))
@@ -146,7 +149,7 @@ class _Network:
         width, n_fine = self.vectors.shape[1] * len(OFFSETS), len(tag_of)
         self.dense = [
             (rng.normal(size=(width, n_hidden)) / np.sqrt(max(1, width))).astype(np.float32),
-            np.zeros(n_hidden, np.float32),
+            np.full(n_hidden, _FIRST_BIAS, np.float32),
             (rng.normal(size=(n_hidden, n_fine)) * 0.05).astype(np.float32),
             np.zeros(n_fine, np.float32),
         ]
@@ -162,7 +165,7 @@ class _Network:
     def _units(self, batch: Batch) -> tuple[Floats32, Floats32]:
         """Return the vectors around tokens, side by side, and the sums that units are of."""
         around = batch.types[batch.places[:, None] + np.array(OFFSETS)]
-        vectors = self.vectors[around].reshape(len(around), -1)
+        vectors = self.vectors[around].reshape(len(around), len(self.dense[0]))
         sums = vectors @ self.dense[0] + self.dense[1]
         add_features(batch, self.seen, self.features, sums)
         return vectors, sums

@@ -1,4 +1,4 @@
-"""Features of words in slots, laid out for kernels: those that name a word come first, and can be left out."""
+"""Features of words in slots, laid out for kernels: those that name a word come first."""
 
 from __future__ import annotations
 
