@@ -58,4 +58,7 @@ class HiddenLayer(WithArrays):
         Raises:
             ModelError: an array is not as it must be.
         """
-        return cls(**arrays.part(n_hidden=n_hidden).fields(cls))
+        layer = cls(**arrays.part(n_hidden=n_hidden).fields(cls))
+        if len(np.unique(layer.tag_of)) < arrays.sizes["n_tags"]:
+            raise arrays.error("tag_of", "leaves out a tag")
+        return layer

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.joint_features import joint_keys, key_slots, look_up
-from spectralnlp.inference.chains.tag_scores import HiddenScores, add_hidden, add_words, sum_rows
+from spectralnlp.inference.chains.tag_scores import add_largest, add_words, sum_rows, sum_units
 from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS, word_keys
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable, hidden_clusters
@@ -66,8 +66,9 @@ class Scorer:
         emissions = encoded.vectors @ self.weights.tokens
         add_words(encoded.types, encoded.starts, self.scores, rows, self.weights.features, emissions)
         if (layer := self.weights.hidden) is not None:
-            scores = HiddenScores(layer.bias, layer.outputs, layer.fine_bias, layer.tag_of)
-            add_hidden(encoded.types, encoded.starts, self.units, scores, emissions)
+            units = np.empty((len(emissions), layer.n_hidden), np.float32)
+            sum_units(encoded.types, encoded.starts, self.units, layer.bias, units)
+            add_largest(units @ layer.outputs + layer.fine_bias, layer.tag_of, emissions)
         return emissions, encoded.starts
 
     def _score_new(self) -> None:

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.jit import fast_kernel
 
-
-class HiddenScores(NamedTuple):
-    """What `add_hidden` reads of a layer of h hidden units; as in `HiddenLayer`.
-
-    Attributes:
-        bias: float32 (h,).
-        outputs: float32 (h, n_fine).
-        fine_bias: float32 (n_fine,).
-        tag_of: int32 (n_fine,).
-    """
-
-    bias: NDArray[np.float32]
-    outputs: NDArray[np.float32]
-    fine_bias: NDArray[np.float32]
-    tag_of: NDArray[np.int32]
+_LEAST = np.float32(np.finfo(np.float32).min)
 
 
 @fast_kernel
@@ -76,40 +61,45 @@ def add_words(types: Any, starts: Any, tables: Any, joint: Any, features: Any, e
 
 
 @fast_kernel
-def add_hidden(types: Any, starts: Any, tables: Any, layer: Any, emissions: Any) -> None:
-    """Add the scores of hidden units to each token.
+def sum_units(types: Any, starts: Any, tables: Any, bias: Any, units: Any) -> None:
+    """Write the hidden units of each token: what words add to them in the places around it, if above 0.
 
     Args:
         types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
         starts: int64 (n_sentences + 1,).
         tables: float32 (7, n_types, h); what words add to hidden units, in the places of `add_words`.
-        layer: `HiddenScores`.
-        emissions: float32 (n_tokens, T), added to.
+        bias: float32 (h,).
+        units: float32 (n_tokens, h), written.
     """
-    bias, outputs, fine_bias, tag_of = layer.bias, layer.outputs, layer.fine_bias, layer.tag_of
-    n_hidden, n_fine = outputs.shape
-    n_tags = emissions.shape[1]
-    units, fine, most = (
-        np.empty(n_hidden, np.float32),
-        np.empty(n_fine, np.float32),
-        np.empty(n_tags, np.float32),
-    )
+    n_hidden = len(bias)
+    zero = np.float32(0)
     for s in range(len(starts) - 1):
         base = starts[s] + 4 * s + 2
         for t in range(starts[s + 1] - starts[s]):
             row0, row1 = tables[0, types[base + t - 2]], tables[1, types[base + t - 1]]
             row2, row3 = tables[2, types[base + t]], tables[3, types[base + t + 1]]
             row4, row5 = tables[4, types[base + t + 2]], tables[5 if t == 0 else 6, types[base + t]]
+            into = units[starts[s] + t]
             for j in range(n_hidden):
-                units[j] = bias[j] + row0[j] + row1[j] + row2[j] + row3[j] + row4[j] + row5[j]
-            for z in range(n_fine):
-                fine[z] = fine_bias[z]
-            for j in range(n_hidden):
-                if units[j] > 0:
-                    for z in range(n_fine):
-                        fine[z] += units[j] * outputs[j, z]
-            most[:] = -np.inf
-            for z in range(n_fine):
-                most[tag_of[z]] = max(most[tag_of[z]], fine[z])
-            for y in range(n_tags):
-                emissions[starts[s] + t, y] += most[y]
+                total = bias[j] + row0[j] + row1[j] + row2[j] + row3[j] + row4[j] + row5[j]
+                into[j] = max(total, zero)
+
+
+@fast_kernel
+def add_largest(fine: Any, tag_of: Any, emissions: Any) -> None:
+    """Add to each tag's score the largest of its fine tags.
+
+    Args:
+        fine: float32 (n_tokens, n_fine).
+        tag_of: int32 (n_fine,); the tag of each fine tag; every tag has one.
+        emissions: float32 (n_tokens, T), added to.
+    """
+    n_tags = emissions.shape[1]
+    largest = np.empty(n_tags, np.float32)
+    for t in range(len(fine)):
+        for y in range(n_tags):
+            largest[y] = _LEAST
+        for z in range(len(tag_of)):
+            largest[tag_of[z]] = max(largest[tag_of[z]], fine[t, z])
+        for y in range(n_tags):
+            emissions[t, y] += largest[y]
