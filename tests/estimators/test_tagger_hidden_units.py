@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import spectralnlp
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.tagger import PerceptronTagger
 from spectralnlp.estimators.tagger.finer_tags import refine
 from spectralnlp.estimators.tagger.hidden_kernels import Batch, Rows, add_features, descend_features
@@ -21,6 +21,7 @@ from spectralnlp.inference.chains.templates import find_rows, word_keys
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable, hidden_clusters
 from spectralnlp.parameters import HiddenLayer, WordClasses
+from spectralnlp.storage import StoredArrays
 
 SENTENCES = [
     (("The", "cats", "sleep", "."), ("DET", "NOUN", "VERB", "PUNCT"), ("DT", "NNS", "VBP", ".")),
@@ -128,6 +129,7 @@ def test_the_tagger_tags_and_is_stored_with_its_units(learned: spectralnlp.Tagge
     first, layer = learned.weights.hidden, again.weights.hidden
     assert first is not None
     assert layer is not None
+    assert again.info["hidden units"] == 8
     for name, array in first.to_arrays().items():
         np.testing.assert_array_equal(layer.to_arrays()[name], array)
     learned.save(tmp_path / "small", compact=True)
@@ -168,3 +170,12 @@ def test_what_finer_asks_for() -> None:
         spectralnlp.train(PerceptronTagger(finer="xpos"), SENTENCES)
     with pytest.raises(InputError, match="without finer tags"):
         spectralnlp.train(PerceptronTagger(finer="xpos"), [sentence[:2] for sentence in SENTENCES])
+
+
+def test_units_that_leave_out_a_tag_are_refused(learned: spectralnlp.Tagger) -> None:
+    layer = learned.weights.hidden
+    assert layer is not None
+    arrays = layer.to_arrays() | {"tag_of": np.zeros_like(layer.tag_of)}
+    sizes = {"n_tags": 4, "n_offsets": 5, "n_word_numbers": 0}
+    with pytest.raises(ModelError, match="leaves out a tag"):
+        HiddenLayer.from_arrays(StoredArrays(arrays).part(**sizes), layer.n_hidden)
