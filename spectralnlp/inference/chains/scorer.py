@@ -81,7 +81,7 @@ class Scorer:
         for offset in range(len(OFFSETS)):
             self.scores[offset, new] = vectors @ self.weights.words[offset]
             if layer is not None:
-                self.units[offset, new] = vectors @ layer.words[offset]
+                np.matmul(vectors, layer.words[offset], out=self.units[offset, new])
         clusters = self.table.clusters[new]
         if layer is not None:
             clusters = hidden_clusters(self.table, new)
