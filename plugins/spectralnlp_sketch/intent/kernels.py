@@ -152,7 +152,7 @@ def ascend(
 
 
 @kernel
-def separate(indptr, indices, data, dense, squares, classes, costs, order, weights, duals):
+def separate(indptr, indices, data, dense, squares, classes, costs, order, weights, duals, violations):
     """One pass of one-against-rest support vector machines; returns the largest violation.
 
     Args:
@@ -164,6 +164,7 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
         order: int64; which examples, in which order.
         weights: float32 (sparse columns + d, n_classes); changed.
         duals: float32 (n, n_classes); from 0 up, changed.
+        violations: float32 (n,); how far a margin of each example was from where it should be, written.
     """
     n_classes = weights.shape[1]
     first_dense = weights.shape[0] - dense.shape[1]
@@ -174,7 +175,7 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
     for i in order:
         score_example(indptr, indices, data, dense, i, dense_rows, weights, scores)
         slack = np.float32(0.5) / costs[i]
-        n_changed = 0
+        n_changed, violations[i] = 0, np.float32(0.0)
         for c in range(n_classes):
             sign = np.float32(1.0) if classes[i] == c else np.float32(-1.0)
             dual = duals[i, c]
@@ -182,10 +183,11 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
             if slope >= 0 and dual == 0:
                 continue
             following = max(dual - slope / (squares[i] + slack), np.float32(0.0))
-            worst = max(worst, abs(slope))
+            violations[i] = max(violations[i], abs(slope))
             duals[i, c] = following
             changed[n_changed], steps[n_changed] = c, sign * (following - dual)
             n_changed += 1
+        worst = max(worst, violations[i])
         for at in range(indptr[i], indptr[i + 1]):
             for k in range(n_changed):
                 weights[indices[at], changed[k]] += data[at] * steps[k]
