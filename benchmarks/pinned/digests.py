@@ -1,0 +1,87 @@
+"""Hashes of all that a parser has learned."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from enum import Enum
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+_LENGTH = 16  # hexadecimal digits that are written
+
+
+def parts_of(parser: Any) -> dict[str, Any]:
+    """What a parser consists of, by names that stay; None for what it lacks.
+
+    All attributes of parsers that these pins look at are here: where they move, this is what to change.
+    """
+    parts: dict[str, Any] = {
+        "cells": parser.cells,
+        "span_scorer": parser.span_scorer,
+        "word_clusters": parser.clusters if parser.clusters.words else None,
+        "sentence_ends": parser.sentence_ends,
+        "conventions": parser.conventions,
+        "decoder": [parser.decoder, dict(parser.decoder_settings)],
+        "pruning": parser.pruning,
+        "tagger": parser.tagger,
+    }
+    for number, each in enumerate(parser.grammar_sets):
+        parts[f"set {number}: binariser"] = each.binariser
+        parts[f"set {number}: chains"] = each.chains
+        parts[f"set {number}: coarse"] = each.coarse
+        parts[f"set {number}: pruner"] = each.pruner
+        for place, grammar in enumerate(each.grammars):
+            parts[f"set {number}: grammar {place}"] = grammar
+    return parts
+
+
+def digests_of(parser: Any) -> dict[str, Any]:
+    """A hash of each part; of a dataclass, of each of its fields."""
+    return {name: _digests(part) for name, part in parts_of(parser).items()}
+
+
+def _digests(part: Any) -> Any:
+    if part is None:
+        return None
+    if dataclasses.is_dataclass(part):
+        return {field.name: digest(getattr(part, field.name)) for field in dataclasses.fields(part)}
+    return digest(part)
+
+
+def digest(value: Any) -> str:
+    """The hash of a value: of dataclasses, tuples, mappings, arrays, texts and numbers, in one another."""
+    found = sha256()
+    _feed(found, value)
+    return found.hexdigest()[:_LENGTH]
+
+
+def _feed(found: Any, value: Any) -> None:
+    """Add a value to a hash; kinds and lengths go first, so that nothing runs into another."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        found.update(f"array {value.dtype.str} {value.shape}".encode())
+        found.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, np.generic):
+        _feed(found, value.item())
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        _feed(found, {field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
+    elif isinstance(value, Mapping):
+        found.update(f"map {len(value)}".encode())
+        for key, each in sorted(value.items(), key=lambda item: repr(item[0])):
+            _feed(found, key)
+            _feed(found, each)
+    elif isinstance(value, Enum):
+        _feed(found, value.value)
+    elif value is None or isinstance(value, bool | int | float | str | bytes):
+        text = value if isinstance(value, bytes) else repr(value).encode()
+        found.update(f"{type(value).__name__} {len(text)} ".encode() + text)
+    elif isinstance(value, set | frozenset):
+        _feed(found, sorted(value, key=repr))
+    elif isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.dtype == object):
+        found.update(f"list {len(value)}".encode())
+        for each in value:
+            _feed(found, each)
+    else:
+        raise TypeError(f"no hash of {type(value)}: {value!r:.80}")

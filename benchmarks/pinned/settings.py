@@ -1,0 +1,146 @@
+"""Sections: every preset and every setting of the estimators of grammars, through ``train --set``; and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .digests import digests_of
+from .items import Item, Section, command, scratch, succeed
+
+_TREES = "corpora/treebank/train.mrg"
+_PRESETS = {
+    "lpcfg": ("tutorial", "fast", "best"),
+    "lpcfg-clusters": (),
+    "lpcfg-em": (),
+    "pcfg": ("plain", "annotated"),
+}
+# Values of settings that are texts, and of those whose range bounds what `_another` would try. The folder of
+# eigenwords is put in later.
+_VALUES: Mapping[str, tuple[str, ...]] = {
+    "grammars": ("clusters", "tensors", "clusters+clusters"),
+    "features": ("tutorial",),
+    "binarisations": ("left", "right", "head^1", "head+left"),
+    "binarisation": ("left", "right^1"),
+    "direction": ("left", "right"),
+    "unaries": ("collapse",),
+    "heads": ("english", "neutral", "learned"),
+    "signatures": ("english", "neutral"),
+    "decoder": ("max-rule", "labelled-recall", "viterbi"),
+    "tune": ("quick",),
+    "start": ("clusters",),
+    "horizontal": ("0", "-1"),
+    "vertical": ("0", "2"),
+    "rare": ("0", "2"),
+    "smoothing": ("0.0", "false"),
+    "pruner_states": ("0", "4"),
+    "em_iterations": ("0", "4"),
+    "noise": ("0.1",),
+    "iterations": ("3",),
+}
+
+
+def settings(known: Mapping[str, Item]) -> Iterator[Item]:
+    """What comes out, and what is learned."""
+    with scratch() as folder:
+        words = folder / "eigenwords"
+        text = "corpora/text/lighthouse.txt"
+        few = ("--set", "dimensions=5", "--set", "min_count=1")
+        succeed("train", "eigenwords", text, "-o", words, *few)
+        for estimator, presets in _PRESETS.items():
+            usual = _trained(estimator, estimator, folder)
+            yield usual
+            for preset in presets:
+                yield _trained(f"{estimator}: preset={preset}", estimator, folder, f"preset={preset}")
+            yield from _each_setting(estimator, usual.value["parameters"], folder, words)
+            if "fast" in presets:
+                some = ("preset=fast", "n_clusters=3", "random_state=2", "rare=1")
+                yield _trained(f"{estimator}: {' '.join(some)}", estimator, folder, *some)
+
+
+def _each_setting(estimator: str, defaults: Mapping[str, Any], folder: Path, words: Path) -> Iterator[Item]:
+    """Each setting on its own, with other values than its default."""
+    for name, default in defaults.items():
+        for value in (str(words),) if name == "eigenwords" else _VALUES.get(name) or (_another(default),):
+            # A value that one estimator takes and another refuses is pinned for both.
+            key = f"{estimator}: {name}={Path(value).name}"
+            yield _trained(key, estimator, folder, f"{name}={value}", may_fail=True)
+
+
+def _another(default: Any) -> str:
+    """A valid value, as text, that is not the default."""
+    if isinstance(default, bool):
+        return str(not default).lower()
+    if isinstance(default, int):
+        return str(default + 1)
+    if isinstance(default, float):
+        return repr(default / 2 if default else 0.5)
+    raise TypeError(f"no other value of {default!r}: add one to the table")
+
+
+def _trained(key: str, estimator: str, folder: Path, *given: str, may_fail: bool = False) -> Item:
+    """The item of a training on our own trees."""
+    import spectralnlp
+
+    options = [word for each in given for word in ("--set", each)]
+    arguments = ("train", estimator, _TREES, "-o", folder / "model", "--overwrite", *options)
+    found = (
+        command(*arguments, scratch=folder) if may_fail else {"stdout": succeed(*arguments, scratch=folder)}
+    )
+    if found.get("status"):
+        return Item(key, found)
+    parser = spectralnlp.load(str(folder / "model"))
+    # Below the settings are the times of passes, which threads report in any order.
+    lines = [line for line in found["stdout"].splitlines() if not line.endswith("SECONDS")]
+    return Item(key, {"parameters": parser.about["parameters"], "output": lines, "parts": digests_of(parser)})
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Errors
+
+_WRONG = (
+    *(
+        "n_stats=3",
+        "n_states=0",
+        "n_states=x",
+        "n_states",
+        "n_states=2.5",
+        "=3",
+        "preset=slow",
+        "grammars=trees",
+    ),
+    *(
+        "binarisations=up",
+        "features=poor",
+        "heads=greek",
+        "rare=-1",
+        "tag_weight=-0.5",
+        "tune=long",
+        "folds=1",
+    ),
+    *("span_scorer=yes", "closed_cells=2", "sentence_ends=no", "eigenwords=nowhere", "decoder=best"),
+    *("em_iterations=1001", "start=top", "vertical=-1", "direction=up", "random_state=-1", "iterations=0"),
+)
+
+
+def errors(known: Mapping[str, Item]) -> Iterator[Item]:
+    """What is said of wrong settings."""
+    with scratch() as folder:
+        for estimator in (*_PRESETS, "lpgfc"):
+            for wrong in _WRONG if estimator in _PRESETS else ("n_states=3",):
+                arguments = (
+                    "train",
+                    estimator,
+                    _TREES,
+                    "-o",
+                    folder / "model",
+                    "--overwrite",
+                    "--set",
+                    wrong,
+                )
+                found = command(*arguments, scratch=folder)
+                yield Item(f"{estimator}: {wrong}", {"status": found["status"], "error": found.get("error")})
+
+
+SECTIONS: dict[str, Section] = {"settings": settings, "errors": errors}
