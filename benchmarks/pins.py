@@ -3,11 +3,11 @@
     python -m benchmarks.pins write ../pins
     python -m benchmarks.pins compare ../pins --only parses trainings
 
-``--only parses`` takes all sections whose names begin so. A section is a file of JSON lines in the folder, an item
-a line, which is there as soon as the section is done. ``compare`` computes the items anew, says what differs, and
-has the exit status 1 if something does; differences in the section ``errors`` are only told. Pins hold text of
-corpora that may not be shipped: keep them out of the repository. Corpora are in ``$SPECTRALNLP_SHARED/corpora``,
-by default ``../shared/corpora``.
+``--only parses`` takes all sections whose names begin so. A section is a file of JSON lines in the folder, an
+item a line, which is there as soon as the section is done. ``compare`` computes the items anew, says what
+differs, and has the exit status 1 if something does; what differs in the section ``errors`` is only told.
+Pins hold text of corpora that may not be shipped: keep them out of the repository. Corpora are in
+``$SPECTRALNLP_SHARED/corpora``, by default ``../shared/corpora``.
 
 To compute with another installation of spectralnlp, run this file by its path with that one's Python::
 
@@ -18,19 +18,19 @@ Attributes of parsers are looked at in one place, ``pinned/digests.py: parts_of`
 
 from __future__ import annotations
 
-import os
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
+
+# The numerical libraries, which are imported later, read these.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 _PACKAGE = "benchmarks.pinned" if __package__ else "pinned"
 _MODULES = ("trainings", "settings", "parses", "retries", "commands")
@@ -53,7 +53,8 @@ def write(folder: Path, name: str, section: Any) -> bool:
     partial = path.with_suffix(".partial")
     n_items = 0
     with partial.open("w", encoding="utf-8") as file:
-        for n_items, item in enumerate(section({}), 1):
+        for item in section({}):
+            n_items += 1
             print(json.dumps(item, ensure_ascii=False), file=file, flush=True)
     partial.replace(path)
     print(f"{name}: {n_items:,} items, {path.stat().st_size:,} bytes", end="")
@@ -103,7 +104,7 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
             yield from differences(old, new, f"{path}[{number}]")
         if len(before) != len(after):
             yield f"{path}: {len(before)} and {len(after)} elements"
-    elif type(before) is not type(after) or (before != after and not before != before):
+    elif type(before) is not type(after) or before != after:
         yield f"{path}: {_shown(before, after)}"
 
 

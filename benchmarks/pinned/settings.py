@@ -1,4 +1,4 @@
-"""Sections: every preset and every setting of the estimators of grammars, through ``train --set``; and errors."""
+"""Sections: every preset and setting of the estimators of grammars, through ``train --set``; and errors."""
 
 from __future__ import annotations
 

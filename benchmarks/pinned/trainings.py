@@ -34,7 +34,7 @@ def measured(key: str, train: Any) -> Item:
     value = {
         "info": {name: each for name, each in parser.info.items() if name != "spectralnlp"},
         "parts": digests,
-        "the same when loaded": [name for name in digests if digests[name] == again.get(name)],
+        "otherwise when loaded": {name: each for name, each in again.items() if digests[name] != each},
     }
     return Item(key, value, {"CPU seconds": seconds})
 
