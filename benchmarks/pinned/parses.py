@@ -132,7 +132,8 @@ def _long(parser: Any, trees: tuple[Any, ...]) -> Iterator[Item]:
         if number < 2:
             brackets = [(3, 9, "NP"), (20, 40)]
             yield _parsed(f"long, constraints/{number}", parser, words, brackets=brackets)
-            impossible = {"forbidden": [(0, len(words))], "brackets": brackets}
+        if number == 0:  # longer ones take a minute
+            impossible = {"forbidden": [(0, len(words))], "brackets": [(20, 40)]}
             yield _parsed(f"long, impossible/{number}", parser, words, **impossible)
 
 
