@@ -27,9 +27,10 @@ from time import process_time
 from typing import Any, NamedTuple
 
 from benchmarks.genres import by_genre
-from spectralnlp import LPCFG, Constraints, InMemoryCorpus, changes
+from spectralnlp import Constraints, InMemoryCorpus, changes
 from spectralnlp.cli.train import parse_settings
 from spectralnlp.errors import SpectralError
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
@@ -70,7 +71,7 @@ class General:
         learner: of parsers, unfitted.
     """
 
-    def __init__(self, trees: Sequence[Tree], learner: LPCFG) -> None:
+    def __init__(self, trees: Sequence[Tree], learner: LPCFGParser) -> None:
         self.corpus, self.learner = InMemoryCorpus(trees), learner
 
     @cached_property
@@ -208,7 +209,7 @@ def print_part(part: str, arguments: argparse.Namespace) -> None:
     for folder in folders:
         if not folder.is_dir():
             sys.exit(f"{folder}: no such folder; say with --corpora where the corpora are")
-    learner = LPCFG.from_settings(parse_settings([*SETTINGS, *(arguments.settings or [])]))
+    learner = LPCFGParser.from_settings(parse_settings([*SETTINGS, *(arguments.settings or [])]))
     general = General(drawn(peers.treebank(folders[0] / "train"), arguments.general), learner)
     if part != "genres":
         dev, draws = drawn(peers.treebank(folders[1] / "dev"))[: arguments.dev], []

@@ -21,8 +21,9 @@ from pathlib import Path
 from statistics import mean
 from time import process_time
 
-from spectralnlp import LPCFG, InMemoryCorpus
+from spectralnlp import InMemoryCorpus
 from spectralnlp.cli.train import parse_settings
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.runtime import Corpus
 from spectralnlp.tasks.forecasting import forecast
 from spectralnlp.tasks.parsing import ParsingTask
@@ -45,7 +46,7 @@ def shuffled(corpus: Corpus[Tree], longest: int, seed: int) -> list[Tree]:
     return [tree for block in blocks for tree in block]
 
 
-def row_of(folder: Path, arguments: argparse.Namespace, learner: LPCFG) -> tuple[list[object], float]:
+def row_of(folder: Path, arguments: argparse.Namespace, learner: LPCFGParser) -> tuple[list[object], float]:
     """A treebank's line of the table, and the forecast's error."""
     started = process_time()
     train = shuffled(peers.treebank(folder / "train"), 100, arguments.seed)
@@ -99,7 +100,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument("--set", action="append", dest="settings", metavar="KEY=VALUE")
     arguments = parser.parse_args()
-    learner = LPCFG.from_settings(parse_settings(arguments.settings or SETTINGS))
+    learner = LPCFGParser.from_settings(parse_settings(arguments.settings or SETTINGS))
     experiment.print_heading("forecast")
     rows, errors = [], []
     for name in arguments.treebanks.split(","):

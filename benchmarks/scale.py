@@ -36,8 +36,8 @@ import numpy as np
 from spectralnlp import registry
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
-from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.moments import binariser_of
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.runtime import Corpus, Moments, accumulate, open_text, use_engine, use_memory
 from spectralnlp.tasks.api import train
 from spectralnlp.tasks.parsing import ParsingTask
@@ -260,7 +260,7 @@ def overhead_table(text: Path, trees: Path | None) -> str:
         "eigenwords": (Eigenwords, VectorsTask().read([text], reader="tokens"))
     }
     if trees is not None:
-        fits["lpcfg"] = (LPCFG, ParsingTask().read([trees]))
+        fits["lpcfg"] = (LPCFGParser, ParsingTask().read([trees]))
     for name, (make, corpus) in fits.items():
         seconds = []
         for engine in (serial, one_local_worker):

@@ -20,8 +20,8 @@ from time import process_time
 
 from spectralnlp import load
 from spectralnlp.estimators.lpcfg.estimator import LPCFG
-from spectralnlp.estimators.lpcfg.moments import table_of
-from spectralnlp.estimators.lpcfg.sentence_ends import train_sentence_ends
+from spectralnlp.estimators.parser.sentence_ends import train_sentence_ends
+from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import SentenceEndModel
 from spectralnlp.runtime import accumulate
@@ -41,7 +41,7 @@ def learned(parser: Parser, files: Sequence[Path]) -> SentenceEndModel | None:
     log = moments.parts["head"]
     assert isinstance(log, TreeLog)
     started = process_time()
-    table, _ = table_of(log)
+    table = Treebank.of([log]).first
     model = train_sentence_ends(table, log.documents(), parser.coarse, random_state=0)
     seconds = process_time() - started
     print(f"{table.n_trees:,} trees, {seconds:.1f} CPU seconds of training; ", end="")

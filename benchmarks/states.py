@@ -23,22 +23,23 @@ from time import process_time
 
 from benchmarks.parsing import Setting
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of, read_table
+from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of
 from spectralnlp.estimators.lpcfg.solve import rule_tensors, token_moments
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared.event_index import SOFT_SMOOTHING
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, build_lexicon
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions, project_nodes
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
+from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import LatentGrammar
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 from spectralnlp.trees.features import node_features
-from spectralnlp.trees.treelog import TreeTable
+from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 STATES = (8, 16, 24, 32)
 EM_STATES = (8, 16)
@@ -89,7 +90,7 @@ def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]
 def table_of(estimator: LPCFG, corpus: Corpus[Tree]) -> TreeTable:
     """The treebank as the estimator binarises it."""
     binariser = binariser_of(estimator.binarisations, unaries=estimator.unaries, heads=SCHEME)
-    return read_table(corpus, binariser)[0]
+    return Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)]).first
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -12,44 +12,18 @@ in ``_``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from spectralnlp import registry
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.progress import fit_pass, report_progress
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus
 
 T = TypeVar("T")
 Unlearning = Literal["exact", "replay", "merge-only", "none"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tuning:
-    """How settings are chosen from the examples, before an estimator learns from all of them.
-
-    Estimators with some of the settings learn from a part of the examples and are scored on another part.
-
-    Attributes:
-        alternatives: settings that are tried, one after the other, each with those taken before it; they are
-            taken if the score is better, and not by chance.
-        trial: settings of the estimators that are tried, to learn faster.
-        final: settings of the estimator that learns in the end.
-        most_examples: from so many a trial learns, at most.
-        most_held_out: so many it is scored on, at most.
-    """
-
-    alternatives: Sequence[Mapping[str, object]]
-    trial: Mapping[str, object]
-    final: Mapping[str, object]
-    most_examples: int
-    most_held_out: int
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -57,11 +31,11 @@ class Estimator(ABC, Generic[T]):
     """A learner: ``__init__`` stores hyper-parameters as they are, ``fit`` checks them and learns.
 
     Class attributes:
+        name: in messages and model cards; the class's, unless another is given.
         task: name of the task that the estimator serves, ``parsing``.
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
         unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
             kept), ``replay`` (later passes run again from a log of integers), ``merge-only`` or ``none``.
-        refine_scorer: lets a fitted parser's span scorer go on learning; takes the scorer, labels, examples.
         spills: whether counts go to disk where memory is limited (`spectralnlp.runtime.use_memory`).
 
     Examples:
@@ -73,11 +47,16 @@ class Estimator(ABC, Generic[T]):
         8
     """
 
+    name: ClassVar[str]
     task: ClassVar[str]
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     unlearning: ClassVar[Unlearning] = "none"
     spills: ClassVar[bool] = False
-    refine_scorer: ClassVar[Callable[..., Any] | None] = None
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__
 
     @abstractmethod
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
@@ -118,10 +97,6 @@ class Estimator(ABC, Generic[T]):
             ConfigError: two hyper-parameters do not go together, or one names nothing that is known.
         """
 
-    def tuning(self) -> Tuning | None:
-        """Return how settings are chosen from the examples; None if they stay as they are."""
-        return None
-
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[T]:
         """Make a corpus of the arguments of ``fit``; estimators of matrices and of labels override it.
 
@@ -149,28 +124,6 @@ class Estimator(ABC, Generic[T]):
     def solve_kept(self, moments: Any) -> Self:
         """Learn from kept moments; see `MomentEstimator`. Errors as of `init_moments`."""
         raise self._no_moments()
-
-    def least_examples(self) -> int:
-        """How many examples it takes to learn all parts of a model; with fewer, some are left out."""
-        return 0
-
-    def solve_adapted(
-        self, general: Any, own: Any, weight: float, shares: NDArray[np.float64] | None = None
-    ) -> Self:
-        """Learn from kept moments, and from those of another domain, whose examples count more.
-
-        Args:
-            general: as of `init_kept_moments`.
-            own: of the examples of the domain, with the same parameters.
-            weight: how often each of these counts.
-            shares: float64 (n_own,); what part of an example each of these is, less than 1 for one of the
-                several that it may be; None if all are whole.
-
-        Raises:
-            ConfigError: the estimator cannot weigh examples.
-        """
-        what = f"{type(self).__name__} cannot be adapted: its examples all count once"
-        raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
 
     def _no_moments(self) -> ConfigError:
         what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"
@@ -272,9 +225,6 @@ class MomentEstimator(Estimator[T]):
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
         """Check the hyper-parameters, add up moments, solve; as often as there are passes.
 
-        Where `tuning` says so, settings are chosen first. Hyper-parameters stay as they are; those that were
-        chosen are in ``chosen_``.
-
         Args:
             X: a corpus, a list, or any iterable of examples; an iterator that can be read only once is enough
                 for methods of one pass.
@@ -285,17 +235,7 @@ class MomentEstimator(Estimator[T]):
             InputError: there is nothing to learn from.
         """
         self.validate()
-        corpus = self.as_corpus(X, y)
-        plan = self.tuning()
-        return self._run_passes(corpus) if plan is None else self._fit_tuned(corpus, plan)
-
-    def _fit_tuned(self, corpus: Corpus[T], plan: Tuning) -> Self:
-        """Choose settings, have an estimator with them learn, and take over what it learned."""
-        learner = registry.tasks.get(self.task)().tuned(self, corpus, report_progress).fit(corpus)
-        vars(self).update({name: value for name, value in vars(learner).items() if name.endswith("_")})
-        params = {name: value for name, value in learner.get_params().items() if name not in plan.final}
-        self.chosen_ = {name: value for name, value in params.items() if value != getattr(self, name)}
-        return self
+        return self._run_passes(self.as_corpus(X, y))
 
     def _run_passes(self, corpus: Corpus[T]) -> Self:
         with one_blas_thread():

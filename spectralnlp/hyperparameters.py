@@ -37,11 +37,13 @@ class Hyperparameter:
         name: of the field.
         annotation: its type, with constraints and help.
         default: its default value.
+        owner: name of the class that declares it, for messages.
     """
 
     name: str
     annotation: Any
     default: Any
+    owner: str
 
     @property
     def help(self) -> str:
@@ -115,12 +117,19 @@ def _plain(value: Any) -> Any:
 def hyperparameters(cls: type) -> Mapping[str, Hyperparameter]:
     """The hyper-parameters that a class declares, by name and in order.
 
+    A class whose settings are those of several classes names these in ``parts``.
+
     Raises:
         TypeError: the class is no dataclass.
     """
     hints = get_type_hints(cls, include_extras=True)
+    owners = {
+        field.name: part for part in getattr(cls, "parts", (cls,)) for field in dataclasses.fields(part)
+    }
     return {
-        field.name: Hyperparameter(field.name, hints[field.name], _default(field))
+        field.name: Hyperparameter(
+            field.name, hints[field.name], _default(field), owners[field.name].__name__
+        )
         for field in dataclasses.fields(cls)
         if field.init
     }
@@ -148,7 +157,7 @@ def check_values(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         _check_known(cls, name)
         if not declared[name].accepts(value):
-            raise _refusal(cls, declared[name], value)
+            raise _refusal(declared[name], value)
     return dict(values)
 
 
@@ -168,7 +177,7 @@ def read_values(cls: type, texts: Mapping[str, str]) -> dict[str, Any]:
         _check_known(cls, name)
         accepted, values[name] = declared[name].from_text(text)
         if not accepted:
-            raise _refusal(cls, declared[name], values[name])
+            raise _refusal(declared[name], values[name])
     return values
 
 
@@ -177,7 +186,7 @@ def unknown_name(what: str, name: str, known: Iterable[str], cls: type) -> Confi
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"
-    return ConfigError(f"{cls.__name__} has no {what} {name!r}", hint=hint)
+    return ConfigError(f"{getattr(cls, 'name', cls.__name__)} has no {what} {name!r}", hint=hint)
 
 
 def _check_known(cls: type, name: str) -> None:
@@ -186,8 +195,8 @@ def _check_known(cls: type, name: str) -> None:
         raise unknown_name("hyper-parameter", name, known, cls)
 
 
-def _refusal(cls: type, declared: Hyperparameter, value: object) -> ConfigError:
-    return ConfigError(f"{cls.__name__}.{declared.name}: got {value!r}, expected {declared.type}")
+def _refusal(declared: Hyperparameter, value: object) -> ConfigError:
+    return ConfigError(f"{declared.owner}.{declared.name}: got {value!r}, expected {declared.type}")
 
 
 # ---------------------------------------------------------------------------------------------------------

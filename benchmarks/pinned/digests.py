@@ -19,10 +19,10 @@ def parts_of(parser: Any) -> dict[str, Any]:
     All attributes of parsers that these pins look at are here: where they move, this is what to change.
     """
     parts: dict[str, Any] = {
-        "cells": parser.cells,
-        "span_scorer": parser.span_scorer,
-        "word_clusters": parser.clusters if parser.clusters.words else None,
-        "sentence_ends": parser.sentence_ends,
+        "cells": parser.components.get("open_cells"),
+        "span_scorer": parser.components.get("span_scorer"),
+        "word_clusters": parser.components.get("word_clusters"),
+        "sentence_ends": parser.components.get("sentence_ends"),
         "conventions": parser.conventions,
         "decoder": [parser.decoder, dict(parser.decoder_settings)],
         "pruning": parser.pruning,

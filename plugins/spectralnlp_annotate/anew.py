@@ -7,11 +7,10 @@ of which nothing is known, under one label.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import islice
 
 import spectralnlp
-from spectralnlp import LPCFG, InMemoryCorpus, Parser
+from spectralnlp import InMemoryCorpus, Parser
 from spectralnlp.trees import Tree
 
 # The model to begin with where there is none.
@@ -28,8 +27,9 @@ def learn_anew(trees: Sequence[Tree], *, in_full: bool) -> Parser:
         trees: cleaned ones, one or more.
         in_full: with a span scorer, which takes most of the time.
     """
-    learner = replace(LPCFG.from_preset("fast"), span_scorer=in_full, sentence_ends=False)
-    parser = spectralnlp.train(learner, InMemoryCorpus(trees))
+    parser = spectralnlp.train(
+        "lpcfg", InMemoryCorpus(trees), preset="fast", span_scorer=in_full, sentence_ends=False
+    )
     assert isinstance(parser, Parser)
     return parser
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_type_hints
@@ -192,8 +193,11 @@ def check_keeps(name: str, estimator: Estimator[Any], verb: str = "keep moments"
     """Refuse an estimator of which nothing can be kept.
 
     Raises:
-        ConfigError: it is one.
+        ConfigError: it is one, or another estimator has this name.
     """
+    if not isinstance(estimator, registry.estimators.get(name)):
+        what = f"{name} is not the name of {type(estimator).__name__}"
+        raise ConfigError(what, hint=f"make the estimator by `registry.estimators.get({name!r})`")
     if type(estimator).unlearning == "none":
         what = f"{name} learns from the examples themselves: it cannot {verb}"
         raise ConfigError(what, hint="train it again on all the data")
@@ -208,8 +212,8 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     """
     header = read_kept_header(folder)
     if header is None:
-        found = _class_of(str(about.get("estimator", "")))
-        return {} if found is None else {"incremental update": found, "moments": "not kept"}
+        found = estimator_named(about.get("estimator"))
+        return {} if found is None else {"incremental update": found.unlearning, "moments": "not kept"}
     described = header.part("metadata")
     documents, size = described.part("documents"), header.part("arrays").take("size", int)
     number, unit = documents.take("number", int), documents.take("unit", DocumentUnit)
@@ -225,20 +229,19 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
     """Make the error for a model without moments: none were kept, or its estimator keeps none."""
     stored = load_model(folder)
     name = str(stored.metadata.get("about", {}).get("estimator", stored.kind))
-    if _class_of(name) in (None, "none"):
+    kind = estimator_named(name)
+    if kind is None or kind.unlearning == "none":
         what = f"{folder}: a model by {name} keeps nothing, so it cannot {verb}"
         return ConfigError(what, hint="train it again on all the data")
     hint = "train it again with `keep_moments`"
     return ConfigError(f"{folder} keeps no moments, so it cannot {verb}", hint=hint)
 
 
-def _class_of(class_name: str) -> Unlearning | None:
-    """Return the class of unlearning of a registered estimator; None if none has this name."""
-    for name in registry.estimators.names():
-        try:
-            kind: type[Estimator[Any]] = registry.estimators.get(name)
-        except RegistryError:
-            continue
-        if kind.__name__ == class_name:
-            return kind.unlearning
+def estimator_named(name: object) -> type[Estimator[Any]] | None:
+    """Return the registered estimator that models name in their ``about``; None if none has this name."""
+    for registered in registry.estimators.names():
+        with suppress(RegistryError):
+            kind: type[Estimator[Any]] = registry.estimators.get(registered)
+            if kind.name == name:
+                return kind
     return None

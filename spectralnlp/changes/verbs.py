@@ -21,6 +21,7 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
 from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, silent
+from spectralnlp.tasks.tuning import choose_settings
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def train(
     for line in corpus.remarks():
         report(line)
     corpus = task.examples(estimator, corpus)
-    estimator = task.tuned(estimator, corpus, report)
+    estimator = choose_settings(task, estimator, corpus, report)
     empty = task.init_kept_moments(estimator, corpus)
     document: DocumentUnit = unit
     moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,30 +15,27 @@ from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import constituents_of, derivation_tree
 from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
-from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
-from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models import load
+from spectralnlp.models.components import (
+    OPEN_CELLS,
+    SENTENCE_ENDS,
+    SPAN_SCORER,
+    WORD_CLUSTERS,
+    read_components,
+    store_components,
+)
 from spectralnlp.models.constrained import ConstrainedPipeline, infer_forests, last_resort
 from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.text_parser import TextParser
-from spectralnlp.parameters import (
-    CellModel,
-    GrammarSet,
-    LatentGrammar,
-    SentenceEndModel,
-    SpanScorer,
-    WordClusters,
-    read_sets,
-    store_sets,
-)
+from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
 from spectralnlp.runtime import map_ordered
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues, with_prefix
+from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
@@ -47,8 +44,6 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import PhraseHeads, Tree, add_root, labels_of, restore, strip_root
 from spectralnlp.trees.heads import summarise_heads
 from spectralnlp.trees.parse import Alternative, Parse
-
-T = TypeVar("T")
 
 _SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
 
@@ -68,12 +63,12 @@ class Parser(TextParser, StorableModel):
         conventions: how the treebank writes tokens.
         decoder, decoder_settings: its name, as ``spectralnlp plugins`` lists it, and its settings.
         pruning: what the coarse pass keeps.
-        cells: says which cells of the chart open, for all binarisations; None to open all.
+        components: what stands around the grammars, by name: ``open_cells`` says which cells of the chart
+            open, ``span_scorer`` weighs the labels of spans anew, between the forests and the decoder,
+            ``word_clusters`` says which tags rare words lean to, ``sentence_ends`` where the sentences of raw
+            text end. Each may be missing.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
-        span_scorer: weighs the labels of spans anew, between the forests and the decoder; None without.
-        clusters: of words, whose tags rare words lean to.
-        sentence_ends: says where the sentences of raw text end; None to go by rules.
         tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
 
@@ -91,12 +86,9 @@ class Parser(TextParser, StorableModel):
     decoder: str = "mbr"
     decoder_settings: Mapping[str, Any] = field(default_factory=dict)
     pruning: Pruning = field(default_factory=Pruning)
-    cells: CellModel | None = None
+    components: Mapping[str, Any] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
-    span_scorer: SpanScorer | None = None
-    clusters: WordClusters = field(default_factory=WordClusters.none)
-    sentence_ends: SentenceEndModel | None = None
     tagger: str | None = None
     tag_evidence: TagEvidence | None = None
 
@@ -132,8 +124,8 @@ class Parser(TextParser, StorableModel):
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """Splits raw text into the treebank's tokens, and knows where sentences end."""
-        ends = None if self.sentence_ends is None else LearnedEnds(self.sentence_ends, self.coarse)
-        return Tokenizer(self.conventions, ends)
+        model = self.components.get(SENTENCE_ENDS)
+        return Tokenizer(self.conventions, None if model is None else LearnedEnds(model, self.coarse))
 
     @property
     def coarse(self) -> LatentGrammar:
@@ -149,16 +141,28 @@ class Parser(TextParser, StorableModel):
     def pipelines(self) -> tuple[Pipeline, ...]:
         """Inference over the grammars of each binarisation."""
         return tuple(
-            Pipeline.of(each, pruning=self.pruning, cells=self.cells, clusters=self.clusters)
+            Pipeline.of(
+                each,
+                pruning=self.pruning,
+                cells=self.components.get(OPEN_CELLS),
+                clusters=self.clusters,
+            )
             for each in self.grammar_sets
         )
 
     @cached_property
     def rescorer(self) -> SpanRescorer | None:
         """The span scorer, ready for the grammars' labels."""
-        if self.span_scorer is None:
+        scorer = self.components.get(SPAN_SCORER)
+        if scorer is None:
             return None
-        return SpanRescorer(self.span_scorer, self.pool.shared, self.coarse.lexicon, self.clusters)
+        return SpanRescorer(scorer, self.pool.shared, self.coarse.lexicon, self.clusters)
+
+    @property
+    def clusters(self) -> WordClusters:
+        """The clusters of words; perhaps none."""
+        clusters: WordClusters | None = self.components.get(WORD_CLUSTERS)
+        return WordClusters.none() if clusters is None else clusters
 
     @cached_property
     def usual_evidence(self) -> TagEvidence | None:
@@ -346,8 +350,10 @@ class Parser(TextParser, StorableModel):
         """The grammars, each set's arrays after its number, and the settings."""
         with one_blas_thread():
             sets, arrays = store_sets(self.grammar_sets, compact=compact)
+        components, more = store_components(self.components, compact=compact)
         metadata: dict[str, Any] = {
             "grammar_sets": sets,
+            "components": components,
             "conventions": self.conventions.to_dict(),
             "decoder": self.decoder,
             "decoder_settings": dict(self.decoder_settings),
@@ -356,33 +362,18 @@ class Parser(TextParser, StorableModel):
         }
         if self.tagger is not None:
             metadata["tagger"] = self.tagger
-        for name in ("span_scorer", "cells", "sentence_ends"):
-            if (model := getattr(self, name)) is not None:
-                metadata[name] = model.to_json()
-                arrays |= with_prefix(f"{name}.", model.to_arrays(compact=compact))
-        if self.clusters.words:
-            metadata["clusters"] = self.clusters.to_json()
-            arrays |= with_prefix("clusters.", self.clusters.to_arrays())
-        return metadata, arrays
+        return metadata, arrays | more
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Parser:
         """The parser that gave these."""
-
-        def part(name: str, read: Callable[[StoredArrays, StoredValues], T]) -> T | None:
-            return read(arrays.part(f"{name}."), metadata.part(name)) if name in metadata else None
-
-        scorer = partial(SpanScorer.from_arrays, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
         return cls(
             grammar_sets=read_sets(metadata.parts("grammar_sets"), arrays),
             **metadata.fields(cls, "conventions", "decoder", "decoder_settings", "pruning"),
-            cells=part("cells", CellModel.from_arrays),
-            sentence_ends=part("sentence_ends", SentenceEndModel.from_arrays),
+            components=read_components(metadata.part("components"), arrays),
             about=metadata.about(),
-            clusters=part("clusters", WordClusters.from_arrays) or WordClusters.none(),
             tagger=metadata.take("tagger", str | None, None),
             card=card,
-            span_scorer=part("span_scorer", scorer),
         )
 
 

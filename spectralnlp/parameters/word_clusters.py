@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from spectralnlp.parameters.arrays import Floats, Ints
-from spectralnlp.storage import StoredArrays, StoredValues, WithArrays, float_array, int_array
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues, WithArrays, float_array, int_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +45,10 @@ class WordClusters(WithArrays):
         if row is None:
             row = self._row.get(word.lower())
         return (0, 0) if row is None else (int(self.clusters[row, 0]), int(self.clusters[row, 1]))
+
+    def to_arrays(self, *, compact: bool = False) -> Arrays:
+        """The arrays of a model folder, the same whether ``compact`` or not: they are small."""
+        return super().to_arrays()
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder: names."""

@@ -24,7 +24,7 @@ from spectralnlp.storage.snapshots import Snapshot, read_folder
 from spectralnlp.storage.values import StoredValues
 
 FORMAT = "spectralnlp-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 ARRAYS, META, CARD = "arrays.safetensors", "model.json", "README.md"
 MOMENTS, MOMENTS_META = "moments.safetensors", "moments.json"
 _KNOWN = {ARRAYS, META, CARD, MOMENTS, MOMENTS_META}

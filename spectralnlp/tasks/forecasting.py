@@ -17,6 +17,7 @@ import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
+from spectralnlp.estimators.parser import ParserTrainer
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.scoring import CurvePoint, CurveRun, ParseReport, fit_curve
 from spectralnlp.tasks.parsing import ParsingTask
@@ -149,7 +150,7 @@ def forecast(
     gold = None if held_out is None else list(held_out)
     folds = 1 if gold is not None else _FOLDS
     n_trees = sum(map(len, blocks))
-    fewest = max(_FEWEST, estimator.least_examples())
+    fewest = max(_FEWEST, estimator.least_trees() if isinstance(estimator, ParserTrainer) else 0)
     sizes = _sizes(n_trees if gold is not None else n_trees - -(-n_trees // folds), fewest)
     if len(sizes) < _LEAST_SIZES or (gold is not None and not gold) or len(blocks) < folds:
         raise InputError(f"{n_trees} trees are too few for a learning curve", hint="give a hundred or more")

@@ -11,6 +11,7 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.parser import ParserTrainer
 from spectralnlp.inference.trees.pipeline import Pruning
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
@@ -91,17 +92,15 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return cleaned
 
     def wrap(self, fitted: Any) -> Parser:
-        """Make a parser of the grammars of a fitted estimator."""
+        """Make a parser of what a trainer learned, or of the grammars of a fitted estimator alone."""
+        grammar = _grammar_of(fitted)
         return Parser(
-            grammar_sets=fitted.grammar_sets_,
-            span_scorer=fitted.span_scorer_,
-            clusters=fitted.word_clusters_,
+            grammar_sets=grammar.grammar_sets_,
+            components=fitted.components_ if isinstance(fitted, ParserTrainer) else {},
             conventions=Conventions(),
-            decoder=fitted.decoder_,
-            decoder_settings=fitted.decoder_settings_,
-            pruning=Pruning.of_pool(len(fitted.grammar_sets_)),
-            cells=fitted.cell_model_,
-            sentence_ends=fitted.sentence_end_model_,
+            decoder=grammar.decoder_,
+            decoder_settings=grammar.decoder_settings_,
+            pruning=Pruning.of_pool(len(grammar.grammar_sets_)),
         )
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
@@ -113,7 +112,8 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
         """Return the numbers of trees and tokens."""
-        return {"training trees": fitted.n_trees_, "training tokens": sum(fitted.word_counts_.values())}
+        grammar = _grammar_of(fitted)
+        return {"training trees": grammar.n_trees_, "training tokens": sum(grammar.word_counts_.values())}
 
     def evaluate(
         self,
@@ -183,6 +183,11 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
     def load(self, stored: StoredModel) -> Parser:
         """Return the parser in a model folder."""
         return Parser.from_stored(stored)
+
+
+def _grammar_of(fitted: Any) -> Any:
+    """The fitted estimator of the grammars."""
+    return fitted.grammar_ if isinstance(fitted, ParserTrainer) else fitted
 
 
 def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:

@@ -8,9 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator
@@ -164,29 +161,17 @@ class Task(ABC):
         for line in corpus.remarks():
             report(line)
         examples = self.examples(estimator, corpus)
-        estimator = self.tuned(estimator, examples, report)
+        estimator = choose_settings(self, estimator, examples, report)
         with timed_passes(report):
             fitted = estimator.fit(examples)
         return self.described(fitted, report=report, description=description)
-
-    def tuned(
-        self, estimator: Estimator[Any], corpus: Corpus[Any], report: ProgressCallback = silent
-    ) -> Estimator[Any]:
-        """Return the estimator with settings chosen from the examples, or as it is; see `Estimator.tuning`.
-
-        Args:
-            estimator: one of this task.
-            corpus: what `examples` gave.
-            report: called with a line for each setting that is tried.
-        """
-        return choose_settings(self, estimator, corpus, report)
 
     def described(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
         """Make a model of a fitted estimator, that says what it was made from; arguments as of `train`."""
         for line in fitted.remarks():
             report(line)
         about = {
-            "estimator": type(fitted).__name__,
+            "estimator": fitted.name,
             "parameters": self.shown_parameters(fitted),
             **self.training_counts(fitted),
             "spectralnlp": __version__,
@@ -238,35 +223,6 @@ class Task(ABC):
         """Make a model as `train` does, from kept moments in place of a corpus."""
         with timed_passes(report):
             estimator.solve_kept(moments)
-        return self.described(estimator, report=report, description=description)
-
-    def solve_adapted(
-        self,
-        estimator: Estimator[Any],
-        general: Any,
-        own: Any,
-        weight: float,
-        shares: NDArray[np.float64] | None = None,
-        *,
-        report: ProgressCallback = silent,
-        description: str = "",
-    ) -> Any:
-        """Make a model as `solve` does, of general moments and of those of a domain, which count more.
-
-        Args:
-            estimator: one of this task.
-            general: as of `init_kept_moments`.
-            own: of the examples of the domain, with the same parameters.
-            weight: how often each of these counts.
-            shares: as of `Estimator.solve_adapted`.
-            report: called with a line for each pass, its time.
-            description: Markdown for the model card.
-
-        Raises:
-            ConfigError: the estimator cannot weigh examples.
-        """
-        with timed_passes(report):
-            estimator.solve_adapted(general, own, weight, shares)
         return self.described(estimator, report=report, description=description)
 
     @abstractmethod

@@ -8,9 +8,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, Counts, Joint, Key
 from spectralnlp.tasks.task import Task
@@ -78,23 +75,13 @@ class TokenTask(Task):
     def solve(self, estimator: Estimator[Any], moments: Joint[Any], **reporting: Any) -> Any:
         """Solve as `Task.solve` does; conventions are learned from all words."""
         model = super().solve(estimator, moments.parts["estimator"], **reporting)
-        boundaries: Any = moments.parts[_BOUNDARIES]
-        return replace(model, conventions=Conventions.of_counts(dict(boundaries.items())))
+        return replace(model, conventions=conventions_of(moments))
 
-    def solve_adapted(
-        self,
-        estimator: Estimator[Any],
-        general: Joint[Any],
-        own: Joint[Any],
-        weight: float,
-        shares: NDArray[np.float64] | None = None,
-        **reporting: Any,
-    ) -> Any:
-        """Solve as `Task.solve_adapted` does; conventions are learned from all words, each once."""
-        theirs, ours = general.parts["estimator"], own.parts["estimator"]
-        model = super().solve_adapted(estimator, theirs, ours, weight, shares, **reporting)
-        counts: Counter[Any] = Counter()
-        for each in (general, own):
-            boundaries: Any = each.parts[_BOUNDARIES]
-            counts.update(dict(boundaries.items()))
-        return replace(model, conventions=Conventions.of_counts(counts))
+
+def conventions_of(*moments: Joint[Any]) -> Conventions:
+    """Return the conventions of all words in moments, those that `TokenTask.init_kept_moments` began."""
+    counts: Counter[Any] = Counter()
+    for each in moments:
+        boundaries: Any = each.parts[_BOUNDARIES]
+        counts.update(dict(boundaries.items()))
+    return Conventions.of_counts(counts)

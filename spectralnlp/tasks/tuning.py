@@ -1,19 +1,16 @@
-"""Settings chosen by evidence: alternatives learn from a part of the examples, and are scored on another."""
+"""Settings of a parser chosen by evidence: alternatives learn from some trees, and are scored on others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from spectralnlp.estimator import Estimator, Tuning
+from spectralnlp.estimators.parser.tuning import Trials, trials_of
 from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, InMemoryCorpus
-
-if TYPE_CHECKING:
-    from spectralnlp.tasks.task import Task
 
 T = TypeVar("T")
 
@@ -25,37 +22,36 @@ _FEWEST = 500  # examples; fewer show no difference
 _BY_CHANCE = 0.02
 
 
-def choose_settings(
-    task: Task, estimator: Estimator[Any], corpus: Corpus[Any], report: Callable[[str], None]
-) -> Estimator[Any]:
-    """Return an estimator with the settings that the examples speak for.
+def choose_settings(task: Any, trainer: Any, corpus: Corpus[Any], report: Callable[[str], None]) -> Any:
+    """Return a trainer with the settings that the trees speak for.
 
     Args:
-        task: of the estimator; trains, evaluates and compares.
-        estimator: unfitted; returned as it is if it has no `Estimator.tuning`.
+        task: of the trainer; evaluates and compares.
+        trainer: unfitted; returned as it is if its setting ``tune`` does not ask for trials, or it has none.
         corpus: what it is to be fitted to.
         report: called with a line for each alternative.
     """
-    plan = estimator.tuning()
-    if plan is None:
-        return estimator
-    estimator = replace(estimator, **plan.final)
+    tune = trainer.get_params().get("tune", "none")
+    if tune == "none":
+        return trainer
+    trials = trials_of(tune, pooled="+" in trainer.binarisations)
+    trainer = replace(trainer, tune="none")
     examples = list(corpus)
     if len(examples) < _FEWEST:
         report(f"tune: settings stay as they are, for there are fewer than {_FEWEST} examples")
-        return estimator
-    train, held_out = _parts(examples, plan, int(estimator.get_params().get("random_state", 0)))
+        return trainer
+    train, held_out = _parts(examples, trials, trainer.random_state)
     report(f"tune: {len(train):,} examples to learn from, {len(held_out):,} to score")
 
     def trial(settings: Mapping[str, object]) -> Any:
         with timed_passes(lambda line: None):
-            fitted = replace(estimator, **{**plan.trial, **settings}).fit(InMemoryCorpus(train))
+            fitted = replace(trainer, **{**trials.settings, **settings}).fit(InMemoryCorpus(train))
         return task.evaluate(task.wrap(fitted), InMemoryCorpus(held_out))
 
     chosen: dict[str, object] = {}
     best = trial(chosen)
-    for settings in plan.alternatives:
-        if all(getattr(estimator, name) == value for name, value in settings.items()):
+    for settings in trials.alternatives:
+        if all(getattr(trainer, name) == value for name, value in settings.items()):
             continue
         found = trial({**chosen, **settings})
         comparison: Any = task.compare(found, best)
@@ -67,15 +63,15 @@ def choose_settings(
         if is_better:
             chosen, best = {**chosen, **settings}, found
     report(f"tune: {_written(chosen) or 'nothing'} is set")
-    return replace(estimator, **chosen)
+    return replace(trainer, **chosen)
 
 
-def _parts(examples: Sequence[T], plan: Tuning, random_state: int) -> tuple[list[T], list[T]]:
+def _parts(examples: Sequence[T], trials: Trials, random_state: int) -> tuple[list[T], list[T]]:
     """Examples to learn from and examples to score, by blocks, in their order."""
     blocks = [examples[first : first + _BLOCK] for first in range(0, len(examples), _BLOCK)]
     order = np.random.default_rng(random_state).permutation(len(blocks)).tolist()
-    n_held_out = max(min(len(blocks) // _HELD_OUT, plan.most_held_out // _BLOCK), 1)
-    n_train = plan.most_examples // _BLOCK
+    n_held_out = max(min(len(blocks) // _HELD_OUT, trials.most_held_out // _BLOCK), 1)
+    n_train = trials.most_trees // _BLOCK
     held_out, train = sorted(order[:n_held_out]), sorted(order[n_held_out : n_held_out + n_train])
     return [e for b in train for e in blocks[b]], [e for b in held_out for e in blocks[b]]
 

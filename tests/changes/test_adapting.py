@@ -10,16 +10,17 @@ import pytest
 from change_runs import Run
 
 import spectralnlp
-from spectralnlp import LPCFG, PCFG, InMemoryCorpus, changes, read_treebank
+from spectralnlp import PCFG, InMemoryCorpus, changes, read_treebank
 from spectralnlp.changes import adapting
 from spectralnlp.cli.adapt import _partial_trees
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets
 
-SMALL = LPCFG(grammars="clusters", n_clusters=2, pruner_states=0)
+SMALL = LPCFGParser(grammars="clusters", n_clusters=2, pruner_states=0)
 
 
 @pytest.fixture
@@ -31,15 +32,15 @@ def test_weights_are_repetitions_for_rules(trees: list[Tree]) -> None:
     general, own = trees[:60], trees[60:80]
     moments = changes.observed(SMALL, InMemoryCorpus(general))
     more = changes.observed(SMALL, InMemoryCorpus(own))
-    learner = LPCFG(**SMALL.get_params())
+    learner = LPCFGParser(**SMALL.get_params())
     learner.solve_adapted(moments.parts["estimator"], more.parts["estimator"], 3.0)  # type: ignore[attr-defined]
-    repeated = LPCFG(**SMALL.get_params()).fit(InMemoryCorpus([*general, *own, *own, *own]))
-    ours, theirs = learner.coarse_, repeated.coarse_
+    repeated = LPCFGParser(**SMALL.get_params()).fit(InMemoryCorpus([*general, *own, *own, *own]))
+    ours, theirs = learner.grammar_.coarse_, repeated.grammar_.coarse_
     assert ours.symbols == theirs.symbols
     np.testing.assert_array_equal(ours.binary_rules, theirs.binary_rules)
     np.testing.assert_allclose(ours.binary.values, theirs.binary.values, rtol=1e-12)
     np.testing.assert_allclose(ours.root, theirs.root, rtol=1e-12)
-    assert learner.n_trees_ == 80
+    assert learner.grammar_.n_trees_ == 80
 
 
 def test_a_word_that_counts_more_is_as_rare_as_before() -> None:
@@ -76,7 +77,7 @@ def test_own_trees_decide_what_the_general_ones_leave_open() -> None:
     assert "(NP (NP" not in found[1]
 
 
-PCFG_LIKE = LPCFG(grammars="clusters", n_clusters=1, pruner_states=0)
+PCFG_LIKE = LPCFGParser(grammars="clusters", n_clusters=1, pruner_states=0)
 
 
 def test_labels_of_both_schemes_are_there(trees: list[Tree]) -> None:

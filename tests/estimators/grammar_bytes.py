@@ -29,13 +29,14 @@ def own_trees(own_treebank: Path, name: str = "train.mrg") -> list[Tree]:
 
 def fingerprint(fitted: Any) -> dict[str, object]:
     """All that a parser takes from an estimator, to the byte."""
-    return {
-        "decoder": (fitted.decoder_, sorted(fitted.decoder_settings_.items())),
-        **dict(_bytes_of(fitted.grammar_sets_)),
-        **dict(_bytes_of(fitted.span_scorer_, "scorer")),
-        **dict(_bytes_of(fitted.cell_model_, "cells")),
-        **dict(_bytes_of(fitted.sentence_end_model_, "sentence ends")),
+    grammar, components = getattr(fitted, "grammar_", fitted), getattr(fitted, "components_", {})
+    found = {
+        "decoder": (grammar.decoder_, sorted(grammar.decoder_settings_.items())),
+        **dict(_bytes_of(grammar.grammar_sets_)),
     }
+    for name, component in components.items():
+        found |= dict(_bytes_of(component, name))
+    return found
 
 
 def differences(one: Any, other: Any) -> set[str]:

@@ -14,7 +14,7 @@ from grammar_bytes import own_trees
 
 from spectralnlp import load
 from spectralnlp.errors import ModelError
-from spectralnlp.estimators.lpcfg import LPCFG, cells
+from spectralnlp.estimators.parser import LPCFGParser, open_cells
 from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.storage import load_model, save_model
@@ -37,15 +37,18 @@ def examples(own_treebank: Path) -> list[Tree]:
 @pytest.fixture(scope="module")
 def parser(examples: list[Tree]) -> Parser:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "LEAST_TREES", 100)
-        return ParsingTask().train(LPCFG(**SMALL), InMemoryCorpus(examples))
+        patch.setattr(open_cells.OpenCells, "least_trees", 100)
+        return ParsingTask().train(LPCFGParser(**SMALL), InMemoryCorpus(examples))
 
 
 def test_the_same_trees_give_the_same_bytes(
     examples: list[Tree], parser: Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cells, "LEAST_TREES", 100)
-    model, again = parser.cells, LPCFG(**SMALL).fit(InMemoryCorpus(examples, 3)).cell_model_
+    monkeypatch.setattr(open_cells.OpenCells, "least_trees", 100)
+    model, again = (
+        parser.components["open_cells"],
+        LPCFGParser(**SMALL).fit(InMemoryCorpus(examples, 3)).components_["open_cells"],
+    )
     assert model is not None
     assert again is not None
     assert model.weights.tobytes() == again.weights.tobytes()
@@ -74,9 +77,9 @@ def test_neighbours_are_joined_as_one_sentence(examples: list[Tree]) -> None:
         learned.append((sentences, order))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "LEAST_TREES", 100)
-        patch.setattr(cells, "learn", learn)
-        LPCFG(**SMALL).fit(InMemoryCorpus(examples))
+        patch.setattr(open_cells.OpenCells, "least_trees", 100)
+        patch.setattr(open_cells, "learn", learn)
+        LPCFGParser(**SMALL).fit(InMemoryCorpus(examples))
     sentences, order = learned[0]
     n, n_alone = len(sentences.tokens) - 1, len(examples)
     assert n_alone < n < 1.4 * n_alone
@@ -100,32 +103,32 @@ def test_neighbours_are_joined_as_one_sentence(examples: list[Tree]) -> None:
 
 
 def test_too_few_trees_close_nothing(examples: list[Tree]) -> None:
-    assert LPCFG(**SMALL).fit(InMemoryCorpus(examples)).cell_model_ is None
+    assert LPCFGParser(**SMALL).fit(InMemoryCorpus(examples)).components_ == {}
 
 
 def test_the_switch_closes_nothing(examples: list[Tree], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "LEAST_TREES", 100)
-    assert LPCFG(**SMALL, closed_cells=False).fit(InMemoryCorpus(examples)).cell_model_ is None
+    monkeypatch.setattr(open_cells.OpenCells, "least_trees", 100)
+    assert LPCFGParser(**SMALL, closed_cells=False).fit(InMemoryCorpus(examples)).components_ == {}
 
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_the_model_is_stored_with_the_grammar(parser: Parser, tmp_path: Path, compact: bool) -> None:
     parser.save(tmp_path / "model", compact=compact)
     loaded = load(tmp_path / "model")
-    assert parser.cells is not None
-    assert loaded.cells.threshold == parser.cells.threshold
-    np.testing.assert_allclose(loaded.cells.weights, parser.cells.weights, rtol=1e-3, atol=1e-5)
+    model, read = parser.components["open_cells"], loaded.components["open_cells"]
+    assert read.threshold == model.threshold
+    np.testing.assert_allclose(read.weights, model.weights, rtol=1e-3, atol=1e-5)
     words = ["The", "keeper", "lit", "the", "lamp", "."]
-    trees = [each.parse_tokens(words).tree for each in (parser, loaded, replace(loaded, cells=None))]
+    trees = [each.parse_tokens(words).tree for each in (parser, loaded, replace(loaded, components={}))]
     assert trees[0].words() == words
     assert trees[0] == trees[1]
 
 
 def test_a_folder_without_the_model_opens_everything(parser: Parser, tmp_path: Path) -> None:
-    replace(parser, cells=None).save(tmp_path / "model")
-    assert "cells" not in json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
+    replace(parser, components={}).save(tmp_path / "model")
+    header = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
+    assert header["metadata"]["components"] == {}
     loaded = load(tmp_path / "model")
-    assert loaded.cells is None
     assert loaded.pipeline.opening(["a", "b"]) is None
 
 

@@ -13,6 +13,7 @@ import pytest
 from spectralnlp import LPCFG, changes, load, train
 from spectralnlp.changes import KeptMoments
 from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.estimators.shared.head_learning import learn_heads
 from spectralnlp.runtime import Corpus, Partition
 from spectralnlp.storage import ARRAYS, META
@@ -109,7 +110,7 @@ def corpus(*documents: list[Tree]) -> Corpus[Tree]:
 
 
 def kept_model(*documents: list[Tree]) -> changes.Change:
-    return changes.train("lpcfg", LPCFG(**SMALL, binarisations="head+right"), corpus(*documents))
+    return changes.train("lpcfg", LPCFGParser(**SMALL, binarisations="head+right"), corpus(*documents))
 
 
 def saved(change: changes.Change, folder: Path) -> dict[str, bytes]:

@@ -8,9 +8,12 @@ import pytest
 from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimator import Tuning
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.estimators.lpcfg import LPCFG, cells, sentence_ends
+from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.parser import LPCFGParser, ParserTrainer, sentence_ends
+from spectralnlp.estimators.parser.open_cells import OpenCells
+from spectralnlp.estimators.parser.sentence_ends import SentenceEnds
+from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.runtime import InMemoryCorpus, use_engine
@@ -55,20 +58,10 @@ CHANGES: dict[str, dict[str, object]] = {
     "folds": {"folds": 4},
     "eigenwords": {},  # a folder, made in the test
     "random_state": {"random_state": 7},
-    "tune": {"tune": "quick"},
 }
-# One alternative, which is better than one cluster.
-MORE_CLUSTERS = Tuning(
-    alternatives=({"n_clusters": 4},),
-    trial={},
-    final={"tune": "none"},
-    most_examples=100,
-    most_held_out=50,
-)
 # These are about span scorers, which so few trees have only if told to.
 ABOUT_SCORERS = ("span_scorer", "folds", "eigenwords")
 CONTEXT = {"bracket_price": {"decoder": "mbr"}, "absolute_marginals": {"decoder": "labelled-recall"}}
-CONTEXT["tune"] = {"n_clusters": 1, "grammars": "clusters"}
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +73,13 @@ def fit(examples: list[Tree], **params: object) -> LPCFG:
     return LPCFG(**{**SMALL, **params}).fit(InMemoryCorpus(examples))  # type: ignore[arg-type]
 
 
+def train(examples: list[Tree], **params: object) -> ParserTrainer:
+    return LPCFGParser(**{**SMALL, **params}).fit(InMemoryCorpus(examples))
+
+
 def test_every_switch_is_tried() -> None:
-    assert CHANGES.keys() == inspect.signature(LPCFG).parameters.keys()
+    # Settings are tuned by the task; see tests/tasks/test_tuning.py.
+    assert {*CHANGES, "tune"} == set(inspect.signature(LPCFGParser).parameters)
 
 
 @pytest.fixture(scope="module")
@@ -97,28 +95,22 @@ def test_every_switch_does_something(
     name: str, examples: list[Tree], eigenwords: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name in ABOUT_SCORERS:
-        monkeypatch.setattr("spectralnlp.estimators.lpcfg.estimator.LEAST_TREES", 1)
+        monkeypatch.setattr(SpanScoring, "least_trees", 1)
     if name == "closed_cells":  # 171 trees are too few to close cells
-        monkeypatch.setattr(cells, "LEAST_TREES", 100)
+        monkeypatch.setattr(OpenCells, "least_trees", 100)
     if name == "sentence_ends":  # all of these trees end in a stop, so that rules would do
-        monkeypatch.setattr(sentence_ends, "LEAST_TREES", 100)
+        monkeypatch.setattr(SentenceEnds, "least_trees", 100)
         monkeypatch.setattr(sentence_ends, "_WORTH", float("nan"))
-    if name == "tune":
-        monkeypatch.setattr(
-            "spectralnlp.estimators.lpcfg.estimator.tuning_of", lambda tune, pooled: MORE_CLUSTERS
-        )
-        monkeypatch.setattr("spectralnlp.tasks.tuning._FEWEST", 100)
-        monkeypatch.setattr("spectralnlp.tasks.tuning._BY_CHANCE", float("inf"))
     context = CONTEXT.get(name, {})
     change = {"eigenwords": eigenwords} if name == "eigenwords" else CHANGES[name]
-    before, after = fit(examples, **context), fit(examples, **context, **change)
+    before, after = train(examples, **context), train(examples, **context, **change)
     assert differences(before, after)
 
 
-@pytest.mark.parametrize("preset", [None, *LPCFG.presets])
+@pytest.mark.parametrize("preset", [None, *LPCFGParser.presets])
 def test_the_same_seed_gives_the_same_bytes(preset: str | None, examples: list[Tree]) -> None:
-    def fitted() -> LPCFG:
-        estimator = LPCFG() if preset is None else LPCFG.from_preset(preset)
+    def fitted() -> ParserTrainer:
+        estimator = LPCFGParser() if preset is None else LPCFGParser.from_preset(preset)
         return estimator.fit(InMemoryCorpus(examples))
 
     assert fingerprint(fitted()) == fingerprint(fitted())

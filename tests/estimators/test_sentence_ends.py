@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from spectralnlp import changes, load
 from spectralnlp.cli.blocks import _blocks_of
 from spectralnlp.errors import ModelError
-from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.inference.sentences.describe import case_of
 from spectralnlp.inference.sentences.features import CAPITAL, CAPITALS, LETTER, MARK, MIXED, NUMBER, SMALL
 from spectralnlp.models.parser import Parser
@@ -83,7 +83,7 @@ def documents(headings: bool = True) -> list[list[Tree]]:
 
 
 def train(trees: Corpus[Tree], **settings: Any) -> Parser:
-    parser: Parser = ParsingTask().train(LPCFG(**SMALL_GRAMMAR, **settings), trees)
+    parser: Parser = ParsingTask().train(LPCFGParser(**SMALL_GRAMMAR, **settings), trees)
     return parser
 
 
@@ -106,7 +106,7 @@ def test_headings_without_a_stop_are_sentences(parser: Parser) -> None:
     ]
     assert split(parser, " ".join(sentences)) == sentences
     assert split(parser, " ".join(sentences).replace(" .", ".")) == sentences
-    assert split(replace(parser, sentence_ends=None), " ".join(sentences)) == [
+    assert split(replace(parser, components={}), " ".join(sentences)) == [
         "Old Lamps Marta met Tor .",
         "Boats and Ships She likes it in June .",
         "A ship saw it .",
@@ -124,31 +124,32 @@ def test_line_ends_stay_evidence(parser: Parser) -> None:
 
 
 def test_the_same_trees_give_the_same_bytes(parser: Parser) -> None:
-    model, again = parser.sentence_ends, train(Documents(documents(), 7)).sentence_ends
-    assert model is not None
-    assert again is not None
+    model, again = (each.components["sentence_ends"] for each in (parser, train(Documents(documents(), 7))))
     assert (model.weights.tobytes(), model.threshold) == (again.weights.tobytes(), again.threshold)
-    other = train(Documents(documents()), random_state=1).sentence_ends
-    assert other is not None
+    other = train(Documents(documents()), random_state=1).components["sentence_ends"]
     assert model.weights.tobytes() != other.weights.tobytes()
 
 
 def test_where_nothing_is_learned(parser: Parser) -> None:
     few, single = documents()[:10], [[tree] for trees in documents() for tree in trees]
-    assert train(Documents(few)).sentence_ends is None
-    assert train(Documents(single)).sentence_ends is None
-    assert train(Documents(documents(headings=False))).sentence_ends is None  # the rules are right
-    assert train(Documents(documents()), sentence_ends=False).sentence_ends is None
+    assert "sentence_ends" not in train(Documents(few)).components
+    assert "sentence_ends" not in train(Documents(single)).components
+    assert (
+        "sentence_ends" not in train(Documents(documents(headings=False))).components
+    )  # the rules are right
+    assert "sentence_ends" not in train(Documents(documents()), sentence_ends=False).components
     one_document = [[tree for trees in documents() for tree in trees]]
-    assert train(Documents(one_document)).sentence_ends is not None
+    assert "sentence_ends" in train(Documents(one_document)).components
 
 
 def test_ends_are_learned_again_by_updates(tmp_path: Path) -> None:
-    kept = changes.train("lpcfg.v1", LPCFG(**SMALL_GRAMMAR), Documents(documents()[:-1]), unit="file").kept
-    never = changes.train("lpcfg.v1", LPCFG(**SMALL_GRAMMAR), Documents(documents()), unit="file")
+    kept = changes.train(
+        "lpcfg.v1", LPCFGParser(**SMALL_GRAMMAR), Documents(documents()[:-1]), unit="file"
+    ).kept
+    never = changes.train("lpcfg.v1", LPCFGParser(**SMALL_GRAMMAR), Documents(documents()), unit="file")
     never.save(tmp_path / "never")
     changes.update(kept, Documents(documents()[-1:])).save(tmp_path / "updated")
-    assert load(tmp_path / "updated").sentence_ends is not None
+    assert "sentence_ends" in load(tmp_path / "updated").components
     for name in (ARRAYS, META):
         assert (tmp_path / "never" / name).read_bytes() == (tmp_path / "updated" / name).read_bytes()
 
@@ -157,11 +158,9 @@ def test_ends_are_learned_again_by_updates(tmp_path: Path) -> None:
 def test_the_model_is_stored_with_the_grammar(parser: Parser, tmp_path: Path, compact: bool) -> None:
     parser.save(tmp_path / "model", compact=compact)
     loaded = load(tmp_path / "model")
-    assert parser.sentence_ends is not None
-    assert loaded.sentence_ends.threshold == parser.sentence_ends.threshold
-    np.testing.assert_allclose(
-        loaded.sentence_ends.weights, parser.sentence_ends.weights, rtol=1e-3, atol=1e-4
-    )
+    read, model = (each.components["sentence_ends"] for each in (loaded, parser))
+    assert read.threshold == model.threshold
+    np.testing.assert_allclose(read.weights, model.weights, rtol=1e-3, atol=1e-4)
     text = "Old Lamps Marta met Tor. Contents A ship saw it"
     assert split(loaded, text) == split(parser, text)
     sent = pickle.loads(pickle.dumps(loaded.tokenizer))  # as to another process
@@ -169,10 +168,10 @@ def test_the_model_is_stored_with_the_grammar(parser: Parser, tmp_path: Path, co
 
 
 def test_a_folder_without_the_model_goes_by_rules(parser: Parser, tmp_path: Path) -> None:
-    replace(parser, sentence_ends=None).save(tmp_path / "model")
-    assert "sentence_ends" not in json.loads((tmp_path / "model" / META).read_text(encoding="utf-8"))
+    replace(parser, components={}).save(tmp_path / "model")
+    header = json.loads((tmp_path / "model" / META).read_text(encoding="utf-8"))
+    assert "sentence_ends" not in header["metadata"]["components"]
     loaded = load(tmp_path / "model")
-    assert loaded.sentence_ends is None
     assert loaded.tokenizer.ends is None
 
 

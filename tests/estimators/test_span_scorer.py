@@ -11,8 +11,10 @@ import pytest
 from spectralnlp import load
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.span_kernels import GRADIENTS, SQUARES, learn_epoch
-from spectralnlp.estimators.lpcfg.span_scorer import GoldSpans, folds_of
+from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.component import folds_of
+from spectralnlp.estimators.parser.span_kernels import GRADIENTS, SQUARES, learn_epoch
+from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.pipeline import Pipeline
 from spectralnlp.inference.trees.rescoring.corpus import Example, ExampleTable
@@ -35,7 +37,7 @@ from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
 from spectralnlp.trees.treelog import TreeTable
 
-NEVER_OFF = "spectralnlp.estimators.lpcfg.estimator.LEAST_TREES"
+NEVER_OFF = (SpanScoring, "least_trees", 1)
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +49,8 @@ def trees(own_treebank: Path) -> list[Tree]:
 def scored(trees: list[Tree]) -> Parser:
     """A parser with a scorer, of few trees."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NEVER_OFF, 1)
-        return ParsingTask().train(LPCFG(), InMemoryCorpus(trees))
+        patch.setattr(*NEVER_OFF)
+        return ParsingTask().train(LPCFGParser(), InMemoryCorpus(trees))
 
 
 def test_folds_go_by_document_or_by_block() -> None:
@@ -72,7 +74,7 @@ def marked_with(tree: Tree, document: int) -> Tree:
 def test_no_document_is_shown_to_the_grammar_that_parses_it(
     trees: list[Tree], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(NEVER_OFF, 1)
+    monkeypatch.setattr(*NEVER_OFF)
     marked = [
         tree.fold(
             lambda node, below, n=n: Tree(node.label, below, None if below else f"{node.word}-{n // 2}")
@@ -105,7 +107,7 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
                 for n, each in enumerate(documents)
             ]
 
-    LPCFG(em_iterations=0).fit(Documents(marked))
+    LPCFGParser(em_iterations=0).fit(Documents(marked))
     assert len(seen) == 3
     assert sum(len(parsed) for _, parsed in seen) == 60
     assert all(not known & set(parsed) for known, parsed in seen)
@@ -183,23 +185,23 @@ def test_gold_spans_are_those_of_the_trees(trees: list[Tree]) -> None:
 
 def test_switched_off_and_too_small_are_the_same(trees: list[Tree]) -> None:
     corpus = InMemoryCorpus(trees)
-    small, off = LPCFG().fit(corpus), LPCFG(span_scorer=False).fit(corpus)
-    assert small.span_scorer_ is off.span_scorer_ is None
-    ours, theirs = (each.grammar_sets_[0].to_arrays() for each in (small, off))
+    small, off = LPCFGParser().fit(corpus), LPCFGParser(span_scorer=False).fit(corpus)
+    assert small.components_ == off.components_ == {}
+    ours, theirs = (each.grammar_.grammar_sets_[0].to_arrays() for each in (small, off))
     assert all(np.array_equal(array, theirs[name]) for name, array in ours.items())
 
 
 def test_same_seed_same_bytes_and_the_disk(trees: list[Tree], scored: Parser, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NEVER_OFF, 1)
-        again = ParsingTask().train(LPCFG(), InMemoryCorpus(trees))
+        patch.setattr(*NEVER_OFF)
+        again = ParsingTask().train(LPCFGParser(), InMemoryCorpus(trees))
     for name, parser in (("a", scored), ("b", again)):
         parser.save(tmp_path / name)
     arrays = [(tmp_path / name / "arrays.safetensors").read_bytes() for name in "ab"]
     assert arrays[0] == arrays[1]
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
     loaded = load(tmp_path / "a")
-    assert loaded.span_scorer is not None
+    assert "span_scorer" in loaded.components
     assert loaded.parse_tokens(words).tree == scored.parse_tokens(words).tree
     half = tmp_path / "half"
     scored.save(half, compact=True)
@@ -208,8 +210,7 @@ def test_same_seed_same_bytes_and_the_disk(trees: list[Tree], scored: Parser, tm
 
 def test_a_scorer_of_fewer_numbers_is_read(scored: Parser) -> None:
     """Those that are not known to it weigh nothing."""
-    scorer = scored.span_scorer
-    assert scorer is not None
+    scorer = scored.components["span_scorer"]
     stored = scorer.to_arrays()
     stored["number_weights"] = stored["number_weights"][:8]
     described = StoredValues(scorer.to_json())
@@ -242,7 +243,7 @@ def test_a_grammar_of_another_treebank_can_be_rescored(scored: Parser, own_treeb
     task = ParsingTask()
     other = task.train(LPCFG(em_iterations=0), task.read([own_treebank / "dev.mrg"]))
     words = ["The", "keeper", "walks", "."]
-    assert replace(other, span_scorer=scored.span_scorer).parse_tokens(words).tree.words() == words
+    assert replace(other, components=scored.components).parse_tokens(words).tree.words() == words
 
 
 def test_nothing_is_gained_from_shuffled_labels(
@@ -256,11 +257,11 @@ def test_nothing_is_gained_from_shuffled_labels(
         drawn = rng.integers(-1, np.diff(options.first))
         return np.where(drawn < 0, -1, options.first[:-1] + drawn).astype(np.int32)
 
-    monkeypatch.setattr(NEVER_OFF, 1)
+    monkeypatch.setattr(*NEVER_OFF)
     monkeypatch.setattr(GoldSpans, "options", any_option)
     task = ParsingTask()
     with use_engine("serial"):  # so that the shuffles come in one order
-        parser = task.train(LPCFG(em_iterations=0), InMemoryCorpus(trees))
+        parser = task.train(LPCFGParser(em_iterations=0), InMemoryCorpus(trees))
     dev = task.read([own_treebank / "dev.mrg"])
-    plain = task.evaluate(replace(parser, span_scorer=None), dev).overall
+    plain = task.evaluate(replace(parser, components={}), dev).overall
     assert task.evaluate(parser, dev).overall.f1 <= plain.f1

@@ -11,8 +11,9 @@ import pytest
 from spectralnlp import load
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.moments import tables_of
-from spectralnlp.estimators.lpcfg.word_clusters import cluster_words, with_tag_factors
+from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.word_clusters import cluster_words, with_tag_factors
+from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate
@@ -32,7 +33,7 @@ def table(tmp_path: Path) -> TreeTable:
     corpus = InMemoryCorpus(list(read_trees(path)))
     log = accumulate(estimator.init_moments(corpus), corpus).parts["head"]
     assert isinstance(log, TreeLog)
-    return tables_of([log])[0][0]
+    return Treebank.of([log]).first
 
 
 def test_factors_are_what_clusters_say_beyond_all_rare_words(table: TreeTable) -> None:
@@ -58,7 +59,7 @@ def trained(own_treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
     folder = tmp_path_factory.mktemp("clusters") / "vectors"
     words = InMemoryCorpus([tree.words() for tree in corpus])
     VectorsTask().train(Eigenwords(dimensions=4, min_count=1), words).save(folder)
-    return task.train(LPCFG(eigenwords=str(folder)), corpus), folder
+    return task.train(LPCFGParser(eigenwords=str(folder)), corpus), folder
 
 
 def test_a_parser_keeps_its_clusters(trained: tuple[Parser, Path], tmp_path: Path) -> None:

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import spectralnlp
-from spectralnlp import LPCFG, InMemoryCorpus, changes, read_treebank
+from spectralnlp import InMemoryCorpus, changes, read_treebank
+from spectralnlp.changes.adaptation.adapter import _expected_states, adapted
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.models.adapting import _expected_states, adapted
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.models.parser import Parser
 from spectralnlp.trees import Tree, read_brackets
 
-SMALL = LPCFG(grammars="clusters", n_clusters=3, pruner_states=2)
+SMALL = LPCFGParser(grammars="clusters", n_clusters=3, pruner_states=2)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def trees(own_treebank: Path) -> list[Tree]:
 
 @pytest.fixture(scope="module")
 def parser(trees: list[Tree]) -> Parser:
-    model: Parser = spectralnlp.train(LPCFG(**SMALL.get_params()), InMemoryCorpus(trees[:100]))
+    model: Parser = spectralnlp.train(LPCFGParser(**SMALL.get_params()), InMemoryCorpus(trees[:100]))
     return model
 
 
@@ -39,9 +40,9 @@ def test_counts_are_read_off_a_grammar(parser: Parser, trees: list[Tree]) -> Non
 def test_rules_are_those_of_all_trees_counted_together(parser: Parser, trees: list[Tree]) -> None:
     ours = adapted(parser, trees[100:130], 3.0)
     moments, own = (changes.observed(SMALL, InMemoryCorpus(each)) for each in (trees[:100], trees[100:130]))
-    learner = LPCFG(**SMALL.get_params())
+    learner = LPCFGParser(**SMALL.get_params())
     learner.solve_adapted(moments.parts["estimator"], own.parts["estimator"], 3.0)  # type: ignore[attr-defined]
-    theirs = learner.coarse_
+    theirs = learner.grammar_.coarse_
 
     def rules(grammar: spectralnlp.parameters.LatentGrammar) -> dict[tuple[str, ...], float]:
         names = grammar.symbols

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spectralnlp import LPCFG, Constraints, InMemoryCorpus, Parser, changes
+from spectralnlp import Constraints, InMemoryCorpus, Parser, changes
+from spectralnlp.changes.adaptation.completion import completions
 from spectralnlp.errors import InputError
-from spectralnlp.models.completion import completions
+from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.constraints import ConstraintError, NoTreeError
 from spectralnlp.text.tokens import Sentence
@@ -20,7 +21,7 @@ from spectralnlp.trees import Tree, read_brackets
 LOW = "(S (NP (N I)) (VP (V saw) (NP (NP (D a) (N man)) (PP (P of) (NP (N wax))))))"
 HIGH = "(S (NP (N I)) (VP (V saw) (NP (D a) (N man)) (PP (P of) (NP (N wax)))))"
 WORDS = ["I", "saw", "a", "man", "of", "wax"]
-PLAIN = LPCFG(grammars="clusters", n_clusters=1, pruner_states=0, binarisations="left")
+PLAIN = LPCFGParser(grammars="clusters", n_clusters=1, pruner_states=0, binarisations="left")
 
 
 def treebank(low: int, high: int) -> list[Tree]:

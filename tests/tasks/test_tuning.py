@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from random import Random
 
 import pytest
 
-from spectralnlp import LPCFG, PCFG, InMemoryCorpus, changes, registry, train
-from spectralnlp.estimator import Tuning
-from spectralnlp.estimators.lpcfg.tuning import tuning_of
+from spectralnlp import InMemoryCorpus, changes, registry, train
+from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.tuning import Trials, trials_of
 from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.tasks.tuning import choose_settings
 from spectralnlp.trees import Tree, read_brackets
 
 TASK = ParsingTask()
@@ -32,62 +32,60 @@ def attachments(n: int, seed: int = 0) -> list[Tree]:
     return list(read_brackets(trees))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Tuned(PCFG):
-    """A grammar that tries what it is told."""
-
-    tune: bool = True
-
-    def tuning(self) -> Tuning | None:
-        if not self.tune:
-            return None
-        final = {"tune": False}
-        return Tuning(alternatives=ALTERNATIVES, trial={}, final=final, most_examples=400, most_held_out=200)
+SMALL_PCFG = {"grammars": "clusters", "n_clusters": 1, "pruner_states": 0, "tune": "quick"}
+SMALL_PCFG |= {"closed_cells": False, "span_scorer": False, "sentence_ends": False}
+ALTERNATIVES = ({"binarisations": "head^1"}, {"binarisations": "right"}, {"binarisations": "head"})
 
 
-ALTERNATIVES: Sequence[Mapping[str, object]] = ({"vertical": 0}, {"vertical": 2}, {"vertical": 1})
+@pytest.fixture
+def few_alternatives(monkeypatch: pytest.MonkeyPatch) -> None:
+    def trials(tune: str, pooled: bool) -> Trials:
+        return Trials(alternatives=ALTERNATIVES, settings={}, most_trees=400, most_held_out=200)
+
+    monkeypatch.setattr("spectralnlp.tasks.tuning.trials_of", trials)
 
 
+def chosen(learner: LPCFGParser, trees: Sequence[Tree]) -> tuple[LPCFGParser, list[str]]:
+    lines: list[str] = []
+    return choose_settings(TASK, learner, InMemoryCorpus(trees), lines.append), lines
+
+
+@pytest.mark.usefixtures("few_alternatives")
 def test_an_alternative_is_taken_that_scores_better_and_not_by_chance() -> None:
-    lines: list[str] = []
-    learner = Tuned(vertical=0)
-    chosen = TASK.tuned(learner, InMemoryCorpus(attachments(800)), lines.append)
-    assert isinstance(chosen, Tuned)
-    assert chosen.vertical == 2
-    assert learner.vertical == 0
+    learner = LPCFGParser(**SMALL_PCFG)
+    found, lines = chosen(learner, attachments(800))
+    assert found.get_params() == {**learner.get_params(), "binarisations": "head^1", "tune": "none"}
+    assert learner.get_params()["binarisations"] == "head"
     assert lines[0] == "tune: 400 examples to learn from, 150 to score"
-    assert lines[1].startswith("tune: vertical=2: ")
+    assert lines[1].startswith("tune: binarisations=head^1: ")
     assert lines[1].endswith(", taken")
-    assert lines[-1] == "tune: vertical=2 is set"
-    assert not any("vertical=0" in line for line in lines)  # what it has already
+    assert lines[-1] == "tune: binarisations=head^1 is set"
+    assert not any("binarisations=head:" in line for line in lines)  # what it has already
 
 
+@pytest.mark.usefixtures("few_alternatives")
 def test_without_evidence_settings_stay() -> None:
-    lines: list[str] = []
     trees = list(read_brackets(["(S (NP (N a)) (VP (V b)))", "(S (NP (N c)) (VP (V d)))"])) * 300
-    chosen = TASK.tuned(Tuned(vertical=1), InMemoryCorpus(trees), lines.append)
-    assert chosen.get_params()["vertical"] == 1
+    found, lines = chosen(LPCFGParser(**SMALL_PCFG), trees)
+    assert found.get_params()["binarisations"] == "head"
     assert lines[-1] == "tune: nothing is set"
 
 
 def test_few_examples_choose_nothing() -> None:
-    lines: list[str] = []
-    TASK.tuned(Tuned(), InMemoryCorpus(attachments(499)), lines.append)
+    _, lines = chosen(LPCFGParser(**SMALL_PCFG), attachments(499))
     assert lines == ["tune: settings stay as they are, for there are fewer than 500 examples"]
 
 
 def test_nothing_is_chosen_unless_asked_for() -> None:
-    learner = LPCFG()
-    assert learner.tuning() is None
-    assert TASK.tuned(learner, InMemoryCorpus([])) is learner
+    learner = LPCFGParser()
+    assert chosen(learner, []) == (learner, [])
 
 
 @pytest.mark.parametrize("tune", ["quick", "full"])
 def test_the_alternatives_of_lpcfg_are_settings(tune: str) -> None:
-    plan = tuning_of(tune, pooled=False)  # type: ignore[arg-type]
-    for settings in (*plan.alternatives, plan.trial, plan.final):
-        LPCFG(**settings).validate()
-    assert plan.final == {"tune": "none"}
+    trials = trials_of(tune, pooled=False)  # type: ignore[arg-type]
+    for settings in (*trials.alternatives, trials.settings):
+        LPCFGParser(**settings).validate()
 
 
 SMALL = {
@@ -102,22 +100,10 @@ SMALL |= {"span_scorer": False, "sentence_ends": False}
 
 @pytest.fixture
 def one_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
-    def plan(tune: str, pooled: bool) -> Tuning:
-        tried = ({"n_clusters": 4},)
-        return Tuning(
-            alternatives=tried, trial={}, final={"tune": "none"}, most_examples=400, most_held_out=200
-        )
+    def trials(tune: str, pooled: bool) -> Trials:
+        return Trials(alternatives=({"n_clusters": 4},), settings={}, most_trees=400, most_held_out=200)
 
-    monkeypatch.setattr("spectralnlp.estimators.lpcfg.estimator.tuning_of", plan)
-
-
-@pytest.mark.usefixtures("one_alternative")
-def test_fit_learns_with_what_was_chosen_and_keeps_hyper_parameters() -> None:
-    trees = attachments(800)
-    learner = LPCFG(tune="quick", **SMALL).fit(trees)  # type: ignore[arg-type]
-    assert learner.chosen_ == {"n_clusters": 4}
-    assert (learner.tune, learner.n_clusters) == ("quick", 1)
-    assert max(learner.grammars_[0].n_states) > 1
+    monkeypatch.setattr("spectralnlp.tasks.tuning.trials_of", trials)
 
 
 @pytest.mark.usefixtures("one_alternative")

@@ -13,7 +13,7 @@ from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator
-from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of, read_table, word_counts
+from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of
 from spectralnlp.estimators.lpcfg.solve import plain_grammar
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared import settings
@@ -21,13 +21,15 @@ from spectralnlp.estimators.shared.grammars import GrammarEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
+from spectralnlp.estimators.shared.treebank import Treebank, count_words
 from spectralnlp.parameters import GrammarSet
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 from spectralnlp.trees.features import node_features
 from spectralnlp.trees.heads import LEARNED
+from spectralnlp.trees.treelog import TreeLog
 
 Start = Literal["random", "clusters"]
 
@@ -93,8 +95,9 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         self.heads_ = head_rules(self.heads, corpus, foreign=LEARNED)
         binariser = binariser_of(self.binarisation, unaries=self.unaries, heads=self.heads_)
         with fit_pass("trees"):
-            table, binariser, chains = read_table(corpus, binariser)
-        self.n_trees_, self.word_counts_ = table.n_trees, word_counts(table)
+            trees = Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)])
+        table = trees.first
+        self.n_trees_, self.word_counts_ = table.n_trees, count_words(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
         lexicon = LexiconOptions.of(self, scheme=self.signatures_)
         index = TreeEventIndex.of(table)
@@ -105,9 +108,14 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
                 start, self.iterations, first_smoothing=self.smoothing, smoothing=self.smoothing
             )
             grammar = state_grammar(index, counts, self.smoothing, lexicon)
-        coarse = plain_grammar(table, lexicon)
         self.grammar_sets_ = (
-            GrammarSet(binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar,)),
+            GrammarSet(
+                binariser=trees.binarisers[0],
+                chains=trees.chains,
+                coarse=plain_grammar(table, lexicon),
+                pruner=None,
+                grammars=(grammar,),
+            ),
         )
         self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
 

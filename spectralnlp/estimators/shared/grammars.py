@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from spectralnlp.estimator import Estimator
+from spectralnlp.estimator import Estimator, MomentEstimator
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.parameters import (
-    CellModel,
-    Floats,
-    GrammarSet,
-    Ints,
-    LatentGrammar,
-    SentenceEndModel,
-    SpanScorer,
-    Tensors,
-    WordClusters,
-)
+from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Tensors
+from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.trees import Binariser, Tree
 
 
@@ -29,29 +22,21 @@ class GrammarEstimator(Estimator[Tree]):
 
     Attributes:
         grammar_sets_: one for each binarisation.
-        span_scorer_: weighs the labels of spans anew; None without.
         n_trees_: training trees.
         word_counts_: how often each word occurred.
         heads_, signatures_: names of the head rules and of the signatures that were used.
-        word_clusters_: of unlabelled text; perhaps none.
-        cell_model_: which cells of a chart open, or None for all.
-        sentence_end_model_: where sentences of raw text end, or None to go by rules.
         decoder_, decoder_settings_: what a parser decodes with unless told otherwise.
     """
 
     task = "parsing"
 
     grammar_sets_: tuple[GrammarSet, ...]
-    span_scorer_: SpanScorer | None = None
     n_trees_: int
     word_counts_: Mapping[str, int]
     heads_: str
     signatures_: str
     decoder_: str
     decoder_settings_: Mapping[str, Any]
-    cell_model_: CellModel | None = None
-    word_clusters_: WordClusters = WordClusters.none()
-    sentence_end_model_: SentenceEndModel | None = None
 
     @property
     def grammars_(self) -> tuple[LatentGrammar, ...]:
@@ -77,6 +62,59 @@ class GrammarEstimator(Estimator[Tree]):
     def chains_(self) -> Mapping[tuple[str, str], Sequence[str]]:
         """The unary chains of the first binarisation."""
         return self.grammar_sets_[0].chains
+
+
+class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
+    """An estimator of grammars that can learn from logs of trees, as the components around them do."""
+
+    rare: int
+
+    @abstractmethod
+    def init_trees(self, corpus: Corpus[Tree]) -> Moments[Tree]:
+        """Return an empty log of trees for each binarisation; argument as of `init_moments`."""
+
+    @abstractmethod
+    def treebank(self, moments: Any) -> Treebank:
+        """Return the trees of the logs that `init_trees` began.
+
+        Raises:
+            InputError: there are none.
+        """
+
+    @abstractmethod
+    def describe(self, trees: Treebank) -> None:
+        """Set all fitted attributes but the grammars: sizes, rules for the language, decoder."""
+
+    @abstractmethod
+    def coarse_grammars(self, trees: Treebank) -> Sequence[LatentGrammar]:
+        """Return the plain grammar of each binarisation.
+
+        Args:
+            trees: those that were described, or some of them.
+        """
+
+    @abstractmethod
+    def learn_grammars(self, trees: Treebank, coarse: Sequence[LatentGrammar]) -> tuple[GrammarSet, ...]:
+        """Return the grammars of each binarisation.
+
+        Args:
+            trees: as of `coarse_grammars`.
+            coarse: what that gave.
+        """
+
+    def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
+        """Return what `init_trees` does, unless there are smaller moments."""
+        return self.init_trees(corpus)
+
+    def solve(self, moments: Any) -> None:
+        """Learn grammars from the trees of logs; the passes are replayed from them.
+
+        Raises:
+            InputError: there are no trees.
+        """
+        trees = self.treebank(moments)
+        self.describe(trees)
+        self.grammar_sets_ = self.learn_grammars(trees, self.coarse_grammars(trees))
 
 
 @dataclass(frozen=True, kw_only=True)

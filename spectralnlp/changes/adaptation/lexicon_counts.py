@@ -1,4 +1,4 @@
-"""Words of a few trees added to the lexicon of a trained grammar; see :mod:`~spectralnlp.models.adapting`."""
+"""Words of a few trees added to the lexicon of a trained grammar; see ``adapter.py``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Adaptation of a parser that keeps no moments, in seconds: counts read off its grammars, its scorer refined.
 
-The counts of the new trees are added to those of the grammars (:mod:`spectralnlp.models.adapting`). The span
-scorer goes on learning from the new trees, each parsed by grammars to which only the others were added, for
-posteriors of trees that a grammar has seen are much too sure.
+The counts of the new trees are added to those of the grammars (``adapter.py``). The span scorer goes on
+learning from the new trees, each parsed by grammars to which only the others were added, for posteriors of
+trees that a grammar has seen are much too sure.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from spectralnlp.changes.adapting import completed_trees, estimator_with_settings
+from spectralnlp.changes.adaptation.adapter import Adapter
+from spectralnlp.changes.adaptation.completion import WeightedTree
+from spectralnlp.changes.adaptation.scorer_examples import ScorerRefiner
+from spectralnlp.changes.adaptation.with_treebank import completed_trees
 from spectralnlp.errors import InputError
-from spectralnlp.models.adapting import Adapter
-from spectralnlp.models.completion import WeightedTree
+from spectralnlp.estimators.parser import refine_scorer
 from spectralnlp.models.parser import Parser
-from spectralnlp.models.refinement import ScorerRefiner
 from spectralnlp.runtime import map_kernels
 from spectralnlp.tasks.task import ProgressCallback, silent
 from spectralnlp.text.tokens import Sentence
@@ -80,8 +81,7 @@ def _adapted(
     parser, counts = adapter.parser, adapter.recount(trees)
     expected = [[(adapter.count([tree]), share) for tree, share in likely] for likely in completed]
     whole = adapter.adapted(counts.with_parts(chain.from_iterable(expected)), weight)
-    refine: Any = estimator_with_settings(parser.about).refine_scorer
-    if parser.span_scorer is None or refine is None or len(trees) + len(completed) < _FEWEST:
+    if "span_scorer" not in parser.components or len(trees) + len(completed) < _FEWEST:
         return whole
     examples: list[Any] = []
     for fold, held_out in enumerate(_held_out(trees, most)):
@@ -92,7 +92,8 @@ def _adapted(
         examples += [each for each in map_kernels(refiner.example, gold) if each is not None]
     if not examples:
         return whole
-    return replace(whole, span_scorer=refine(whole.span_scorer, refiner.shared, examples))
+    scorer = refine_scorer(whole.components["span_scorer"], refiner.shared, examples)
+    return replace(whole, components={**whole.components, "span_scorer": scorer})
 
 
 def _held_out(trees: Sequence[Tree], most: int | None) -> list[Sequence[Tree]]:

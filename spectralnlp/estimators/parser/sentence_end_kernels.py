@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.lpcfg.cell_kernels import update_weights
+from spectralnlp.estimators.parser.cell_kernels import update_weights
 from spectralnlp.inference.sentences.features import (
     N_FEATURES,
     OUTSIDE,

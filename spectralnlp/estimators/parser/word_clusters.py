@@ -7,13 +7,17 @@ spelling and cluster are independent given the tag.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
+from typing_extensions import Doc
 
 from spectralnlp.errors import ModelError
+from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordClusters, WordVectors
+from spectralnlp.progress import fit_pass
 from spectralnlp.storage import load_model
 from spectralnlp.trees import labels_of
 from spectralnlp.trees.treelog import TreeTable
@@ -21,6 +25,37 @@ from spectralnlp.trees.treelog import TreeTable
 # Clusters of the coarse and of the fine kind, as far as there are words.
 N_CLUSTERS = (32, 512)
 _PRIOR = 1.0  # pseudo-count of all rare words' tags in those of a cluster
+
+
+@dataclass(kw_only=True)
+class WordClustering(Component):
+    """Learns clusters of words from vectors of unlabelled text, and which tags rare words of each have."""
+
+    name = "word_clusters"
+    learned = "before"
+
+    eigenwords: Annotated[
+        str | None,
+        Doc(
+            "Folder of eigenwords, whose clusters of words weigh the tags of rare words and are features of "
+            "the span scorer."
+        ),
+    ] = None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there are vectors."""
+        return self.eigenwords is not None
+
+    def learn(self, context: Context) -> WordClusters:
+        """Cluster the vectors, in folds once for all, and count the tags that the trees' rare words have."""
+        assert self.eigenwords is not None
+        if context.whole is None:
+            with fit_pass("clusters of words"):
+                clusters = cluster_words(self.eigenwords, context.random_state)
+        else:
+            clusters = context.whole.components[self.name]
+        return with_tag_factors(clusters, context.trees.first, context.grammar.rare)
 
 
 def cluster_words(folder: str, random_state: int) -> WordClusters:

@@ -35,10 +35,10 @@ class ScorerRefiner:
     """
 
     def __init__(self, parser: Parser, by: Parser | None = None) -> None:
-        if parser.span_scorer is None:
+        if "span_scorer" not in parser.components:
             hint = "adapt it with the treebank that it was trained on"
             raise ConfigError("the model has no span scorer that could go on learning", hint=hint)
-        self.scorer, self._by = parser.span_scorer, by or parser
+        self.scorer, self._by = parser.components["span_scorer"], by or parser
         coarse = [each.coarse for each in parser.grammar_sets]
         self.shared = SharedLabels.of([*coarse, *(each.coarse for each in self._by.grammar_sets)])
         self._maps = self.shared.maps[len(coarse) :]

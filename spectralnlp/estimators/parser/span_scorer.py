@@ -9,16 +9,20 @@ Head rules, where they are learned, are those of all trees in every fold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
+from typing_extensions import Doc
 
-from spectralnlp.estimators.lpcfg.span_kernels import count_heads
-from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, Weights, learn_weights
+from spectralnlp.estimators.parser.component import Component, Context, Fold
+from spectralnlp.estimators.parser.span_kernels import count_heads
+from spectralnlp.estimators.parser.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
-from spectralnlp.inference.trees.pipeline import Pipeline, infer_together
+from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, infer_together
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
@@ -29,32 +33,38 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels
 from spectralnlp.trees.treelog import TreeTable
 
-# Trees under which a scorer learns more noise than sense.
-LEAST_TREES = 500
 # Smaller weights, and all but so many of the largest, are not missed (docs/experiments.md).
 _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
 _REFINEMENT = TrainingOptions(epochs=4, averaged=2)
-_DOCUMENTS_PER_FOLD = 5  # with fewer, folds are blocks of sentences
-
-# Learns to parse from some of the trees, told by bool (n_trees,): a pipeline for each binarisation.
-LearnPipelines = Callable[[NDArray[np.bool_]], Sequence[Pipeline]]
 
 
-def folds_of(documents: Ints, n_folds: int) -> Ints:
-    """int32 (n_trees,): the fold of each tree, the same for all trees of a document.
+@dataclass(kw_only=True)
+class SpanScoring(Component):
+    """Learns a span scorer."""
 
-    Where there are fewer than five documents a fold, folds are blocks of neighbouring trees.
+    name = "span_scorer"
+    least_trees = 500  # fewer teach more noise than sense
+    learned = "after"
 
-    Args:
-        documents: int32 (n_trees,); the document of each tree, ascending.
-        n_folds: how many.
-    """
-    _, rank = np.unique(documents, return_inverse=True)
-    if len(rank) and rank.max() + 1 >= _DOCUMENTS_PER_FOLD * n_folds:
-        return (rank % n_folds).astype(np.int32)
-    n_blocks = _DOCUMENTS_PER_FOLD * n_folds
-    return (np.arange(len(rank)) * n_blocks // max(len(rank), 1) % n_folds).astype(np.int32)
+    span_scorer: Annotated[
+        bool,
+        Doc(
+            "Learn a span scorer, which weighs the labels of spans by words and tags in and around them, "
+            "from parses by grammars of the other folds. Off for fewer than 500 trees."
+        ),
+    ] = True
+    folds: Annotated[int, Ge(2), Doc("Folds of documents that the span scorer is learned from.")] = 3
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a scorer is learned."""
+        return self.span_scorer
+
+    def learn(self, context: Context) -> SpanScorer:
+        """Jackknife the treebank, and fit a scorer to the parses of its folds."""
+        options = TrainingOptions(random_state=context.random_state)
+        return learn_span_scorer(context, context.jackknife(self.folds), options)
 
 
 @dataclass(frozen=True)
@@ -118,32 +128,23 @@ def first_tokens(table: TreeTable) -> NDArray[np.int64]:
     return table.start[roots].astype(np.int64)
 
 
-def learn_span_scorer(
-    table: TreeTable,
-    folds: Ints,
-    grammars: Sequence[GrammarSet],
-    learn: LearnPipelines,
-    clusters: WordClusters,
-    options: TrainingOptions,
-) -> SpanScorer:
-    """Jackknife a treebank and fit a scorer.
+def learn_span_scorer(context: Context, folds: Iterable[Fold], options: TrainingOptions) -> SpanScorer:
+    """Fit a scorer to the parses of folds.
 
     Args:
-        table: the trees, in any binarisation of those of the grammars.
-        folds: int32 (n_trees,); as of `folds_of`.
-        grammars: learned from all trees, one set for each binarisation, the table's first.
-        learn: learns to parse from some of the trees.
-        clusters: of words, perhaps none.
+        context: with grammars learned from all trees.
+        folds: of the trees, each with what was learned from the others.
         options: of training.
     """
+    table, grammars = context.trees.first, context.grammar_sets
+    clusters = context.components.get("word_clusters", WordClusters.none())
     shared = SharedLabels.of([each.coarse for each in grammars])
     blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
     examples: dict[int, Example] = {}
-    for fold in np.unique(folds).tolist():
-        pipelines = learn(folds != fold)
-        with fit_pass(f"span scorer: parses of fold {fold + 1}"):
-            reader = _FoldReader(table, grammars, pipelines, clusters, gold)
-            trees = np.flatnonzero((folds == fold) & (table.copies > 0)).tolist()
+    for fold in folds:
+        with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
+            reader = _FoldReader(table, grammars, _pipelines(fold.others), clusters, gold)
+            trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
     with fit_pass("span scorer: weights"):
@@ -157,6 +158,19 @@ def learn_span_scorer(
         weights=weights.features[features],
         number_weights=weights.numbers,
     )
+
+
+def _pipelines(learned: Context) -> list[Pipeline]:
+    """What parses a fold."""
+    return [
+        Pipeline.of(
+            each,
+            pruning=Pruning.of_pool(len(learned.grammar_sets)),
+            cells=learned.components.get("open_cells"),
+            clusters=learned.components.get("word_clusters"),
+        )
+        for each in learned.grammar_sets
+    ]
 
 
 def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:

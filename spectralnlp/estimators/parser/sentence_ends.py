@@ -11,17 +11,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Doc
 
-from spectralnlp.estimators.lpcfg.cell_kernels import Learner
-from spectralnlp.estimators.lpcfg.sentence_end_kernels import GoldText, learn
+from spectralnlp.estimators.parser.cell_kernels import Learner
+from spectralnlp.estimators.parser.component import Component, Context
+from spectralnlp.estimators.parser.sentence_end_kernels import GoldText, learn
 from spectralnlp.inference.sentences.describe import Describer
 from spectralnlp.inference.sentences.ends import find_ends
 from spectralnlp.inference.sentences.features import OUTSIDE
 from spectralnlp.parameters import Ints, LatentGrammar, SentenceEndModel
+from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.detokenizer import place_words, text_of
 from spectralnlp.text.sentence_rules import rule_ends
@@ -29,9 +34,6 @@ from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import labels_of
 from spectralnlp.trees.treelog import TreeTable
-
-# Fewer trees teach too little; the rules decide.
-LEAST_TREES = 500
 
 # Documents of fewer sentences on average are no running text.
 _LEAST_SENTENCES = 5
@@ -52,8 +54,49 @@ _AS_GOOD = 1.06  # errors of a threshold over the fewest, up to which it is take
 _WORTH = 0.75
 
 
+@dataclass(kw_only=True)
+class SentenceEnds(Component):
+    """Learns where the sentences of raw text end."""
+
+    name = "sentence_ends"
+    least_trees = 500  # fewer teach too little; the rules decide
+    learned = "beside"
+
+    sentence_ends: Annotated[
+        bool,
+        Doc(
+            "Learn where the sentences of raw text end, from the trees of each document in their order. Off "
+            "for fewer than 500 trees, and for documents of fewer than 5 on average."
+        ),
+    ] = True
+
+    @property
+    def is_on(self) -> bool:
+        """Whether sentence ends are learned."""
+        return self.sentence_ends
+
+    def learn(self, context: Context) -> SentenceEndModel | None:
+        """Learn the model of sentence ends; not in folds, whose sentences are given."""
+        if context.whole is not None:
+            return None
+        trees = context.trees
+        with fit_pass("sentence ends"):
+            return train_sentence_ends(
+                trees.first,
+                trees.documents,
+                context.coarse[0],
+                least_trees=self.least_trees,
+                random_state=context.random_state,
+            )
+
+
 def train_sentence_ends(
-    table: TreeTable, documents: Ints, grammar: LatentGrammar, *, random_state: int
+    table: TreeTable,
+    documents: Ints,
+    grammar: LatentGrammar,
+    *,
+    least_trees: int = SentenceEnds.least_trees,
+    random_state: int,
 ) -> SentenceEndModel | None:
     """Learn where sentences end; None from too few trees, and where the rules do about as well.
 
@@ -61,12 +104,13 @@ def train_sentence_ends(
         table: trees in the order of the text.
         documents: int32 (n_trees,); the document of each tree, ascending.
         grammar: of one state a symbol, for the likeliest tags of words.
+        least_trees: that it takes.
         random_state: seed of the order of texts and of where they are cut.
     """
     if not (whole := table.share >= 1).all():  # of other sentences it is not known what they stand beside
         table, documents = table.select(whole), documents[whole]
     n_documents = len(np.unique(documents))
-    if table.n_trees < max(LEAST_TREES, _LEAST_SENTENCES * n_documents):
+    if table.n_trees < max(least_trees, _LEAST_SENTENCES * n_documents):
         return None
     texts = list(gold_texts(table, _blocks(documents), grammar))
     held_out, taught = texts[::_FOLDS], [text for i, text in enumerate(texts) if i % _FOLDS]

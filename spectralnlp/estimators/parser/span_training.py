@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spectralnlp.estimators.lpcfg.span_kernels import DROPPED, SQUARES, WEIGHT, count_features, learn_epoch
+from spectralnlp.estimators.parser.span_kernels import DROPPED, SQUARES, WEIGHT, count_features, learn_epoch
 from spectralnlp.inference.trees.rescoring.corpus import ExampleTable
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS

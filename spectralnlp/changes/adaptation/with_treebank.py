@@ -11,7 +11,6 @@ some of whose brackets are known, all likely trees that have them are learned fr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial as bound
@@ -20,17 +19,21 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp import registry
-from spectralnlp.changes.kept import task_of
-from spectralnlp.errors import ConfigError, InputError, RegistryError
+from spectralnlp.changes.adaptation.adapter import LEAST_WEIGHT
+from spectralnlp.changes.adaptation.adapter import usual_weight as usual_weight_of
+from spectralnlp.changes.adaptation.completion import WeightedTree, completions
+from spectralnlp.changes.kept import estimator_named, task_of
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
+from spectralnlp.estimators.parser import ParserTrainer
+from spectralnlp.estimators.parser.tuning import SMALL
 from spectralnlp.models import load
-from spectralnlp.models.adapting import LEAST_WEIGHT
-from spectralnlp.models.adapting import usual_weight as usual_weight_of
-from spectralnlp.models.completion import WeightedTree, completions
 from spectralnlp.models.parser import Parser
+from spectralnlp.parameters import Floats
+from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate, map_ordered
 from spectralnlp.tasks.task import ProgressCallback, silent
+from spectralnlp.tasks.token_boundaries import conventions_of
 from spectralnlp.text.constraints import NoTreeError
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import strip_root
@@ -77,12 +80,12 @@ def adapt(
 
     Examples:
         >>> import spectralnlp
-        >>> from spectralnlp import LPCFG, changes
-        >>> parser = LPCFG(grammars="clusters", n_states=2)
+        >>> from spectralnlp import changes, registry
+        >>> trainer = registry.estimators.get("lpcfg")(grammars="clusters", n_states=2)
         >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
-        >>> general = changes.observed(parser, spectralnlp.InMemoryCorpus(trees[:100]))
+        >>> general = changes.observed(trainer, spectralnlp.InMemoryCorpus(trees[:100]))
         >>> own = spectralnlp.InMemoryCorpus(trees[100:150])
-        >>> changes.adapt(parser, general, own, weight=2.0).info["training trees"]
+        >>> changes.adapt(trainer, general, own, weight=2.0).info["training trees"]
         150
     """
     task = task_of(estimator)
@@ -96,7 +99,7 @@ def adapt(
     report(f"adapt: each of {len(trees):,} trees counts {weight:.1f} times")
     moments = _moments(general, trees)
     reporting: dict[str, Any] = {"report": report, "description": description}
-    model = task.solve_adapted(estimator, general, moments, weight, **reporting)
+    model = _solved(estimator, general, moments, weight, **reporting)
     if partial is None and unlabelled is None:
         return model
     shares = None
@@ -109,7 +112,30 @@ def adapt(
         report(f"adapt: {len(parsed):,} sentences of unlabelled text are parsed")
         general = deepcopy(general)
         general.append(_moments(general, parsed))
-    return task.solve_adapted(replace(estimator), general, moments, weight, shares, **reporting)
+    return _solved(replace(estimator), general, moments, weight, shares, **reporting)
+
+
+def _solved(
+    trainer: Estimator[Any],
+    general: Any,
+    own: Any,
+    weight: float,
+    shares: Floats | None = None,
+    report: ProgressCallback = silent,
+    description: str = "",
+) -> Parser:
+    """The parser of general moments and of those of a domain; see `ParserTrainer.solve_adapted`.
+
+    Raises:
+        ConfigError: the estimator trains no parser.
+    """
+    if not isinstance(trainer, ParserTrainer):
+        what = f"{trainer.name} cannot be adapted: its examples all count once"
+        raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
+    with timed_passes(report):
+        trainer.solve_adapted(general.parts["estimator"], own.parts["estimator"], weight, shares)
+    model = task_of(trainer).described(trainer, report=report, description=description)
+    return replace(model, conventions=conventions_of(general, own))
 
 
 def completed_trees(
@@ -195,13 +221,10 @@ def estimator_with_settings(
     about: Mapping[str, Any], settings: Mapping[str, str] | None = None
 ) -> Estimator[Any]:
     """Return an unfitted estimator, as `estimator_of`, from what a model says about itself."""
-    name, values = about.get("estimator"), about.get("parameters")
-    for registered in registry.estimators.names():
-        with suppress(RegistryError):
-            kind: type[Estimator[Any]] = registry.estimators.get(registered)
-            if kind.__name__ == name and isinstance(values, Mapping):
-                known = {key: each for key, each in values.items() if key in kind().get_params()}
-                return kind.from_settings(settings or {}, known)
+    kind, values = estimator_named(about.get("estimator")), about.get("parameters")
+    if kind is not None and isinstance(values, Mapping):
+        known = {key: each for key, each in values.items() if key in kind().get_params()}
+        return kind.from_settings(settings or {}, known)
     what = "the model does not say by which estimator and settings it was trained"
     raise ConfigError(what, hint="train a model, and adapt that")
 
@@ -215,9 +238,10 @@ def usual_weight(general: Moments[Any], n_own: int) -> float:
 
     Examples:
         >>> import spectralnlp
-        >>> from spectralnlp import LPCFG, changes
+        >>> from spectralnlp import changes, registry
         >>> trees = spectralnlp.read_treebank("corpora/treebank/train.mrg")
-        >>> round(changes.usual_weight(changes.observed(LPCFG(), trees), 19), 2)
+        >>> trainer = registry.estimators.get("lpcfg")()
+        >>> round(changes.usual_weight(changes.observed(trainer, trees), 19), 2)
         3.0
     """
     return usual_weight_of(_n_examples(general), n_own)
@@ -238,11 +262,11 @@ def choose_weight(
 
     Examples:
         >>> import spectralnlp
-        >>> from spectralnlp import LPCFG, changes
-        >>> parser = LPCFG(grammars="clusters", n_states=2)
+        >>> from spectralnlp import changes, registry
+        >>> trainer = registry.estimators.get("lpcfg")(grammars="clusters", n_states=2)
         >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
-        >>> general = changes.observed(parser, spectralnlp.InMemoryCorpus(trees[:120]))
-        >>> changes.choose_weight(parser, general, trees[120:150])
+        >>> general = changes.observed(trainer, spectralnlp.InMemoryCorpus(trees[:120]))
+        >>> changes.choose_weight(trainer, general, trees[120:150])
         2.0
     """
     n_general, usual = _n_examples(general), usual_weight(general, len(trees))
@@ -282,18 +306,15 @@ def _scored(
     for number in range(_FOLDS):
         taught = [tree for tree, its in zip(trees, fold, strict=True) if its != number]
         held_out = [tree for tree, its in zip(trees, fold, strict=True) if its == number]
-        model = task.solve_adapted(replace(trial), general, _moments(general, taught), weight)
+        model = _solved(replace(trial), general, _moments(general, taught), weight)
         scored = task.evaluate(model, InMemoryCorpus(held_out))
         counts += scored.counts
     return replace(scored, counts=tuple(counts))
 
 
 def _trial_settings(estimator: Estimator[Any]) -> Mapping[str, Any]:
-    """Settings of the estimators that are tried: those of its quick tuning, where it has one."""
-    if "tune" not in estimator.get_params():
-        return {}
-    plan = replace(estimator, **{"tune": "quick"}).tuning()
-    return {} if plan is None else {**plan.trial, **plan.final}
+    """Settings of the trainers that are tried: small grammars, where it has them."""
+    return SMALL if SMALL.keys() <= estimator.get_params().keys() else {}
 
 
 def _moments(general: Moments[Any], trees: Sequence[Any]) -> Moments[Any]:

@@ -19,10 +19,10 @@ from math import sqrt
 
 import numpy as np
 
+from spectralnlp.changes.adaptation.lexicon_counts import LexiconCounts
+from spectralnlp.changes.adaptation.tree_counts import SetCounts, TreeCounts
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.models.adapted_lexicon import LexiconCounts
 from spectralnlp.models.parser import Parser
-from spectralnlp.models.tree_counts import SetCounts, TreeCounts
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, SparseTensors, Tensors
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.trees import Tree, strip_root
@@ -55,7 +55,7 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
 
     Examples:
         >>> import spectralnlp
-        >>> from spectralnlp.models.adapting import adapted
+        >>> from spectralnlp.changes.adaptation.adapter import adapted
         >>> from spectralnlp.trees import read_brackets
         >>> trees = read_brackets(["(HEADING (NP (NNS Methods)))"] * 9)
         >>> parser = adapted(spectralnlp.load("en"), trees)

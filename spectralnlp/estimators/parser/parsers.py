@@ -1,0 +1,48 @@
+"""The parsers that can be trained: grammars, and which components stand around them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from spectralnlp.estimators.lpcfg import LPCFG, ClusterLPCFG
+from spectralnlp.estimators.parser.open_cells import OpenCells
+from spectralnlp.estimators.parser.sentence_ends import SentenceEnds
+from spectralnlp.estimators.parser.span_scorer import SpanScoring
+from spectralnlp.estimators.parser.trainer import ParserTrainer
+from spectralnlp.estimators.parser.tuning import Tuning
+from spectralnlp.estimators.parser.word_clusters import WordClustering
+
+# In the order in which they are learned. To add a component is to add a file, and its class here.
+COMPONENTS = (WordClustering, OpenCells, SentenceEnds, SpanScoring)
+
+
+class LPCFGParser(ParserTrainer):
+    """A parser of latent-variable PCFGs: ``spectralnlp train lpcfg``.
+
+    Examples:
+        >>> from spectralnlp import read_treebank, registry
+        >>> trainer = registry.estimators.get("lpcfg").from_preset("tutorial")
+        >>> sorted(trainer.fit(read_treebank("corpora/treebank/train.mrg")).components_)
+        []
+    """
+
+    name = "LPCFG"
+    unlearning = "replay"
+    parts = (LPCFG, *COMPONENTS, Tuning)
+    presets: ClassVar = {
+        **LPCFG.presets,
+        "tutorial": {
+            **LPCFG.presets["tutorial"],
+            "span_scorer": False,
+            "closed_cells": False,
+            "sentence_ends": False,
+        },
+    }
+
+
+class ClusterLPCFGParser(ParserTrainer):
+    """A parser of one grammar of clusters: ``spectralnlp train lpcfg-clusters``."""
+
+    name = "ClusterLPCFG"
+    unlearning = "replay"
+    parts = (ClusterLPCFG, *COMPONENTS, Tuning)

@@ -1,0 +1,157 @@
+"""Training a parser: the estimator of its grammars runs, then the components that stand around them.
+
+The trainer also owns what needs both: the jackknife, in which grammars and components of the other folds
+parse a fold, and adaptation, in which some trees count more than others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, cast, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import MomentEstimator
+from spectralnlp.estimators.parser.component import Component, Context, learn_components
+from spectralnlp.estimators.shared.grammars import TreebankEstimator
+from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.parameters import Floats
+from spectralnlp.runtime import Corpus, Moments, map_kernels
+from spectralnlp.trees import Tree
+from spectralnlp.trees.treelog import TreeLog
+
+
+class ParserTrainer(MomentEstimator[Tree]):
+    """Trains a parser.
+
+    A subclass names the parts; it becomes a dataclass with the settings of all, each of which has one owner.
+
+    Class attributes:
+        parts: the dataclasses that own the settings: the estimator of grammars, then the components.
+        defaults: of settings, where they are not those of the owners.
+
+    Attributes:
+        grammar_: the fitted estimator of the grammars.
+        components_: what was learned around them, by name; see `Parser.components`.
+
+    Examples:
+        >>> from spectralnlp import read_treebank, registry
+        >>> trainer = registry.estimators.get("lpcfg")(grammars="clusters", span_scorer=False)
+        >>> trainer.fit(read_treebank("corpora/treebank/train.mrg")).grammar_.n_trees_
+        171
+    """
+
+    task = "parsing"
+    parts: ClassVar[tuple[type[Any], ...]]
+    defaults: ClassVar[Mapping[str, object]] = {}
+
+    grammar_: TreebankEstimator
+    components_: Mapping[str, Any]
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        for part in cls.parts:
+            for name, annotation in get_type_hints(part, include_extras=True).items():
+                if name in (declared := {field.name: field for field in fields(part)}):
+                    cls.__annotations__[name] = annotation
+                    setattr(cls, name, cls.defaults.get(name, declared[name].default))
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
+
+    def _part(self, part: type[Any]) -> Any:
+        """A part with its settings."""
+        return part(**{field.name: getattr(self, field.name) for field in fields(part)})
+
+    @property
+    def grammar(self) -> TreebankEstimator:
+        """An unfitted estimator of the grammars."""
+        return self._part(self.parts[0])
+
+    @property
+    def components(self) -> list[Component]:
+        """The components, those that are off among them."""
+        return [self._part(part) for part in self.parts if issubclass(part, Component)]
+
+    def check_combination(self) -> None:
+        """Check the settings of the grammars together; errors as theirs."""
+        self.grammar.check_combination()
+
+    def least_trees(self) -> int:
+        """Return how many trees it takes to learn all components that are on."""
+        return max((each.least_trees for each in self.components if each.is_on), default=0)
+
+    def _needs_trees(self) -> bool:
+        return any(each.is_on for each in self.components)
+
+    def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
+        """Return empty moments of the grammars: those that hold trees if a component is on."""
+        grammar = self.grammar
+        return grammar.init_trees(corpus) if self._needs_trees() else grammar.init_moments(corpus)
+
+    def solve(self, moments: Any) -> None:
+        """Learn grammars and components from the moments.
+
+        Raises:
+            InputError: there are no trees.
+        """
+        self.grammar_, self.components_ = self.grammar, {}
+        if self._needs_trees():
+            self._learn_all(self.grammar_.treebank(moments))
+        else:
+            self.grammar_.solve(moments)
+
+    def solve_adapted(
+        self, general: Moments[Tree], own: Moments[Tree], weight: float, shares: Floats | None = None
+    ) -> ParserTrainer:
+        """Learn from a general treebank, and from trees of a domain, which count more.
+
+        Args:
+            general: as of `init_moments`.
+            own: of the trees of the domain, with the same parameters.
+            weight: how often each of these counts.
+            shares: float64 (n_own,); what part of a sentence each of these trees is, less than 1 for one of
+                the several that it may have; None if all are whole.
+
+        Raises:
+            ConfigError: the moments hold no trees, but counts.
+        """
+        self.validate()
+        log = own.first_log()
+        if log is None:
+            what = f"{self.name} cannot be adapted: its trees all count once"
+            raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
+        shares = np.ones(len(cast(TreeLog, log).documents())) if shares is None else shares
+        joined = deepcopy(general)
+        joined.append(own)
+        self.grammar_, self.components_ = self.grammar, {}
+        with one_blas_thread():
+            self._learn_all(self.grammar_.treebank(joined).weighted(weight, shares))
+        return self
+
+    def _learn_all(self, trees: Treebank) -> None:
+        self.grammar_.describe(trees)
+        context = self._learn(trees, None)
+        self.grammar_.grammar_sets_ = context.grammar_sets
+        self.components_ = learn_components(self.components, "after", context)
+
+    def _learn(self, trees: Treebank, whole: Context | None) -> Context:
+        """Learn the grammars, and the components that do not need them."""
+        grammar, components = self.grammar_, self.components
+        coarse = grammar.coarse_grammars(trees)
+
+        def learn(some: NDArray[np.bool_]) -> Context:
+            return self._learn(trees.select(some), context)
+
+        context = Context(trees, grammar, coarse, whole, learn)
+        learn_components(components, "before", context)
+        # While some components are learned in one thread, the grammars may take all of the engine's.
+        jobs: Sequence[Callable[[], Any]] = [
+            lambda: grammar.learn_grammars(trees, coarse),
+            lambda: learn_components(components, "beside", context),
+        ]
+        context.grammar_sets, _ = map_kernels(lambda job: job(), jobs)
+        return context

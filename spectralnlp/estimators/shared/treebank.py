@@ -1,0 +1,92 @@
+"""A treebank in tables: what grammars, and the components around them, are learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import InputError
+from spectralnlp.estimators.shared.head_learning import with_learned_heads
+from spectralnlp.estimators.shared.unary_chains import commonest_chains
+from spectralnlp.parameters import Floats, Ints
+from spectralnlp.progress import fit_pass
+from spectralnlp.trees import Binariser
+from spectralnlp.trees.treelog import TreeLog, TreeTable
+
+Chains = Mapping[tuple[str, str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Treebank:
+    """The same trees in one binarisation or several.
+
+    Attributes:
+        tables: one for each binarisation.
+        binarisers: how the trees of each table are binarised.
+        chains: the full unary chain of (top, bottom), where unary rules were compressed.
+        documents: int32 (n_trees,); the document of each tree, ascending.
+    """
+
+    tables: Sequence[TreeTable]
+    binarisers: Sequence[Binariser]
+    chains: Chains
+    documents: Ints
+
+    @classmethod
+    def of(cls, logs: Sequence[TreeLog]) -> Treebank:
+        """The trees of logs. Where head rules are to be learned, they are learned here.
+
+        Args:
+            logs: of the same trees, one for each binarisation.
+
+        Raises:
+            InputError: there are no trees.
+        """
+        tables, binarisers = [log.table() for log in logs], [log.binariser for log in logs]
+        if tables[0].n_trees == 0:
+            raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
+        if any(binariser.lacks_heads for binariser in binarisers):
+            with fit_pass("heads"):
+                tables, binarisers = with_learned_heads(tables, binarisers)
+        return cls(
+            tables=tables,
+            binarisers=binarisers,
+            chains=commonest_chains(logs[0].chains),
+            documents=logs[0].documents(),
+        )
+
+    @property
+    def first(self) -> TreeTable:
+        """The table of the first binarisation."""
+        return self.tables[0]
+
+    def select(self, trees: NDArray[np.bool_]) -> Treebank:
+        """Some of the trees, with the binarisation and the unary chains of all.
+
+        Args:
+            trees: bool (n_trees,).
+        """
+        return replace(
+            self, tables=[table.select(trees) for table in self.tables], documents=self.documents[trees]
+        )
+
+    def weighted(self, weight: float, shares: Floats) -> Treebank:
+        """The same trees, of which the last count more than the others.
+
+        Args:
+            weight: how often a sentence of the last ones counts.
+            shares: float64 (n_last,); what part of a sentence each of the last trees stands for.
+        """
+        others = np.ones(self.first.n_trees - len(shares))
+        weights, share = np.concatenate([others, weight * shares]), np.concatenate([others, shares])
+        return replace(self, tables=[replace(table, weight=weights, share=share) for table in self.tables])
+
+
+def count_words(table: TreeTable) -> dict[str, int]:
+    """How often each word occurs in a treebank."""
+    leaves = np.flatnonzero(table.word >= 0)
+    counts = np.rint(np.bincount(table.word[leaves], table.share[table.tree[leaves]], len(table.words)))
+    return dict(zip(table.words, counts.astype(int).tolist(), strict=True))

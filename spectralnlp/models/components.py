@@ -1,0 +1,56 @@
+"""The parts of a parser that stand around its grammars, and how a model folder holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
+from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
+from spectralnlp.parameters import CellModel, SentenceEndModel, SpanScorer, WordClusters
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues, with_prefix
+
+OPEN_CELLS, SPAN_SCORER, SENTENCE_ENDS, WORD_CLUSTERS = (
+    "open_cells",
+    "span_scorer",
+    "sentence_ends",
+    "word_clusters",
+)
+# How each is read from the arrays and the values of a folder.
+_READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Any]] = {
+    OPEN_CELLS: CellModel.from_arrays,
+    SPAN_SCORER: partial(SpanScorer.from_arrays, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS),
+    SENTENCE_ENDS: SentenceEndModel.from_arrays,
+    WORD_CLUSTERS: WordClusters.from_arrays,
+}
+
+
+def store_components(components: Mapping[str, Any], *, compact: bool) -> tuple[dict[str, Any], Arrays]:
+    """The JSON values of components by name, and their arrays, each after its component's name and a dot.
+
+    Args:
+        components: by name.
+        compact: numbers in half precision.
+    """
+    values = {name: each.to_json() for name, each in components.items()}
+    arrays = Arrays()
+    for name, each in components.items():
+        arrays |= with_prefix(f"{name}.", each.to_arrays(compact=compact))
+    return values, arrays
+
+
+def read_components(values: StoredValues, arrays: StoredArrays) -> dict[str, Any]:
+    """The components that gave these.
+
+    Args:
+        values: by name.
+        arrays: of the whole folder.
+
+    Raises:
+        ModelError: an array or a value is not as it must be, or there is no component of a name.
+    """
+    for name in values:
+        if name not in _READERS:
+            raise values.error(name, "is no component that this version of spectralnlp knows")
+    return {name: _READERS[name](arrays.part(f"{name}."), values.part(name)) for name in values}
