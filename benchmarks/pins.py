@@ -100,6 +100,8 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
             else:
                 yield from differences(before[key], after[key], f"{path}.{key}")
     elif isinstance(before, list) and isinstance(after, list):
+        if path.endswith(".output"):  # settings are printed in the order of their owners, which may change
+            before, after = sorted(before), sorted(after)
         for number, (old, new) in enumerate(zip(before, after, strict=False)):
             yield from differences(old, new, f"{path}[{number}]")
         if len(before) != len(after):

@@ -145,13 +145,13 @@ def test_a_folder_without_the_model_opens_everything(parser: Parser, tmp_path: P
 def test_bad_weights_are_refused(parser: Parser, tmp_path: Path, weights: Any, message: str) -> None:
     parser.save(tmp_path / "good")
     stored = load_model(tmp_path / "good")
-    arrays = {**stored.arrays, "cells.weights": weights}
+    arrays = {**stored.arrays, "open_cells.weights": weights}
     save_model(
         tmp_path / "bad", kind=stored.kind, metadata=stored.metadata, arrays=arrays, card="# A model\n"
     )
     with pytest.raises(ModelError, match=message) as error:
         load(tmp_path / "bad")
-    assert "cells.weights" in str(error.value)
+    assert "open_cells.weights" in str(error.value)
 
 
 def test_one_model_serves_all_binarisations(parser: Parser) -> None:

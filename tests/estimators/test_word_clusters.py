@@ -82,9 +82,9 @@ def test_clusters_weigh_the_tags_of_unknown_words(trained: tuple[Parser, Path]) 
     zorb = WordClusters(
         words=("zorb",), clusters=np.array([[1, 1]], np.int32), tags=tags, tag_factors=as_noun
     )
-    assert replace(parser, clusters=zorb).parse_tokens(words).tree.tags()[2] == "NN"
+    assert replace(parser, components={"word_clusters": zorb}).parse_tokens(words).tree.tags()[2] == "NN"
     as_verb = as_noun.copy()
     as_verb[1, tags.index("NN")], as_verb[1, tags.index("VBD")] = 1e-3, 1e3
-    verb = replace(parser, clusters=replace(zorb, tag_factors=as_verb))
+    verb = replace(parser, components={"word_clusters": replace(zorb, tag_factors=as_verb)})
     assert verb.parse_tokens(words).tree.tags()[2] == "VBD"
     assert verb.log_probability(words) == parser.log_probability(words)  # of the grammar alone

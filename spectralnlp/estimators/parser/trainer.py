@@ -56,10 +56,10 @@ class ParserTrainer(MomentEstimator[Tree]):
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         for part in cls.parts:
-            for name, annotation in get_type_hints(part, include_extras=True).items():
-                if name in (declared := {field.name: field for field in fields(part)}):
-                    cls.__annotations__[name] = annotation
-                    setattr(cls, name, cls.defaults.get(name, declared[name].default))
+            annotations = get_type_hints(part, include_extras=True)
+            for field in fields(part):
+                cls.__annotations__[field.name] = annotations[field.name]
+                setattr(cls, field.name, cls.defaults.get(field.name, field.default))
         dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def _part(self, part: type[Any]) -> Any:
