@@ -175,7 +175,7 @@ def _partial_trees() -> str:
 
 
 SECTIONS: dict[str, Section] = {
-    "trainings": default,
+    "trainings-default": default,
     "trainings-more": more,
     "trainings-clusters": clusters,
     "trainings-engines": engines,
