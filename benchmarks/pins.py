@@ -4,10 +4,10 @@
     python -m benchmarks.pins compare ../pins --only parses trainings
 
 ``--only parses`` takes the section of that name or, where there is none, all whose names begin so. A section
-is a file of JSON lines in the folder, an item a line, which is there as soon as the section is done. ``compare``
-computes the items anew, says what differs, and has the exit status 1 if something does; what differs in the
-section ``errors`` is only told. Pins hold text of corpora that may not be shipped: keep them out of the
-repository. Corpora are in ``$SPECTRALNLP_SHARED/corpora``, by default ``../shared/corpora``.
+is a file of JSON lines in the folder, an item a line, which is there as soon as the section is done.
+``compare`` computes the items anew, says what differs, and has the exit status 1 if something does; what
+differs in the section ``errors`` is only told. Pins hold text of corpora that may not be shipped: keep them
+out of the repository. Corpora are in ``$SPECTRALNLP_SHARED/corpora``, by default ``../shared/corpora``.
 
 To compute with another installation of spectralnlp, run this file by its path with that one's Python::
 
