@@ -3,11 +3,11 @@
     python -m benchmarks.pins write ../pins
     python -m benchmarks.pins compare ../pins --only parses trainings
 
-``--only parses`` takes all sections whose names begin so. A section is a file of JSON lines in the folder, an
-item a line, which is there as soon as the section is done. ``compare`` computes the items anew, says what
-differs, and has the exit status 1 if something does; what differs in the section ``errors`` is only told.
-Pins hold text of corpora that may not be shipped: keep them out of the repository. Corpora are in
-``$SPECTRALNLP_SHARED/corpora``, by default ``../shared/corpora``.
+``--only parses`` takes the section of that name or, where there is none, all whose names begin so. A section
+is a file of JSON lines in the folder, an item a line, which is there as soon as the section is done.
+``compare`` computes the items anew, says what differs, and has the exit status 1 if something does; what
+differs in the section ``errors`` is only told. Pins hold text of corpora that may not be shipped: keep them
+out of the repository. Corpora are in ``$SPECTRALNLP_SHARED/corpora``, by default ``../shared/corpora``.
 
 To compute with another installation of spectralnlp, run this file by its path with that one's Python::
 
@@ -131,9 +131,14 @@ def main() -> int:
 
     print(f"{arguments.what}: with {spectralnlp.__file__}", flush=True)
     found = sections()
-    chosen = [name for name in found if not arguments.only or name.startswith(tuple(arguments.only))]
-    if not chosen:
-        sys.exit(f"no such section: there are {', '.join(found)}")
+    chosen = list(found)
+    if arguments.only:
+        wanted = [
+            [each] if each in found else [n for n in found if n.startswith(each)] for each in arguments.only
+        ]
+        if not all(wanted):
+            sys.exit(f"no such section: there are {', '.join(found)}")
+        chosen = [name for name in found if any(name in names for names in wanted)]
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(

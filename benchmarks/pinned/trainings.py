@@ -101,8 +101,9 @@ def engines(known: Mapping[str, Item]) -> Iterator[Item]:
 
 def changes(known: Mapping[str, Item]) -> Iterator[Item]:
     """Models that were updated, that forgot, that were merged; all by the command line."""
-    small = files_of("wsj", "train", _EVERY_SMALL)
-    first, second = small[::2], small[1::2]
+    files = files_of("gum", "train", _EVERY_GUM // 2)
+    first, second = files[::2], files[1::2]
+    (few,) = [each for each in files_of("gum", "dev") if "letter_wiki" in each]
     with scratch() as folder:
         a, b, updated, forgot, merged = (folder / each for each in ("a", "b", "updated", "forgot", "merged"))
         for name in ("lpcfg", "pcfg"):
@@ -111,6 +112,9 @@ def changes(known: Mapping[str, Item]) -> Iterator[Item]:
             yield _commanded(f"{name}: updated", updated, "update", a, *second, "-o", updated)
             yield _commanded(f"{name}: forgot", forgot, "forget", updated, *first[:2], "-o", forgot)
             yield _commanded(f"{name}: trained on others", b, "train", name, *second, "-o", b, *keep)
+            if name == "lpcfg":
+                into = ("-o", merged, "--overwrite")
+                yield _commanded(f"{name}: adapted", merged, "adapt", a, few, *into, "--weight", 2)
             yield _commanded(f"{name}: merged", merged, "merge", a, b, "-o", merged, "--overwrite")
 
 
@@ -175,7 +179,7 @@ def _partial_trees() -> str:
 
 
 SECTIONS: dict[str, Section] = {
-    "trainings": default,
+    "trainings-default": default,
     "trainings-more": more,
     "trainings-clusters": clusters,
     "trainings-engines": engines,
