@@ -184,9 +184,12 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
-    """Class of unlearning of these moments: the estimator's, but nothing leaves what cannot subtract."""
-    own = estimator.unlearning
-    return "merge-only" if own == "exact" and not moments.can_forget else own
+    """Class of unlearning of these moments: the estimator's, but logs are replayed, and not all subtract."""
+    if estimator.unlearning != "exact":
+        return estimator.unlearning
+    if not moments.can_forget:
+        return "merge-only"
+    return "exact" if moments.first_log() is None else "replay"
 
 
 def check_keeps(name: str, estimator: Estimator[Any], verb: str = "keep moments") -> None:

@@ -11,7 +11,7 @@ from change_runs import Run
 
 import spectralnlp
 from spectralnlp import PCFG, InMemoryCorpus, changes, read_treebank
-from spectralnlp.changes import adapting
+from spectralnlp.changes.adaptation import with_treebank
 from spectralnlp.cli.adapt import _partial_trees
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser import LPCFGParser
@@ -94,8 +94,8 @@ def test_the_usual_weight_without_trials_and_the_tried_one(
 ) -> None:
     general = changes.observed(SMALL, InMemoryCorpus(trees[:90]))
     assert changes.choose_weight(SMALL, general, trees[90:100]) == pytest.approx(3.0)
-    monkeypatch.setattr(adapting, "_FEWEST", 10)
-    monkeypatch.setattr(adapting, "_MOST_GENERAL", 50)
+    monkeypatch.setattr(with_treebank, "_FEWEST", 10)
+    monkeypatch.setattr(with_treebank, "_MOST_GENERAL", 50)
     lines: list[str] = []
     weight = changes.choose_weight(SMALL, general, trees[90:130], lines.append)
     assert [line.split(":")[1] for line in lines] == [

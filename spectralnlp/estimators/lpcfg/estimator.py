@@ -23,8 +23,7 @@ from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
-from spectralnlp.estimators.shared.head_learning import head_report
-from spectralnlp.estimators.shared.language import head_rules, signature_scheme
+from spectralnlp.estimators.shared.language import head_rules
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import (
     Directions,
@@ -32,11 +31,10 @@ from spectralnlp.estimators.shared.projections import (
     find_directions,
     project_nodes,
 )
-from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
-from spectralnlp.estimators.shared.treebank import Treebank, count_words
+from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.parameters import GrammarSet, LatentGrammar
-from spectralnlp.progress import fit_pass, report_progress
+from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
@@ -172,16 +170,6 @@ class LPCFG(TreebankEstimator):
         """Return the trees of the logs, in each binarisation."""
         return Treebank.of([cast(TreeLog, moments.parts[name]) for name in self._binarisation_names])
 
-    def describe(self, trees: Treebank) -> None:
-        """Note sizes and rules for the treebank's language; report labels of two roles, and heads learned."""
-        table, binariser = trees.first, trees.binarisers[0]
-        for line in (*role_report(roles_in_table(table)), *head_report(binariser)):
-            report_progress(line)
-        self.heads_ = binariser.heads
-        self.n_trees_, self.word_counts_ = table.n_sentences, count_words(table)
-        self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        self.decoder_, self.decoder_settings_ = self.decoder, self._decoder_settings()
-
     def coarse_grammars(self, trees: Treebank) -> list[LatentGrammar]:
         """Return the maximum-likelihood PCFG of each binarisation."""
         return list(map_kernels(lambda table: plain_grammar(table, self._lexicon_options()), trees.tables))
@@ -244,7 +232,10 @@ class LPCFG(TreebankEstimator):
     def _lexicon_options(self) -> LexiconOptions:
         return LexiconOptions.of(self, scheme=self.signatures_)
 
-    def _decoder_settings(self) -> dict[str, object]:
-        if self.decoder == "mbr":
-            return {"gamma": self.bracket_price}
-        return {"absolute": self.absolute_marginals} if self.decoder == "labelled-recall" else {}
+    def usual_decoder(self) -> tuple[str, dict[str, object]]:
+        """Return the decoder that was asked for, with the settings that are about it."""
+        settings: dict[str, dict[str, object]] = {
+            "mbr": {"gamma": self.bracket_price},
+            "labelled-recall": {"absolute": self.absolute_marginals},
+        }
+        return self.decoder, settings.get(self.decoder, {})

@@ -11,6 +11,7 @@ from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.estimators.parser.tuning import Tuning
 from spectralnlp.estimators.parser.word_clusters import WordClustering
+from spectralnlp.estimators.pcfg import PCFG
 
 # In the order in which they are learned. To add a component is to add a file, and its class here.
 COMPONENTS = (WordClustering, OpenCells, SentenceEnds, SpanScoring)
@@ -38,6 +39,23 @@ class LPCFGParser(ParserTrainer):
             "sentence_ends": False,
         },
     }
+
+
+class PCFGParser(ParserTrainer):
+    """A parser of a PCFG: ``spectralnlp train pcfg``. No component is on by default: it is a baseline.
+
+    Examples:
+        >>> from spectralnlp import read_treebank, registry
+        >>> trainer = registry.estimators.get("pcfg")()
+        >>> trainer.fit(read_treebank("corpora/treebank/train.mrg")).grammar_.n_trees_
+        171
+    """
+
+    name = "PCFG"
+    unlearning = "exact"
+    parts = (PCFG, *COMPONENTS)
+    defaults: ClassVar = {"closed_cells": False, "sentence_ends": False, "span_scorer": False}
+    presets: ClassVar = PCFG.presets
 
 
 class ClusterLPCFGParser(ParserTrainer):

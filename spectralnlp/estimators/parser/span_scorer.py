@@ -28,9 +28,10 @@ from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_opti
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, TEMPLATES, template_table
-from spectralnlp.parameters import GrammarSet, Ints, SpanScorer, WordClusters
+from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels
+from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeTable
 
 # Smaller weights, and all but so many of the largest, are not missed (docs/experiments.md).
@@ -136,7 +137,8 @@ def learn_span_scorer(context: Context, folds: Iterable[Fold], options: Training
         folds: of the trees, each with what was learned from the others.
         options: of training.
     """
-    table, grammars = context.trees.first, context.grammar_sets
+    grammars = context.grammar_sets
+    table = _numbered_as(grammars[0].coarse, context.trees.first)
     clusters = context.components.get("word_clusters", WordClusters.none())
     shared = SharedLabels.of([each.coarse for each in grammars])
     blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
@@ -158,6 +160,15 @@ def learn_span_scorer(context: Context, folds: Iterable[Fold], options: Training
         weights=weights.features[features],
         number_weights=weights.numbers,
     )
+
+
+def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
+    """The table with a grammar's symbols, which may lack annotations of the table's."""
+    if table.symbols == grammar.symbols:
+        return table
+    bare = [name if name in grammar.symbol_index else split_annotation(name)[0] for name in table.symbols]
+    number = np.array([grammar.symbol_index[name] for name in bare], np.int32)
+    return replace(table, symbols=grammar.symbols, symbol=number[table.symbol])
 
 
 def _pipelines(learned: Context) -> list[Pipeline]:

@@ -8,31 +8,35 @@ annotated grammar only scores the forest that it leaves (Charniak and Johnson 20
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, cast
 
 from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimator import MomentEstimator
-from spectralnlp.estimators.pcfg.moments import RuleCounts
+from spectralnlp.estimators.pcfg.moments import RuleCounts, RuleEvents
 from spectralnlp.estimators.pcfg.solve import is_annotated, solve_pcfg, without_annotation
 from spectralnlp.estimators.shared import settings
-from spectralnlp.estimators.shared.grammars import GrammarEstimator
+from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.roles import role_report
+from spectralnlp.estimators.shared.treebank import Chains, Treebank
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
-from spectralnlp.parameters import GrammarSet
+from spectralnlp.parameters import GrammarSet, LatentGrammar
 from spectralnlp.progress import fit_pass, report_progress
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, Joint
 from spectralnlp.trees import Binariser, Direction, Tree
+from spectralnlp.trees.treelog import TreeLog
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PCFG(GrammarEstimator, MomentEstimator[Tree]):
+class PCFG(TreebankEstimator):
     """A PCFG by relative frequencies.
+
+    This learns grammars alone, from counts of rules; ``spectralnlp.train("pcfg", trees)`` gives a parser.
 
     Attributes:
         grammar_sets_: one, of the annotated grammar (or the plain one where nothing is annotated).
@@ -65,7 +69,14 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
 
     def init_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
         """Return empty counts of rules, with the head rules for the first trees."""
-        binariser = Binariser(
+        return RuleCounts(self._binariser(corpus).to_dict(), roles=True)
+
+    def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
+        """Return an empty log of trees, with the head rules for the first trees."""
+        return Joint({"trees": TreeLog(self._binariser(corpus).to_dict())})
+
+    def _binariser(self, corpus: Corpus[Tree]) -> Binariser:
+        return Binariser(
             direction=self.direction,
             vertical=self.vertical,
             horizontal=self.horizontal,
@@ -73,7 +84,6 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
             annotate_tags=self.annotate_tags,
             heads=head_rules(self.heads, corpus),
         )
-        return RuleCounts(binariser.to_dict(), roles=True)
 
     def solve(self, moments: RuleCounts) -> None:
         """Divide the counts of rules by those of their left-hand sides.
@@ -94,18 +104,48 @@ class PCFG(GrammarEstimator, MomentEstimator[Tree]):
         self.word_counts_ = events.word_counts()
         self.heads_ = counts.binariser.heads
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        lexicon = LexiconOptions.of(
+        self.decoder_, self.decoder_settings_ = self.usual_decoder()
+        coarse, grammar = self._coarse(events), self._grammar(events)
+        self.grammar_sets_ = (
+            self._set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),
+        )
+
+    def treebank(self, moments: Joint[Tree]) -> Treebank:
+        """Return the trees of the log, annotated."""
+        return Treebank.of([cast(TreeLog, moments.parts["trees"])])
+
+    def usual_decoder(self) -> tuple[str, dict[str, object]]:
+        """Return ``mbr``."""
+        return "mbr", {"gamma": self.bracket_price}
+
+    def coarse_grammars(self, trees: Treebank) -> list[LatentGrammar]:
+        """Return the grammar without annotation."""
+        return [self._coarse(RuleEvents.of_table(trees.first))]
+
+    def learn_grammars(self, trees: Treebank, coarse: Sequence[LatentGrammar]) -> tuple[GrammarSet, ...]:
+        """Return the annotated grammar, with the coarse one."""
+        with fit_pass("grammar"):
+            grammar = self._grammar(RuleEvents.of_table(trees.first))
+        return (self._set_of(trees.binarisers[0], trees.chains, coarse[0], grammar),)
+
+    def _set_of(
+        self, binariser: Binariser, chains: Chains, coarse: LatentGrammar, grammar: LatentGrammar | None
+    ) -> GrammarSet:
+        return GrammarSet(
+            binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar or coarse,)
+        )
+
+    def _coarse(self, events: RuleEvents) -> LatentGrammar:
+        return solve_pcfg(without_annotation(events), self._lexicon_options())
+
+    def _grammar(self, events: RuleEvents) -> LatentGrammar | None:
+        """The annotated grammar; None where nothing is annotated."""
+        return solve_pcfg(events, self._lexicon_options()) if is_annotated(events) else None
+
+    def _lexicon_options(self) -> LexiconOptions:
+        return LexiconOptions.of(
             self,
             scheme=self.signatures_,
             keep_rare_words=settings.KEEP_RARE_WORDS,
             tag_weight=settings.TAG_WEIGHT,
         )
-        coarse = solve_pcfg(without_annotation(events), lexicon)
-        grammar = solve_pcfg(events, lexicon) if is_annotated(events) else coarse
-        chains = commonest_chains(events.chain)
-        self.grammar_sets_ = (
-            GrammarSet(
-                binariser=counts.binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar,)
-            ),
-        )
-        self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}

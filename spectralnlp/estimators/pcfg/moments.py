@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.estimators.shared.roles import TwoRoles, roles_in_counts
 from spectralnlp.runtime import Counts, Key
@@ -17,9 +21,10 @@ from spectralnlp.trees import (
     tag_symbol,
     unary_chains,
 )
+from spectralnlp.trees.treelog import TreeTable
 
 BINARY, UNARY, ROOT, WORD, CHAIN = "binary", "unary", "root", "word", "chain"
-EventCounts = Mapping[tuple[str, ...], int]
+EventCounts = Mapping[tuple[str, ...], Any]  # integers; floats where some trees count more than others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +44,33 @@ class RuleEvents:
     root: EventCounts
     word: EventCounts
     chain: EventCounts
+
+    @classmethod
+    def of_table(cls, table: TreeTable) -> RuleEvents:
+        """The events of the trees of a table but for their unary chains, each as often as its tree counts."""
+        names, weight = table.symbols, table.weight[table.tree]
+
+        def count(rows: NDArray[np.int64], *columns: NDArray[np.int32]) -> dict[tuple[int, ...], float]:
+            keys, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+            counts = np.bincount(which.reshape(-1), weight[rows], len(keys))
+            return dict(zip(map(tuple, keys.tolist()), counts.tolist(), strict=True))
+
+        def count_symbols(rows: NDArray[np.int64], *children: NDArray[np.int32]) -> EventCounts:
+            found = count(rows, *(table.symbol[each[rows]] for each in children))
+            return {tuple(names[symbol] for symbol in key): number for key, number in found.items()}
+
+        nodes = np.arange(table.n_nodes, dtype=np.int32)
+        leaves = np.flatnonzero(table.word >= 0)
+        initial = np.ones(len(leaves), np.int32)
+        initial[1:] = table.tree[leaves][1:] != table.tree[leaves][:-1]
+        words = count(leaves, table.symbol[leaves], table.word[leaves], initial)
+        return cls(
+            binary=count_symbols(np.flatnonzero(table.right >= 0), nodes, table.left, table.right),
+            unary=count_symbols(np.flatnonzero((table.left >= 0) & (table.right < 0)), nodes, table.left),
+            root=count_symbols(np.flatnonzero(table.parent < 0), nodes),
+            word={(names[t], table.words[w], str(first)): n for (t, w, first), n in words.items()},
+            chain={},
+        )
 
     def word_counts(self) -> dict[str, int]:
         """How often each word occurs."""

@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.estimator import Estimator, MomentEstimator
+from spectralnlp.estimators.shared.head_learning import head_report
+from spectralnlp.estimators.shared.language import signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
-from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.estimators.shared.roles import role_report, roles_in_table
+from spectralnlp.estimators.shared.treebank import Treebank, count_words
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Tensors
+from spectralnlp.progress import report_progress
 from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.trees import Binariser, Tree
 
@@ -68,6 +72,7 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
     """An estimator of grammars that can learn from logs of trees, as the components around them do."""
 
     rare: int
+    signatures: str
 
     @abstractmethod
     def init_trees(self, corpus: Corpus[Tree]) -> Moments[Tree]:
@@ -81,9 +86,22 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
             InputError: there are none.
         """
 
-    @abstractmethod
     def describe(self, trees: Treebank) -> None:
-        """Set all fitted attributes but the grammars: sizes, rules for the language, decoder."""
+        """Set all fitted attributes but the grammars: sizes, rules for the language, decoder.
+
+        Labels of two roles, and head rules that were learned, are reported.
+        """
+        table, binariser = trees.first, trees.binarisers[0]
+        for line in (*role_report(roles_in_table(table)), *head_report(binariser)):
+            report_progress(line)
+        self.heads_ = binariser.heads
+        self.n_trees_, self.word_counts_ = table.n_sentences, count_words(table)
+        self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
+        self.decoder_, self.decoder_settings_ = self.usual_decoder()
+
+    @abstractmethod
+    def usual_decoder(self) -> tuple[str, dict[str, object]]:
+        """Return the name and the settings of the decoder of a parser."""
 
     @abstractmethod
     def coarse_grammars(self, trees: Treebank) -> Sequence[LatentGrammar]:

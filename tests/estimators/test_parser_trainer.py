@@ -1,0 +1,133 @@
+"""Parsers of grammars and components: settings and their owners, and what is learned from which trees."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from grammar_bytes import fingerprint, own_trees
+
+from spectralnlp import LPCFG, PCFG, InMemoryCorpus, load, registry, train
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.parser import Component, Context, LPCFGParser, ParserTrainer, PCFGParser
+from spectralnlp.estimators.parser.open_cells import OpenCells
+from spectralnlp.estimators.parser.parsers import COMPONENTS
+from spectralnlp.estimators.parser.span_scorer import SpanScoring
+from spectralnlp.runtime import accumulate
+from spectralnlp.trees import Tree
+
+SMALL = {"grammars": "clusters", "n_clusters": 2, "pruner_states": 0}
+
+
+@pytest.fixture(scope="module")
+def trees(own_treebank: Path) -> list[Tree]:
+    return own_trees(own_treebank)
+
+
+@pytest.fixture
+def few_trees_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    for component in (OpenCells, SpanScoring):
+        monkeypatch.setattr(component, "least_trees", 1)
+
+
+@pytest.mark.parametrize("name", ["lpcfg", "lpcfg-clusters", "pcfg"])
+def test_each_setting_has_one_owner(name: str) -> None:
+    kind = registry.estimators.get(name)
+    owned = [field.name for part in kind.parts for field in fields(part)]
+    assert sorted(owned) == sorted(kind().get_params())
+
+
+@pytest.mark.parametrize(
+    ("setting", "owner"), [({"n_states": 0}, "LPCFG"), ({"folds": 1}, "SpanScoring"), ({"tune": 1}, "Tuning")]
+)
+def test_errors_name_the_owner(setting: dict[str, object], owner: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^{owner}\.{next(iter(setting))}: got "):
+        train("lpcfg", [], **setting)
+
+
+def test_grammars_alone_know_no_component() -> None:
+    assert {field.name for part in COMPONENTS for field in fields(part)}.isdisjoint(LPCFG().get_params())
+    with pytest.raises(ConfigError, match="LPCFG has no hyper-parameter 'span_scorer'"):
+        LPCFG().set_params(span_scorer=False)
+
+
+def test_the_grammars_of_a_parser_are_those_of_the_estimator(trees: list[Tree]) -> None:
+    alone = LPCFG(**SMALL).fit(InMemoryCorpus(trees))  # type: ignore[arg-type]
+    assert fingerprint(alone) == fingerprint(LPCFGParser(**SMALL).fit(InMemoryCorpus(trees)))
+    assert train(LPCFG(**SMALL), InMemoryCorpus(trees)).components == {}  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("few_trees_are_enough")
+def test_any_grammar_gets_components(trees: list[Tree], tmp_path: Path) -> None:
+    plain = train("pcfg", InMemoryCorpus(trees))
+    assert plain.components == {}
+    parser = train("pcfg", InMemoryCorpus(trees), closed_cells=True, span_scorer=True)
+    assert sorted(parser.components) == ["open_cells", "span_scorer"]
+    for ours, theirs in zip(parser.grammar_sets, plain.grammar_sets, strict=True):
+        assert all(np.array_equal(a, theirs.to_arrays()[name]) for name, a in ours.to_arrays().items())
+    parser.save(tmp_path / "model")
+    words = trees[0].words()
+    assert load(tmp_path / "model").parse_tokens(words).tree == parser.parse_tokens(words).tree
+
+
+def test_a_pcfg_of_logged_trees_is_that_of_counts(trees: list[Tree]) -> None:
+    for settings in ({}, {"vertical": 0, "horizontal": 0}, {"unaries": "collapse"}):
+        learner, corpus = PCFG(**settings), InMemoryCorpus(trees)  # type: ignore[arg-type]
+        bank = learner.treebank(accumulate(learner.init_trees(corpus), corpus))
+        learner.describe(bank)
+        learner.grammar_sets_ = learner.learn_grammars(bank, learner.coarse_grammars(bank))
+        assert fingerprint(learner) == fingerprint(PCFG(**settings).fit(corpus))  # type: ignore[arg-type]
+
+
+class Noting(Component):
+    """Notes the number of trees that it is given, and learns that."""
+
+    name = "noted"
+    learned = "beside"
+    is_on = True
+
+    def learn(self, context: Context) -> int:
+        return context.trees.first.n_trees
+
+
+def test_a_component_is_a_file_and_a_line(trees: list[Tree]) -> None:
+    class NotingParser(ParserTrainer):
+        """A parser with a component more."""
+
+        unlearning = "replay"
+        parts = (LPCFG, *(part for part in LPCFGParser.parts if issubclass(part, Component)))
+        components = property(lambda self: [Noting(), *ParserTrainer.components.fget(self)])  # type: ignore
+
+    fitted = NotingParser(**SMALL).fit(InMemoryCorpus(trees))
+    assert fitted.components_ == {"noted": len(trees)}
+
+
+@pytest.mark.usefixtures("few_trees_are_enough")
+def test_folds_are_learned_without_their_trees(trees: list[Tree]) -> None:
+    contexts: list[tuple[int, int]] = []
+
+    class Spy(SpanScoring):
+        def learn(self, context: Context) -> None:  # type: ignore[override]
+            for fold in context.jackknife(self.folds):
+                assert fold.others.whole is context
+                assert set(fold.others.components) == {"open_cells"}
+                contexts.append((int(fold.held_out.sum()), fold.others.trees.first.n_trees))
+
+    class SpyParser(ParserTrainer):
+        """A parser that looks at its folds."""
+
+        unlearning = "replay"
+        parts = (LPCFG, OpenCells, Spy)
+
+    SpyParser(**SMALL, folds=3).fit(InMemoryCorpus(trees))
+    assert sum(held_out for held_out, _ in contexts) == len(trees)
+    assert all(held_out + others == len(trees) for held_out, others in contexts)
+
+
+def test_pcfg_parsers_keep_their_defaults() -> None:
+    assert PCFGParser().get_params()["span_scorer"] is False
+    assert replace(PCFGParser(), vertical=2).get_params()["vertical"] == 2
+    assert PCFGParser().least_trees() == 0
+    assert LPCFGParser().least_trees() == 500
