@@ -15,6 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def renderer(name: str) -> Renderer:
 
     Raises:
         ConfigError: no such format.
+        RegistryError: what writes CoNLL-U is not installed.
 
     Examples:
         >>> import spectralnlp
@@ -57,7 +59,11 @@ def renderer(name: str) -> Renderer:
     """
     if name not in FORMATS:
         raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(FORMATS)}")
+    render: Renderer
+    if name == "conllu":
+        render = registry.tree_tools.get("dependencies").parse_to_conllu
+        return render
     # "json" would hide the standard library's module from its own importers' readers.
     module = import_module(f"spectralnlp.render.{name if name != 'json' else 'jsonl'}")
-    render: Renderer = module.render
+    render = module.render
     return render

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -140,9 +141,8 @@ class Tree:
             ([1, 0, 0, 1, 1, 2, 2], [2, 0, 0, 2, 1, 2, 2])
         """
         if rules == "content":
-            from spectralnlp.dependencies.content_heads import content_head_words
-
-            return content_head_words(self)
+            heads: list[int] = registry.tree_tools.get("dependencies").content_head_words(self)
+            return heads
         from spectralnlp.trees.head_words import finder_of, head_words
 
         return head_words(self, finder_of(rules))
@@ -219,17 +219,17 @@ class Tree:
 
         Args:
             scheme: of dependencies, ``ud``, ``stanford`` or ``heads``; see
-                `spectralnlp.dependencies.to_dependencies`. None for words and tags alone.
+                `spectralnlp_trees.to_dependencies`. None for words and tags alone.
             head_rules: of ``heads``.
 
         Raises:
             ConfigError: there is no such scheme, or no such head rules.
         """
         if scheme is not None:
-            from spectralnlp.dependencies import to_dependencies
-
-            found = to_dependencies(self, scheme, head_rules=head_rules)
-            return found.to_conllu({"text": " ".join(found.words), "constituency": str(self)})
+            convert = registry.tree_tools.get("dependencies").to_dependencies
+            found = convert(self, scheme, head_rules=head_rules)
+            text: str = found.to_conllu({"text": " ".join(found.words), "constituency": str(self)})
+            return text
         from spectralnlp.render.tags import to_conllu
         from spectralnlp.text.tokens import Sentence
 
