@@ -51,8 +51,7 @@ if TYPE_CHECKING:
     from spectralnlp_trees.measures.measure import measure, measure_each
     from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
     from spectralnlp_trees.measures.values import LengthProfile, Measures
-    from spectralnlp_trees.tregex.index import TreeIndex
-    from spectralnlp_trees.tregex.matches import Match, MatchedNode, count, search
+    from spectralnlp_trees.tregex.matches import Match, MatchedNode, TreeIndex, count, search
     from spectralnlp_trees.tregex.pattern_error import PatternError
 
 __all__ = [
@@ -109,7 +108,7 @@ _HOMES = {
     "TreeDiff": "comparison.diff",
     "TreeError": "comparison.errors",
     "TreeErrors": "comparison.errors",
-    "TreeIndex": "tregex.index",
+    "TreeIndex": "tregex.matches",
     "TypeCount": "comparison.analysis",
     "analyse": "comparison.analysis",
     "as_page": "comparison.page",

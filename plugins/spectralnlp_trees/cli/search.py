@@ -97,7 +97,7 @@ def _understood(pattern: str) -> Pattern:
 
 
 def _index(places: Sequence[Place]) -> Any:
-    from spectralnlp_trees.tregex.index import TreeIndex
+    from spectralnlp_trees.tregex.matches import TreeIndex
 
     return TreeIndex.of(place.tree for place in places)
 

@@ -15,7 +15,7 @@ from spectralnlp.trees import Tree, clean
 from spectralnlp_trees.measures.shape import Shapes, shapes_of
 from spectralnlp_trees.measures.structures import ROOT, STRUCTURES, count_structures
 from spectralnlp_trees.measures.values import Measures
-from spectralnlp_trees.tregex.index import TreeIndex
+from spectralnlp_trees.tregex.matches import TreeIndex
 
 if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from spectralnlp_trees.tregex.index import Integers, TreeIndex
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Shapes:
         )
 
 
-def shapes_of(index: TreeIndex) -> Shapes:
+def shapes_of(index: TreeColumns) -> Shapes:
     """Find the shapes of trees.
 
     Args:
@@ -82,7 +82,7 @@ def shapes_of(index: TreeIndex) -> Shapes:
     )
 
 
-def _depths(index: TreeIndex, phrase: npt.NDArray[np.bool_]) -> Integers:
+def _depths(index: TreeColumns, phrase: npt.NDArray[np.bool_]) -> Integers:
     """Of each tree the most phrases on a path."""
     if not index.trees:
         return np.empty(0, np.intp)

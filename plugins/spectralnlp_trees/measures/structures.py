@@ -11,7 +11,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from spectralnlp_trees.tregex.index import Integers, TreeIndex
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.matches import matching_nodes
 
 # Label of the roots that the patterns look for.
@@ -65,7 +65,7 @@ def is_word(tag: str, token: str) -> bool:
     return _WORD_TAG.fullmatch(tag) is not None and not _DASHES.issuperset(token)
 
 
-def count_structures(index: TreeIndex) -> npt.NDArray[np.intp]:
+def count_structures(index: TreeColumns) -> npt.NDArray[np.intp]:
     """Count the structures tree by tree.
 
     Args:
@@ -82,7 +82,7 @@ def count_structures(index: TreeIndex) -> npt.NDArray[np.intp]:
     return np.stack(columns, axis=1)
 
 
-def _words(index: TreeIndex) -> Integers:
+def _words(index: TreeColumns) -> Integers:
     """The nodes of words."""
     tokens = np.flatnonzero(index.arity == 0)
     pairs, which = np.unique(
@@ -93,5 +93,5 @@ def _words(index: TreeIndex) -> Integers:
     return tokens[np.array(counted, bool)[which.ravel()]]
 
 
-def _in_trees(index: TreeIndex, nodes: Integers, n_trees: int) -> Integers:
+def _in_trees(index: TreeColumns, nodes: Integers, n_trees: int) -> Integers:
     return np.bincount(index.tree[nodes], minlength=n_trees)

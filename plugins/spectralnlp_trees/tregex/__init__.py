@@ -7,7 +7,7 @@ registered as the tree tool ``search``: its names are for those who ask there.
 
 from __future__ import annotations
 
-from spectralnlp_trees.tregex.index import TreeIndex
+from spectralnlp_trees.tregex.matches import TreeIndex
 from spectralnlp_trees.tregex.pattern import read_pattern
 
 __all__ = ["TreeIndex", "read_pattern"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from spectralnlp_trees.tregex.index import Integers, TreeIndex
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.relations import Mask, expand, interval_join, running_sums
 
 # Pairs of a start and a place that a chain reaches are made for so many places at a time.
@@ -21,7 +21,7 @@ class AncestorJoin:
         links: the nodes that a chain may pass; None for all.
     """
 
-    def __init__(self, index: TreeIndex, links: Mask | None = None) -> None:
+    def __init__(self, index: TreeColumns, links: Mask | None = None) -> None:
         self.index = index
         self.stop = None if links is None else nearest_ancestor(index, ~links)
 
@@ -72,7 +72,7 @@ class DescendantChainJoin:
         links: the nodes that a chain may pass.
     """
 
-    def __init__(self, index: TreeIndex, links: Mask) -> None:
+    def __init__(self, index: TreeColumns, links: Mask) -> None:
         self.index = index
         self.stop = nearest_ancestor(index, ~links)
 
@@ -110,7 +110,7 @@ class SequenceJoin:
         ahead: look for what comes behind the node (``.+``), not before it.
     """
 
-    def __init__(self, index: TreeIndex, links: Mask, *, ahead: bool) -> None:
+    def __init__(self, index: TreeColumns, links: Mask, *, ahead: bool) -> None:
         self.begin, self.finish = (index.left, index.right) if ahead else (index.right, index.left)
         steps = np.unique(np.stack([self.begin[links], self.finish[links]]), axis=1)
         n_places = int(index.right.max(initial=0)) + 2
@@ -169,7 +169,7 @@ class SequenceJoin:
             yield low + place, position
 
 
-def nearest_ancestor(index: TreeIndex, mask: Mask) -> Integers:
+def nearest_ancestor(index: TreeColumns, mask: Mask) -> Integers:
     """The nearest proper ancestor of each node that is in a mask; -1 for none."""
     # Each round doubles how far a node looks up.
     found = index.parent.copy()

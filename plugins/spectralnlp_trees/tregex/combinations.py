@@ -8,7 +8,7 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from spectralnlp_trees.tregex.index import Integers
+from spectralnlp_trees.tregex.columns import Integers
 from spectralnlp_trees.tregex.plan import MOST_WAYS, Expression, Extended, Rows, Run, too_many, union, without
 from spectralnlp_trees.tregex.relations import Mask
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from spectralnlp_trees.tregex.chains import AncestorJoin, DescendantChainJoin, SequenceJoin
-from spectralnlp_trees.tregex.index import Integers, TreeIndex
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.labels import LabelTest
 from spectralnlp_trees.tregex.plan import MOST_WAYS, Expression, Extended, Rows, Run, too_many
 from spectralnlp_trees.tregex.relations import INTERVALS, Join, Mask, interval_join
@@ -161,7 +161,7 @@ class Related(Expression):
 
 
 # The joins of relations that are no intervals, of an index and the links of a chain.
-CHAINS: dict[str, Callable[[TreeIndex, Mask], Join]] = {
+CHAINS: dict[str, Callable[[TreeColumns, Mask], Join]] = {
     ">>": lambda index, links: AncestorJoin(index),
     ">+": AncestorJoin,
     "<+": DescendantChainJoin,

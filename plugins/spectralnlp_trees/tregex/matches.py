@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spectralnlp.trees import Tree
-from spectralnlp_trees.tregex.index import Integers, TreeIndex
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.pattern import read_pattern
 from spectralnlp_trees.tregex.plan import Expression, Rows, Run
 
@@ -103,6 +103,48 @@ class Match:
         return self.node.text
 
 
+class TreeIndex(TreeColumns):
+    """Trees prepared for any number of searches; memory is linear in their nodes.
+
+    Nodes are numbered from 0 over all trees, parents before their children, from left to right; a word is a
+    node of its own, the only child of its part of speech. All columns are integers of shape (n_nodes,).
+
+    Args:
+        trees: trees, or parses, which stand for their trees.
+
+    Attributes:
+        trees: them, as a list.
+        vocabulary: labels and words, each once; ``label`` has places in it.
+        label, parent, end: -1 is the parent of a root; the nodes below node i are those from i + 1 to
+            ``end[i]``, exclusive.
+        tree, position, arity: number of the tree; place among the siblings, from 0; number of children.
+        left, right: tokens, ``right`` exclusive, counted over all trees with one token's gap between two.
+        tree_start: the first node of each tree and, last, the number of nodes; shape (n_trees + 1,).
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp_trees import TreeIndex
+        >>> index = TreeIndex(spectralnlp.read_treebank("corpora/treebank/dev.mrg"))
+        >>> index.count("NP < PP"), index.count("NP < PP", once=True)
+        (5, 5)
+        >>> print(next(index.search("NP < (NN=noun $- DT)")).named["noun"].text)
+        keeper
+    """
+
+    @classmethod
+    def of(cls, trees: TreeIndex | Iterable[Tree | Parse]) -> TreeIndex:
+        """An index of trees; an index stays as it is."""
+        return trees if isinstance(trees, TreeIndex) else cls(trees)
+
+    def search(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> Iterator[Match]:
+        """The matches of a pattern; see `spectralnlp_trees.search`."""
+        return search(self, pattern, once=once, head_rules=head_rules)
+
+    def count(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> int:
+        """The number of matches of a pattern; see `spectralnlp_trees.count`."""
+        return count(self, pattern, once=once, head_rules=head_rules)
+
+
 def search(
     trees: TreeIndex | Iterable[Tree | Parse],
     pattern: str,
@@ -176,7 +218,7 @@ def count(
     return sum(int(rows.ways.sum()) for _, rows in _tables(run, read.expression))
 
 
-def matching_nodes(index: TreeIndex, pattern: str, *, head_rules: str = "english") -> Integers:
+def matching_nodes(index: TreeColumns, pattern: str, *, head_rules: str = "english") -> Integers:
     """Find the nodes at which a pattern matches.
 
     Args:
@@ -229,7 +271,7 @@ def _matches(run: Run, expression: Expression, once: bool) -> Iterator[Match]:
                 yield match
 
 
-def _matched(index: TreeIndex, node: int) -> MatchedNode:
+def _matched(index: TreeColumns, node: int) -> MatchedNode:
     first = int(index.tree_start[index.tree[node]])
     origin = int(index.left[first])
     return MatchedNode(

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralnlp.errors import ConfigError
-from spectralnlp_trees.tregex.index import Integers, TreeIndex
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.labels import LabelTest
 from spectralnlp_trees.tregex.relations import Join, Mask
 
@@ -61,7 +61,7 @@ class Run:
         head_rules: by which ``<#`` and the like find heads.
     """
 
-    index: TreeIndex
+    index: TreeColumns
     head_rules: str = "english"
     masks: dict[LabelTest, Mask] = field(default_factory=dict)
     found: dict[int, tuple[Integers, Integers]] = field(default_factory=dict)

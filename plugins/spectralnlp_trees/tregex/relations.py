@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from spectralnlp_trees.tregex.index import Integers, TreeIndex
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 
 Mask = npt.NDArray[np.bool_]
 
@@ -103,7 +103,7 @@ def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
     return place, number
 
 
-def interval_join(index: TreeIndex, symbol: str, number: int, size: int, head_rules: str) -> IntervalJoin:
+def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_rules: str) -> IntervalJoin:
     """The join of a relation of `INTERVALS`, made once for an index.
 
     Args:
@@ -125,7 +125,7 @@ def interval_join(index: TreeIndex, symbol: str, number: int, size: int, head_ru
 class Orders:
     """Orders of the nodes of an index, and intervals in them."""
 
-    def __init__(self, index: TreeIndex, number: int, size: int, head_rules: str) -> None:
+    def __init__(self, index: TreeColumns, number: int, size: int, head_rules: str) -> None:
         self.index, self.number, self.size, self.head_rules = index, number, size, head_rules
         self.ids = np.arange(len(index))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from itertools import count as counter
 from operator import attrgetter
@@ -17,38 +17,16 @@ from spectralnlp_trees.tregex.labels import basic_category
 
 if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
-    from spectralnlp_trees.tregex.matches import Match
 
 Integers = npt.NDArray[np.intp]
 _CHILDREN, _LABEL, _WORD = attrgetter("children"), attrgetter("label"), attrgetter("word")
 
 
-class TreeIndex:
-    """Trees prepared for any number of searches; memory is linear in their nodes.
-
-    Nodes are numbered from 0 over all trees, parents before their children, from left to right; a word is a
-    node of its own, the only child of its part of speech. All columns are integers of shape (n_nodes,).
+class TreeColumns:
+    """The columns of trees, and what is made of them once; `TreeIndex` describes them.
 
     Args:
         trees: trees, or parses, which stand for their trees.
-
-    Attributes:
-        trees: them, as a list.
-        vocabulary: labels and words, each once; ``label`` has places in it.
-        label, parent, end: -1 is the parent of a root; the nodes below node i are those from i + 1 to
-            ``end[i]``, exclusive.
-        tree, position, arity: number of the tree; place among the siblings, from 0; number of children.
-        left, right: tokens, ``right`` exclusive, counted over all trees with one token's gap between two.
-        tree_start: the first node of each tree and, last, the number of nodes; shape (n_trees + 1,).
-
-    Examples:
-        >>> import spectralnlp
-        >>> from spectralnlp_trees import TreeIndex
-        >>> index = TreeIndex(spectralnlp.read_treebank("corpora/treebank/dev.mrg"))
-        >>> index.count("NP < PP"), index.count("NP < PP", once=True)
-        (5, 5)
-        >>> print(next(index.search("NP < (NN=noun $- DT)")).named["noun"].text)
-        keeper
     """
 
     def __init__(self, trees: Iterable[Tree | Parse]) -> None:
@@ -58,25 +36,8 @@ class TreeIndex:
         self._name(numbers, np.concatenate([*arities, numbers[:0]]), labels, words)
         self._cache: dict[object, Any] = {}
 
-    @classmethod
-    def of(cls, trees: TreeIndex | Iterable[Tree | Parse]) -> TreeIndex:
-        """An index of trees; an index stays as it is."""
-        return trees if isinstance(trees, TreeIndex) else cls(trees)
-
     def __len__(self) -> int:
         return len(self.label)
-
-    def search(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> Iterator[Match]:
-        """The matches of a pattern; see `spectralnlp_trees.search`."""
-        from spectralnlp_trees.tregex.matches import search
-
-        return search(self, pattern, once=once, head_rules=head_rules)
-
-    def count(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> int:
-        """The number of matches of a pattern; see `spectralnlp_trees.count`."""
-        from spectralnlp_trees.tregex.matches import count
-
-        return count(self, pattern, once=once, head_rules=head_rules)
 
     def subtree(self, node: int) -> Tree:
         """A node's tree; a word has that of its part of speech."""
