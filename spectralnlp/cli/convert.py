@@ -22,7 +22,7 @@ from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
     from spectralnlp.trees import Tree
-    from spectralnlp.trees.head_words import HeadRules
+    from spectralnlp.trees.heads import HeadRules
 
 SCHEMES = {"conllu": "ud", "stanford-conllu": "stanford", "heads-conllu": "heads"}
 

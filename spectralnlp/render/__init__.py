@@ -13,13 +13,11 @@ document of several drawings.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError
-
-if TYPE_CHECKING:
-    from spectralnlp.trees.parse import Parse
+from spectralnlp.render.parsed import ParsedSentence
 
 __all__ = ["FORMATS", "Renderer", "renderer"]
 
@@ -38,7 +36,7 @@ class Renderer(Protocol):
         TOP → S
     """
 
-    def __call__(self, parse: Parse, scores: bool = False) -> str:
+    def __call__(self, parse: ParsedSentence, scores: bool = False) -> str:
         """Write the parse as text, without a final newline."""
         ...
 

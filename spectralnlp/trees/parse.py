@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from spectralnlp import registry
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree
+from spectralnlp.trees.tree import Tree
 
 if TYPE_CHECKING:
     import nltk
 
-    from spectralnlp.trees import PhraseHeads
+    from spectralnlp.trees.heads import PhraseHeads
 
 
 @dataclass(frozen=True)

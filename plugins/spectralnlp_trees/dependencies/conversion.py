@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.trees import Tree, strip_traces
-from spectralnlp.trees.head_words import HeadRules, finder_of
+from spectralnlp.trees.heads import HeadRules, finder_of
 from spectralnlp_trees.dependencies.arcs import Arcs
 from spectralnlp_trees.dependencies.attachment import attach_all
 from spectralnlp_trees.dependencies.content_heads import find_heads

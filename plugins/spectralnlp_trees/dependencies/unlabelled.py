@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from spectralnlp.trees import Tree
-from spectralnlp.trees.head_words import head_words
 from spectralnlp.trees.heads import HeadFinder
 from spectralnlp_trees.dependencies.words import PUNCTUATION
 
@@ -20,7 +19,7 @@ def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[
     """
     words = tree.preterminals()
     heads = [-1] * len(words)
-    lexical = iter(head_words(tree, find_head))
+    lexical = iter(tree.heads(find_head))
     stack: list[tuple[Tree, int]] = [(tree, -1)]  # a node, and the head word of its parent
     while stack:
         node, above = stack.pop()
