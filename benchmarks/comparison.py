@@ -13,9 +13,10 @@ from benchmarks import experiment, report  # first: it sets the number of thread
 from pathlib import Path
 from time import process_time
 
+from spectralnlp_trees import analyse, as_page
+
 from benchmarks.genres import GENRE
 from spectralnlp import load
-from spectralnlp.comparison import analyse, as_page
 from spectralnlp.runtime import expand_inputs
 from spectralnlp.tasks.parsing import trees_over
 from spectralnlp.trees import cleaned, read_trees

@@ -22,7 +22,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from spectralnlp.dependencies import to_dependencies
+from spectralnlp_trees import to_dependencies
+
 from spectralnlp.trees import Tree, clean, read_trees
 
 

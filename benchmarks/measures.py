@@ -21,7 +21,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from spectralnlp.measures import RATIOS, STRUCTURES, measure
+from spectralnlp_trees import RATIOS, STRUCTURES, measure
+
 from spectralnlp.runtime import expand_inputs
 from spectralnlp.trees import Tree, add_root, cleaned, read_brackets, read_trees, strip_root
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from spectralnlp_trees import TreeIndex
+
 from spectralnlp.runtime import expand_inputs
-from spectralnlp.search import TreeIndex
 from spectralnlp.trees import Tree, read_trees
 
 # Such as both languages write alike.

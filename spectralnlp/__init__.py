@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from spectralnlp.models import load
     from spectralnlp.models.parser import Parser
     from spectralnlp.models.sequence_model import SequenceModel
+    from spectralnlp.models.tagged import Tagged
     from spectralnlp.models.tagger import Tagger
     from spectralnlp.models.topics import Topics
     from spectralnlp.models.vectors import Vectors
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from spectralnlp.tasks.api import evaluate, read_treebank, train
     from spectralnlp.tasks.task import Report, Task
     from spectralnlp.text.constraints import Constraints
-    from spectralnlp.text.tagged import Tagged
     from spectralnlp.trees.parse import Parse
     from spectralnlp.trees.tree import Tree
 
@@ -126,7 +126,7 @@ _NAMES_OF = {
     "spectralnlp.tasks.api": ["evaluate", "read_treebank", "train"],
     "spectralnlp.tasks.task": ["Report", "Task"],
     "spectralnlp.text.constraints": ["Constraints"],
-    "spectralnlp.text.tagged": ["Tagged"],
+    "spectralnlp.models.tagged": ["Tagged"],
     "spectralnlp.trees.parse": ["Parse"],
     "spectralnlp.trees.tree": ["Tree"],
 }

@@ -56,10 +56,11 @@ class Registry:
 
     Args:
         kind: ``estimators``: names the entry-point group ``spectralnlp.estimators``.
+        install: what to install where there are none; empty where there are always some.
     """
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, install: str = "") -> None:
+        self.kind, self.install = kind, install
         self._local: dict[str, Any] = {}
         self._found: dict[str, Any] = {}  # by `get`, for metadata take milliseconds to read
 
@@ -101,7 +102,8 @@ class Registry:
         known = self.names()
         bare = sorted({_split(each)[0] for each in known})
         close = difflib.get_close_matches(name, known if _split(name)[1] else bare)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(bare) or 'none'}"
+        there = f"there are {', '.join(bare)}" if bare else self.install or "there are none"
+        hint = f"did you mean {' or '.join(close)}?" if close else there
         raise RegistryError(f"no {self._singular()} is called {name!r}", hint=hint)
 
     def get(self, name: str) -> Any:
@@ -145,7 +147,7 @@ class Registry:
         return f"{self._singular()} {name!r}"
 
     def _singular(self) -> str:
-        return self.kind.removesuffix("es" if self.kind.endswith("ches") else "s")
+        return self.kind.removesuffix("es" if self.kind.endswith("ches") else "s").replace("_", " ")
 
     def _inspect(self, name: str) -> Entry:
         """How a name stands by metadata alone."""
@@ -256,8 +258,8 @@ def refresh() -> None:
 registries: dict[str, Registry] = {}
 
 
-def _registry(kind: str) -> Registry:
-    registries[kind] = Registry(kind)
+def _registry(kind: str, install: str = "") -> Registry:
+    registries[kind] = Registry(kind, install)
     return registries[kind]
 
 
@@ -271,3 +273,5 @@ filesystems = _registry("filesystems")
 tasks = _registry("tasks")
 commands = _registry("commands")
 models = _registry("models")
+# Packages of functions: ``dependencies``, ``search``.
+tree_tools = _registry("tree_tools", "they are in spectralnlp_trees: pip install spectralnlp")

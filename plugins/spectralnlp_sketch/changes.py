@@ -8,9 +8,9 @@ Gaussian sketch are not subtracted at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
@@ -18,14 +18,13 @@ from spectralnlp.runtime import expand_inputs, rereadable
 from spectralnlp_sketch.files import Saved, tells_rows_apart
 from spectralnlp_sketch.stream import FileRows
 
-if TYPE_CHECKING:
-    from spectralnlp.tasks.task import ProgressCallback
-
 
 class SketchChanges:
     """Incremental updates and unlearning of saved sketches, folder in and folder out."""
 
-    def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
+    def update(
+        self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
+    ) -> None:
         """Add the rows of files: the same sketch as of all files in one run.
 
         Raises:
@@ -47,7 +46,9 @@ class SketchChanges:
             saved.save(output, documents)
         report(f"{output}: {before:,} rows and {saved.sketch.n_rows_ - before:,} more")
 
-    def forget(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
+    def forget(
+        self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
+    ) -> None:
         """Take out the rows of files: the same sketch as of the others.
 
         Raises:
@@ -72,7 +73,7 @@ class SketchChanges:
             saved.save(output, left)
         report(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
 
-    def merge(self, folders: Sequence[Path], output: Path, report: ProgressCallback) -> None:
+    def merge(self, folders: Sequence[Path], output: Path, report: Callable[[str], None]) -> None:
         """Join sketches of different rows; bounds add up.
 
         Raises:

@@ -9,7 +9,7 @@ import numpy as np
 from spacy.attrs import DEP, HEAD
 from spacy.tokens import Doc
 
-from spectralnlp.dependencies import is_english, to_dependencies
+from spectralnlp import registry
 from spectralnlp_spacy.sentences import Bounds
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ class Arcs(NamedTuple):
             parse: of the sentence.
             words: the tokens of the document that are its words.
         """
-        english = isinstance(parse.head_rules, str) and is_english(parse.tree)
-        found = to_dependencies(parse.tree, "ud" if english else "heads", head_rules=parse.head_rules)
+        found = registry.tree_tools.get("dependencies").parse_dependencies(parse)
         for token, head, relation in zip(words, found.heads, found.relations, strict=True):
             if head >= 0:
                 self.heads[token], self.relations[token] = words[head], relation

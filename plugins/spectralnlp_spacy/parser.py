@@ -22,7 +22,7 @@ from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
 from spectralnlp_spacy.settings import ParserSettings
 
 if TYPE_CHECKING:
-    from spectralnlp.models.parser import Parser
+    from spectralnlp import Parser
     from spectralnlp.trees.parse import Alternative, Parse
 
 USES_OF_TAGS = ("none", "evidence", "fixed")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from spacy.tokens import Doc, Span
 
-from spectralnlp.search import MatchedNode, TreeIndex
-from spectralnlp.search.pattern import read_pattern
+from spectralnlp import registry
 from spectralnlp.trees import Tree, add_root, strip_root
 from spectralnlp_spacy.constituents import KEY, sentence_bounds, tree_of, words_of
 
@@ -54,7 +54,7 @@ class _Sentence:
     tree: Tree
     tokens: list[int]
 
-    def span(self, node: MatchedNode) -> Span:
+    def span(self, node: Any) -> Span:
         """The tokens of a node of the tree."""
         label = self.doc.vocab.strings.add(node.label)
         return Span(self.doc, self.tokens[node.start], self.tokens[node.end - 1] + 1, label=label)
@@ -72,9 +72,9 @@ def search(
 
     Args:
         docs: documents or spans, ``nlp.pipe(texts)`` among them; each sentence is a tree under ``TOP``.
-        pattern: see `spectralnlp.search.search`.
+        pattern: see `spectralnlp_trees.search`.
         once: give each node once, not once for each way in which the pattern matches there.
-        head_rules: see `spectralnlp.search.search`.
+        head_rules: see `spectralnlp_trees.search`.
         spans_key: the group with the constituents.
 
     Raises:
@@ -91,7 +91,7 @@ def search(
         >>> [(match.text, match.named["object"].text) for match in search(doc, "VP < NP=object")]
         [('feeds the gulls', 'the gulls'), ('like it', 'it')]
     """
-    read_pattern(pattern)  # complains before anything is parsed
+    registry.tree_tools.get("search").read_pattern(pattern)  # complains before anything is parsed
     return _matches(_sentences(docs, spans_key), pattern, once, head_rules)
 
 
@@ -125,7 +125,7 @@ def count(
         >>> count(nlp("The keeper feeds the gulls. They like it."), "NP > VP")
         2
     """
-    read_pattern(pattern)
+    registry.tree_tools.get("search").read_pattern(pattern)
     some_at_a_time = _batches(_sentences(docs, spans_key))
     return sum(_index(some).count(pattern, once=once, head_rules=head_rules) for some in some_at_a_time)
 
@@ -140,8 +140,8 @@ def _matches(
             yield SpanMatch(sentence.span(match.node), named, match.variables)
 
 
-def _index(sentences: list[_Sentence]) -> TreeIndex:
-    return TreeIndex(each.tree for each in sentences)
+def _index(sentences: list[_Sentence]) -> Any:
+    return registry.tree_tools.get("search").TreeIndex(each.tree for each in sentences)
 
 
 def _batches(sentences: Iterator[_Sentence]) -> Iterator[list[_Sentence]]:

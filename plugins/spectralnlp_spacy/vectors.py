@@ -12,7 +12,7 @@ from spacy.vectors import Vectors as SpacyVectors
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spectralnlp.models.vectors import Vectors
+    from spectralnlp import Vectors
 
 
 def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:

@@ -20,22 +20,18 @@ from typer.core import TyperGroup
 
 from spectralnlp import __version__
 from spectralnlp.cli.adapt import adapt
-from spectralnlp.cli.compare import compare
 from spectralnlp.cli.convert import convert
-from spectralnlp.cli.diff import diff
 from spectralnlp.cli.evaluate import evaluate
 from spectralnlp.cli.forecast import forecast
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
-from spectralnlp.cli.measure import measure
 from spectralnlp.cli.merge import merge
 from spectralnlp.cli.neighbours import neighbours
 from spectralnlp.cli.parse import parse
 from spectralnlp.cli.plot import plot
 from spectralnlp.cli.plugins import plugins
 from spectralnlp.cli.score import score
-from spectralnlp.cli.search import search
 from spectralnlp.cli.tag import tag
 from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
@@ -106,11 +102,7 @@ for command in (
     evaluate,
     forecast,
     score,
-    search,
     convert,
-    measure,
-    compare,
-    diff,
     info,
     plugins,
     inspect,
@@ -173,14 +165,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _with_called(arguments: Sequence[str]) -> typer.Typer:
-    """The application with the called command alone, where it is ours, for typer reads all that it has."""
-    for each in app.registered_commands:
-        name = each.name or typer.main.get_command_name(each.callback.__name__ if each.callback else "")
-        if arguments[:1] == [name]:
-            called = copy(app)
-            called.registered_commands = [each]
-            return called
-    return app
+    """The application without the commands that are not called, for typer reads all that it has."""
+    called = arguments[0] if arguments else ""
+    alone = copy(app)
+    alone.registered_commands = [each for each in app.registered_commands if _name_of(each) == called]
+    return alone if alone.registered_commands or _is_plugin(called) else app
+
+
+def _name_of(command: typer.models.CommandInfo) -> str:
+    return command.name or typer.main.get_command_name(command.callback.__name__ if command.callback else "")
 
 
 def _warn(message: Warning | str, *where: object, **more: object) -> None:
@@ -200,6 +193,12 @@ def _usage(error: Any) -> str:
     return f"{message}; try '{command} --help'"
 
 
+def _is_plugin(name: str) -> bool:
+    from spectralnlp import registry
+
+    return name in registry.commands
+
+
 def _load_plugin_command(name: str) -> Any:
     from spectralnlp import registry
 
@@ -207,6 +206,6 @@ def _load_plugin_command(name: str) -> Any:
         return None
     plugin: typer.Typer | Callable[..., Any] = registry.commands.get(name)
     if not isinstance(plugin, typer.Typer):
-        callback, plugin = plugin, typer.Typer(rich_markup_mode=None)
+        callback, plugin = plugin, typer.Typer(rich_markup_mode=None, add_completion=False)
         plugin.command(name)(callback)
     return typer.main.get_command(plugin)

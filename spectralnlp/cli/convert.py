@@ -22,7 +22,7 @@ from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
     from spectralnlp.trees import Tree
-    from spectralnlp.trees.head_words import HeadRules
+    from spectralnlp.trees.heads import HeadRules
 
 SCHEMES = {"conllu": "ud", "stanford-conllu": "stanford", "heads-conllu": "heads"}
 
@@ -97,19 +97,20 @@ def _write_dependencies(
     skip_bad: bool,
 ) -> None:
     """Write the dependencies of all trees, one sentence after the other."""
-    from spectralnlp.dependencies import foreign_tags, to_dependencies
+    from spectralnlp import registry
     from spectralnlp.errors import InputError
 
+    tools = registry.tree_tools.get("dependencies")
     rules = _rules(head_rules) if scheme == "heads" else "neutral"
     with results(output) as write, progress("converting", silent=output is None) as step:
         for path, number, tree in _trees(inputs, reader, encoding, skip_bad):
-            if scheme != "heads" and (foreign := foreign_tags(tree)):
+            if scheme != "heads" and (foreign := tools.foreign_tags(tree)):
                 raise InputError(
                     f"parts of speech of tree {number} are not the Penn treebank's: {', '.join(foreign[:3])}",
                     path=path,
                     hint="--to heads-conllu is for other languages",
                 )
-            found = to_dependencies(tree, scheme, head_rules=rules)
+            found = tools.to_dependencies(tree, scheme, head_rules=rules)
             comments = {
                 "sent_id": f"{Path(path).name.partition('.')[0]}-{number}",
                 "text": " ".join(found.words),

@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import Any, overload
 
 from spectralnlp.errors import InputError
+from spectralnlp.models.tagged import Tagged
 from spectralnlp.text.inputs import (
     Item,
     Tokens,
@@ -18,7 +19,6 @@ from spectralnlp.text.inputs import (
     split_text,
 )
 from spectralnlp.text.spans import Scheme, Span, spans_of
-from spectralnlp.text.tagged import Tagged
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 

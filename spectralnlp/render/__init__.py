@@ -13,12 +13,11 @@ document of several drawings.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError
-
-if TYPE_CHECKING:
-    from spectralnlp.trees.parse import Parse
+from spectralnlp.render.parsed import ParsedSentence
 
 __all__ = ["FORMATS", "Renderer", "renderer"]
 
@@ -37,7 +36,7 @@ class Renderer(Protocol):
         TOP → S
     """
 
-    def __call__(self, parse: Parse, scores: bool = False) -> str:
+    def __call__(self, parse: ParsedSentence, scores: bool = False) -> str:
         """Write the parse as text, without a final newline."""
         ...
 
@@ -47,6 +46,7 @@ def renderer(name: str) -> Renderer:
 
     Raises:
         ConfigError: no such format.
+        RegistryError: what writes CoNLL-U is not installed.
 
     Examples:
         >>> import spectralnlp
@@ -57,7 +57,11 @@ def renderer(name: str) -> Renderer:
     """
     if name not in FORMATS:
         raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(FORMATS)}")
+    render: Renderer
+    if name == "conllu":
+        render = registry.tree_tools.get("dependencies").parse_to_conllu
+        return render
     # "json" would hide the standard library's module from its own importers' readers.
     module = import_module(f"spectralnlp.render.{name if name != 'json' else 'jsonl'}")
-    render: Renderer = module.render
+    render = module.render
     return render

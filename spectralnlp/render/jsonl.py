@@ -15,18 +15,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from spectralnlp.trees.parse import Parse
+from spectralnlp.render.parsed import ParsedSentence
 
 
-def render(parse: Parse, scores: bool = True) -> str:
+def render(parse: ParsedSentence, scores: bool = True) -> str:
     """The parse as one line of JSON."""
     return json.dumps(to_dict(parse), ensure_ascii=False, allow_nan=False)
 
 
-def to_dict(parse: Parse) -> dict[str, Any]:
+def to_dict(parse: ParsedSentence) -> dict[str, Any]:
     """The parse as plain dictionaries, lists, strings and numbers."""
     tokens = parse.sentence.tokens
     return {

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from spectralnlp.trees.parse import Parse
+from spectralnlp.render.parsed import ParsedSentence
 
 
-def node_posteriors(parse: Parse) -> list[float | None]:
+def node_posteriors(parse: ParsedSentence) -> list[float | None]:
     """The posterior of every node that is not a preterminal, parents first; None where there is none.
 
     Constituents come in the tree's own order and may leave nodes out (the outer TOP).

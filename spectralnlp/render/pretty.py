@@ -15,24 +15,19 @@ followed by its posterior, and the log-probability of the sentence comes first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from spectralnlp.render.parsed import DrawnTree, ParsedSentence
 from spectralnlp.render.posteriors import node_posteriors
-
-if TYPE_CHECKING:
-    from spectralnlp.trees.parse import Parse
-    from spectralnlp.trees.tree import Tree
 
 _FLAT_WIDTH = 72  # a phrase of words longer than this gets a line for each word
 
 
-def render(parse: Parse, scores: bool = False) -> str:
+def render(parse: ParsedSentence, scores: bool = False) -> str:
     """The drawing as lines, the last of which is empty so that drawings stand apart."""
     lines = [*_notes(parse, scores), *_draw(parse.tree, _names(parse, scores)), ""]
     return "\n".join(lines)
 
 
-def _notes(parse: Parse, scores: bool) -> list[str]:
+def _notes(parse: ParsedSentence, scores: bool) -> list[str]:
     notes = []
     if parse.fallback is not None:
         notes.append(f"# fallback: {parse.fallback}")
@@ -41,7 +36,7 @@ def _notes(parse: Parse, scores: bool) -> list[str]:
     return notes
 
 
-def _names(parse: Parse, scores: bool) -> dict[int, str]:
+def _names(parse: ParsedSentence, scores: bool) -> dict[int, str]:
     """Return the text of each node in the drawing, by the identity of the node."""
     phrases = (node for node in parse.tree.nodes() if node.word is None)
     names = {id(node): f"{node.word}/{node.label}" for node in parse.tree.preterminals()}
@@ -50,7 +45,7 @@ def _names(parse: Parse, scores: bool) -> dict[int, str]:
     return names
 
 
-def _draw(tree: Tree, names: dict[int, str]) -> list[str]:
+def _draw(tree: DrawnTree, names: dict[int, str]) -> list[str]:
     lines = []
     stack = [(tree, "", "")]  # node, what is left of it on its own line, and on the lines below
     while stack:
@@ -71,7 +66,7 @@ def _draw(tree: Tree, names: dict[int, str]) -> list[str]:
     return lines
 
 
-def _flat(node: Tree, names: dict[int, str]) -> str | None:
+def _flat(node: DrawnTree, names: dict[int, str]) -> str | None:
     """The words of a phrase of words only, or None if it needs lines of its own."""
     if any(child.word is None for child in node.children):
         return None

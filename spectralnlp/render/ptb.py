@@ -8,13 +8,10 @@ The k best trees of a sentence are a line each, ``tree <TAB> score``, the best f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from spectralnlp.trees.parse import Parse
+from spectralnlp.render.parsed import ParsedSentence
 
 
-def render(parse: Parse, scores: bool = False) -> str:
+def render(parse: ParsedSentence, scores: bool = False) -> str:
     """The tree on one line, and its scores in two more columns where asked for."""
     if parse.alternatives:
         return "".join(f"{each.tree}\t{each.score:.4f}\n" for each in parse.alternatives)

@@ -11,13 +11,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
+from spectralnlp.render.parsed import DrawnTree, ParsedSentence
 from spectralnlp.render.posteriors import node_posteriors
-
-if TYPE_CHECKING:
-    from spectralnlp.trees.parse import Parse
-    from spectralnlp.trees.tree import Tree
 
 # Sizes in pixels: of letters, of those of posteriors; between words, lines and around it all.
 _FONT, _SMALL = 15.0, 11.0
@@ -70,13 +66,13 @@ class _Node:
         return max(text_width(self.label), text_width(self.word or ""))
 
 
-def render(parse: Parse, scores: bool = False) -> str:
+def render(parse: ParsedSentence, scores: bool = False) -> str:
     """Draw the tree as one ``<svg>`` element on one line; with scores, posteriors stand below labels."""
     return draw_tree(parse.tree, node_posteriors(parse) if scores else ())
 
 
 def draw_tree(
-    tree: Tree, posteriors: Sequence[float | None] = (), *, marks: Mapping[int, str] | None = None
+    tree: DrawnTree, posteriors: Sequence[float | None] = (), *, marks: Mapping[int, str] | None = None
 ) -> str:
     """Draw a tree as one self-contained ``<svg>`` element on one line.
 
@@ -129,11 +125,11 @@ def stacked(documents: Sequence[str]) -> str:
     return f"{opening}{''.join(placed)}</svg>"
 
 
-def _built(tree: Tree, posteriors: Sequence[float | None]) -> tuple[_Node, list[_Node]]:
+def _built(tree: DrawnTree, posteriors: Sequence[float | None]) -> tuple[_Node, list[_Node]]:
     """The nodes of a drawing, parents first, with depths and widths."""
     given = iter(posteriors)
     nodes: list[_Node] = []
-    opened: list[tuple[Tree, _Node | None, int]] = [(tree, None, 0)]
+    opened: list[tuple[DrawnTree, _Node | None, int]] = [(tree, None, 0)]
     while opened:
         node, parent, depth = opened.pop()
         posterior = next(given, None) if node.word is None else None

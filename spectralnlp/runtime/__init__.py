@@ -3,8 +3,19 @@
 This is the one door: other packages import from here, never from the modules.
 """
 
-from spectralnlp.runtime.checkpoint import current_checkpoint, load_part, save_part, use_checkpoint
-from spectralnlp.runtime.context import Execution, current_execution, executing
+from spectralnlp.runtime.checkpoint import load_part, save_part
+from spectralnlp.runtime.context import (
+    Execution,
+    current_checkpoint,
+    current_engine,
+    current_execution,
+    current_memory,
+    executing,
+    skip_bad_partitions,
+    use_checkpoint,
+    use_engine,
+    use_memory,
+)
 from spectralnlp.runtime.corpus import (
     Batch,
     Corpus,
@@ -22,13 +33,8 @@ from spectralnlp.runtime.engine import (
     ProcessesEngine,
     SerialEngine,
     ThreadsEngine,
-    accumulate,
-    current_engine,
     in_window,
-    map_kernels,
-    map_ordered,
     positive_jobs,
-    use_engine,
 )
 from spectralnlp.runtime.files import (
     LONGEST_LINE,
@@ -57,7 +63,6 @@ from spectralnlp.runtime.reduction import (
     Part,
     SkippingCorpus,
     SkipPolicy,
-    skip_bad_partitions,
 )
 from spectralnlp.runtime.replay_logs import (
     ReplayLog,
@@ -71,14 +76,13 @@ from spectralnlp.runtime.spill import (
     Longs,
     Memory,
     Run,
-    current_memory,
     merge_runs,
     parse_size,
     sum_by_key,
-    use_memory,
     writing,
 )
 from spectralnlp.runtime.stored_moments import MOST_COUNT
+from spectralnlp.runtime.verbs import accumulate, map_kernels, map_ordered
 
 __all__ = [
     "FAN_IN",

@@ -16,8 +16,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +24,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Partition
 from spectralnlp.runtime.moments import Array, Moments
 
@@ -252,34 +250,3 @@ def _check_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"cannot write here: {error.strerror}", path=folder) from error
-
-
-def current_checkpoint() -> Checkpoint | None:
-    """Return the checkpoint of the innermost `use_checkpoint`; None outside of all."""
-    return current_execution().checkpoint
-
-
-@contextmanager
-def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
-    """Inside the ``with`` block, keep the moments of finished partitions, and use those that are there.
-
-    What is kept stays when the block is left, by an error or not: call ``remove`` once the model is saved.
-
-    Args:
-        folder: one that all workers see; it is made if it is not there.
-
-    Raises:
-        ConfigError: the folder cannot be written, or holds something else.
-
-    Examples:
-        >>> import tempfile
-        >>> import spectralnlp
-        >>> with tempfile.TemporaryDirectory() as folder, spectralnlp.use_checkpoint(folder):
-        ...     parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
-        ...
-        >>> parser.task
-        'parsing'
-    """
-    checkpoint = Checkpoint(folder)
-    with executing(checkpoint=checkpoint):
-        yield checkpoint

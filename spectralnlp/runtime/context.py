@@ -1,7 +1,10 @@
 """How work is run: one context for the engine, the checkpoint, the skip policy, the memory and the progress.
 
 None of these is an argument of ``fit`` or ``parse_many``. Each has a context manager of its own, such as
-`spectralnlp.runtime.use_engine`, which changes one field for the time of a ``with`` block.
+`use_engine`, which changes one field for the time of a ``with`` block::
+
+    with use_engine("processes", jobs=4):
+        estimator.fit(corpus)
 """
 
 from __future__ import annotations
@@ -10,13 +13,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from spectralnlp.runtime.checkpoint import Checkpoint
-    from spectralnlp.runtime.engine import Engine
-    from spectralnlp.runtime.reduction import SkipPolicy
-    from spectralnlp.runtime.spill import Memory
+from spectralnlp import registry
+from spectralnlp.errors import ConfigError
+from spectralnlp.runtime.checkpoint import Checkpoint
+from spectralnlp.runtime.engine import Engine, SerialEngine
+from spectralnlp.runtime.reduction import SkipPolicy
+from spectralnlp.runtime.spill import Memory, temporary_memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,3 +66,120 @@ def executing(**changes: Any) -> Iterator[None]:
     finally:
         # Only these fields are set back: generators need not leave their blocks in the order of entering.
         _current.set(replace(_current.get(), **{name: getattr(outer, name) for name in changes}))
+
+
+def current_engine() -> Engine:
+    """Return the engine of the innermost `use_engine`; serial outside of all."""
+    return current_execution().engine or SerialEngine()
+
+
+@contextmanager
+def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
+    """Run the verbs inside the ``with`` block on a registered engine.
+
+    Args:
+        name: ``serial``, ``threads``, ``processes``, or a plugin's.
+        options: of the engine, such as ``jobs``.
+
+    Raises:
+        RegistryError: there is no such engine, or it cannot be loaded.
+        ConfigError: the engine has no such option.
+
+    Examples:
+        >>> import spectralnlp
+        >>> with spectralnlp.use_engine("threads", jobs=2):
+        ...     parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
+        ...
+        >>> parser.task
+        'parsing'
+    """
+    kind = registry.engines.get(name)
+    try:
+        engine: Engine = kind(**options)
+    except TypeError as error:
+        given = " and ".join(f"`{option}`" for option in options)
+        what = f"the engine {name} does not take {given}"
+        raise ConfigError(what, hint="leave it out, or take another engine") from error
+    with executing(engine=engine):
+        try:
+            engine.open()
+            yield engine
+        finally:
+            engine.close()
+
+
+def current_checkpoint() -> Checkpoint | None:
+    """Return the checkpoint of the innermost `use_checkpoint`; None outside of all."""
+    return current_execution().checkpoint
+
+
+@contextmanager
+def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
+    """Inside the ``with`` block, keep the moments of finished partitions, and use those that are there.
+
+    What is kept stays when the block is left, by an error or not: call ``remove`` once the model is saved.
+
+    Args:
+        folder: one that all workers see; it is made if it is not there.
+
+    Raises:
+        ConfigError: the folder cannot be written, or holds something else.
+
+    Examples:
+        >>> import tempfile
+        >>> import spectralnlp
+        >>> with tempfile.TemporaryDirectory() as folder, spectralnlp.use_checkpoint(folder):
+        ...     parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
+        ...
+        >>> parser.task
+        'parsing'
+    """
+    checkpoint = Checkpoint(folder)
+    with executing(checkpoint=checkpoint):
+        yield checkpoint
+
+
+def current_skip_policy() -> SkipPolicy | None:
+    """Return the policy of the innermost `skip_bad_partitions`; None outside of all."""
+    return current_execution().skip_policy
+
+
+@contextmanager
+def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
+    """Inside the ``with`` block, leave out partitions that fail, instead of stopping at the first.
+
+    Args:
+        report: called with a line for each.
+    """
+    policy = SkipPolicy(report)
+    with executing(skip_policy=policy):
+        yield policy
+
+
+def current_memory() -> Memory | None:
+    """Return the memory of the innermost `use_memory`; None, without a limit, outside of all."""
+    return current_execution().memory
+
+
+@contextmanager
+def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator[Memory]:
+    """Have counts that grow beyond their share of memory go to disk, inside the ``with`` block.
+
+    Args:
+        size: of each process, as text for `parse_size`: its peak, the program itself included, which takes
+            some 200 MB. Or bytes, for what is learned alone.
+        folder: where the temporary folder is made; by default where the system has such.
+
+    Raises:
+        ConfigError: the size makes no sense, or the folder cannot be made.
+
+    Examples:
+        >>> import spectralnlp
+        >>> with spectralnlp.use_memory("1GB"):
+        ...     model = spectralnlp.train("hmm", [["a", "b"], ["b", "a"]], n_states=1)
+        ...
+        >>> model.task
+        'sequences'
+    """
+    with temporary_memory(size, folder) as memory, executing(memory=memory):
+        yield memory

@@ -1,14 +1,4 @@
-"""Engines run the two verbs over a corpus: add up its moments, or map a function over it in order.
-
-Which engine runs is a context, never an argument of ``fit`` or ``parse_many``::
-
-    with use_engine("processes", jobs=4):
-        estimator.fit(corpus)
-
-Every engine adds up each partition from empty and merges the parts in one fixed order
-(`spectralnlp.runtime.reduction`), so sums of floats are equal to the byte whichever engine ran. Errors in the
-input come after the results of what stood before it, from every engine.
-"""
+"""Engines: ways to call a function on many tasks, in this thread, in others, or in other processes."""
 
 from __future__ import annotations
 
@@ -21,141 +11,20 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from contextvars import copy_context
-from functools import partial
 from multiprocessing import get_context
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from spectralnlp import registry
-from spectralnlp.errors import ConfigError, InputError, SpectralError
-from spectralnlp.runtime.checkpoint import current_checkpoint
-from spectralnlp.runtime.context import current_execution, executing
-from spectralnlp.runtime.corpus import Corpus, Partition
+from spectralnlp.errors import ConfigError, SpectralError
+from spectralnlp.runtime.corpus import Partition
 from spectralnlp.runtime.memory import reserve_blas_buffers
 from spectralnlp.runtime.moments import Moments
-from spectralnlp.runtime.reduction import MergeTree, Observer, Part, current_skip_policy
+from spectralnlp.runtime.reduction import MergeTree, Observer, Part
 
 T = TypeVar("T")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 M = TypeVar("M", bound=Moments[Any])
-
-
-def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None) -> M:
-    """Add a corpus to moments, with the current engine.
-
-    Args:
-        moments: changed in place, once the whole corpus has been read without error.
-        corpus: the examples.
-        batch_size: examples observed at a time; by default as many as the moments say.
-
-    Returns:
-        ``moments``.
-    """
-    engine, checkpoint = current_engine(), current_checkpoint()
-    batch_size = moments.batch_size if batch_size is None else batch_size
-    empty, partitions = moments.empty_like(), corpus.partitions()
-    finished = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
-    total = None if finished is None else finished.load_total(partitions, empty)
-    if total is None:
-        skips = current_skip_policy() is not None
-        observer = Observer(empty, batch_size, attempts=engine.attempts, skips_bad=skips, finished=finished)
-        total = _reduce(engine, observer, partitions)
-        if finished is not None:
-            finished.save_total(partitions, total)
-    moments.merge(total)
-    return moments
-
-
-def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
-    """Return the sum over the partitions, less those that are to be left out."""
-    policy = current_skip_policy()
-    tasks = [
-        (number, partition)
-        for number, partition in enumerate(partitions)
-        if policy is None or not policy.is_left_out(partition)
-    ]
-    part = engine.reduce(observer, tasks)
-    for bad in () if part is None else part.bad:
-        assert policy is not None
-        policy.leave_out(bad)
-    if policy is not None and policy.bad and all(map(policy.is_left_out, partitions)):
-        raise InputError(f"none of {len(partitions)} partitions can be read")
-    return observer.empty.empty_like() if part is None else part.moments
-
-
-def map_ordered(
-    function: Callable[[T], R], examples: Iterable[T], *, chunk_size: int | None = None
-) -> Iterator[R]:
-    """Return the function of each example, in order, with the current engine.
-
-    Lazy: examples are read little further than results are taken, so that a stream larger than memory
-    passes through and its first results come early.
-
-    Args:
-        function: for the ``processes`` engine, one that can be pickled.
-        examples: a corpus, or any iterable.
-        chunk_size: examples sent to a worker at a time; by default as many as the engine says.
-    """
-    engine = current_engine()
-    chunk_size = engine.chunk_size if chunk_size is None else chunk_size
-    if chunk_size == 1:
-        return engine.map(function, examples)
-    return _flatten(engine.map(partial(_apply, function), _chunks(examples, chunk_size)))
-
-
-def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Return the function of each item, in order, on threads of this process.
-
-    For functions that spend their time in kernels without the GIL, such as learning one of several grammars
-    from counts. There are as many threads as the engine in use allows: one inside ``use_engine("serial")``,
-    ``jobs`` inside ``use_engine("threads", jobs=…)``; outside of all, and with engines whose workers are
-    other processes (they wait meanwhile), all cores that this process may use.
-
-    Args:
-        function: called with a copy of the caller's context.
-        items: read little further than results are taken.
-    """
-    engine = current_execution().engine
-    threads = positive_jobs(None) if engine is None else engine.n_threads
-    return map(function, items) if threads == 1 else ThreadsEngine(threads).map(function, items)
-
-
-def _chunks(examples: Iterable[T], largest: int) -> Iterator[list[T]]:
-    """Lists of examples, small ones first so that the first results do not wait for a full list."""
-    chunk: list[T] = []
-    size = 1
-    try:
-        for example in examples:
-            chunk.append(example)
-            if len(chunk) == size:
-                yield chunk
-                chunk, size = [], min(2 * size, largest)
-    except SpectralError:
-        yield chunk
-        raise
-    yield chunk
-
-
-def _apply(function: Callable[[T], R], chunk: list[T]) -> tuple[list[R], SpectralError | None]:
-    results: list[R] = []
-    try:
-        results.extend(map(function, chunk))
-    except SpectralError as error:
-        return results, error
-    return results, None
-
-
-def _flatten(outcomes: Iterator[tuple[list[R], SpectralError | None]]) -> Iterator[R]:
-    for results, error in outcomes:
-        yield from results
-        if error is not None:
-            raise error
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Engines
 
 
 class Engine(ABC):
@@ -343,47 +212,3 @@ def positive_jobs(jobs: int | None) -> int:
     if jobs < 1:
         raise ConfigError(f"jobs must be 1 or more, not {jobs}")
     return jobs
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Which one runs
-
-
-def current_engine() -> Engine:
-    """Return the engine of the innermost `use_engine`; serial outside of all."""
-    return current_execution().engine or SerialEngine()
-
-
-@contextmanager
-def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
-    """Run the verbs inside the ``with`` block on a registered engine.
-
-    Args:
-        name: ``serial``, ``threads``, ``processes``, or a plugin's.
-        options: of the engine, such as ``jobs``.
-
-    Raises:
-        RegistryError: there is no such engine, or it cannot be loaded.
-        ConfigError: the engine has no such option.
-
-    Examples:
-        >>> import spectralnlp
-        >>> with spectralnlp.use_engine("threads", jobs=2):
-        ...     parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
-        ...
-        >>> parser.task
-        'parsing'
-    """
-    kind = registry.engines.get(name)
-    try:
-        engine: Engine = kind(**options)
-    except TypeError as error:
-        given = " and ".join(f"`{option}`" for option in options)
-        what = f"the engine {name} does not take {given}"
-        raise ConfigError(what, hint="leave it out, or take another engine") from error
-    with executing(engine=engine):
-        try:
-            engine.open()
-            yield engine
-        finally:
-            engine.close()

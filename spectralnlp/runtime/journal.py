@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.runtime.checkpoint import current_checkpoint
-from spectralnlp.runtime.engine import map_ordered
+from spectralnlp.runtime.context import current_checkpoint
+from spectralnlp.runtime.verbs import map_ordered
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,6 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.runtime.corpus import Batch
 from spectralnlp.runtime.stored_moments import check_like, stored_parameters
 from spectralnlp.storage import StoredArrays, StoredValues
-
-if TYPE_CHECKING:
-    from spectralnlp.runtime.replay_logs import ReplayLog
 
 T = TypeVar("T")
 Array: TypeAlias = npt.NDArray[Any]
@@ -169,7 +166,7 @@ class Moments(ABC, Generic[T]):
     def renumber(self) -> None:
         """Number the documents of replay logs without gaps, in place; sums have no numbers."""
 
-    def first_log(self) -> ReplayLog[Any] | None:
+    def first_log(self) -> Moments[Any] | None:
         """Return a replay log, or None; all logs among `Joint` moments have the same examples."""
         return None
 
@@ -291,7 +288,7 @@ class Joint(Moments[T]):
         for part in self.parts.values():
             part.renumber()
 
-    def first_log(self) -> ReplayLog[Any] | None:
+    def first_log(self) -> Moments[Any] | None:
         """Return the first replay log among the parts; None if no part is one."""
         return next((log for part in self.parts.values() if (log := part.first_log())), None)
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from spectralnlp.errors import SpectralError
 from spectralnlp.runtime.checkpoint import PassCheckpoint
-from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Corpus, Partition
 from spectralnlp.runtime.moments import Moments
 
@@ -174,23 +172,6 @@ class SkipPolicy:
     def is_left_out(self, partition: Partition[Any]) -> bool:
         """Whether it failed before."""
         return (partition.document, partition.start) in self.bad
-
-
-def current_skip_policy() -> SkipPolicy | None:
-    """Return the policy of the innermost `skip_bad_partitions`; None outside of all."""
-    return current_execution().skip_policy
-
-
-@contextmanager
-def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
-    """Inside the ``with`` block, leave out partitions that fail, instead of stopping at the first.
-
-    Args:
-        report: called with a line for each.
-    """
-    policy = SkipPolicy(report)
-    with executing(skip_policy=policy):
-        yield policy
 
 
 class SkippingCorpus(Corpus[T]):

@@ -96,7 +96,7 @@ class ReplayLog(Moments[T]):
         """Number documents and rows without gaps, in place."""
         self.take_out(self.empty_like(), np.ones(len(self.arrays()["places"]), bool))
 
-    def first_log(self) -> ReplayLog[Any] | None:
+    def first_log(self) -> Self:
         """Return this log itself."""
         return self
 

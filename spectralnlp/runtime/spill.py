@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.runtime.context import current_execution, executing
 
 Longs = NDArray[np.int64]
 
@@ -71,41 +70,20 @@ def parse_size(text: str) -> int:
     return size
 
 
-def current_memory() -> Memory | None:
-    """Return the memory of the innermost `use_memory`; None, without a limit, outside of all."""
-    return current_execution().memory
-
-
 @contextmanager
-def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator[Memory]:
-    """Have counts that grow beyond their share of memory go to disk, inside the ``with`` block.
+def temporary_memory(size: str | int, folder: str | Path | None) -> Iterator[Memory]:
+    """Give a limit of memory with a temporary folder, which is gone after the ``with`` block.
 
-    Args:
-        size: of each process, as text for `parse_size`: its peak, the program itself included, which takes
-            some 200 MB. Or bytes, for what is learned alone.
-        folder: where the temporary folder is made; by default where the system has such.
-
-    Raises:
-        ConfigError: the size makes no sense, or the folder cannot be made.
-
-    Examples:
-        >>> import spectralnlp
-        >>> with spectralnlp.use_memory("1GB"):
-        ...     model = spectralnlp.train("hmm", [["a", "b"], ["b", "a"]], n_states=1)
-        ...
-        >>> model.task
-        'sequences'
+    Args and errors as of `spectralnlp.runtime.use_memory`.
     """
     n_bytes = parse_size(size) - PROGRAM if isinstance(size, str) else size
     try:
         path = Path(tempfile.mkdtemp(prefix="spectralnlp-", dir=folder))
     except OSError as error:
         raise ConfigError(f"no temporary folder: {error.strerror}", path=folder) from error
-    memory = Memory(n_bytes, path)
     _return_what_is_freed()
     try:
-        with executing(memory=memory):
-            yield memory
+        yield Memory(n_bytes, path)
     finally:
         shutil.rmtree(path, ignore_errors=True)
 

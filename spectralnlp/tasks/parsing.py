@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -195,18 +195,6 @@ def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
     given = Sentence.from_words(tree.words())
     forms = conventions.forms(given.words)
     return Sentence(tuple(replace(token, form=form) for token, form in zip(given.tokens, forms, strict=True)))
-
-
-def trees_over(parser: Parser, gold: Sequence[Tree]) -> list[Tree | None]:
-    """The parser's trees over the words of gold trees, in their spelling; None for trees without a word."""
-    spoken = [clean(tree) for tree in gold]
-    words = [gold_sentence(tree, parser.conventions) for tree in spoken if tree is not None]
-    parses = iter(parser.parse_many(words))
-    trees: list[Tree | None] = []
-    for tree in spoken:
-        parse = None if tree is None else next(parses)
-        trees.append(None if tree is None or parse is None else _with_words(parse.tree, tree))
-    return trees
 
 
 def _with_words(tree: Tree, gold: Tree) -> Tree:

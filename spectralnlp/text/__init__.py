@@ -12,7 +12,6 @@ __all__ = [
     "sentences",
     "signatures",
     "spans",
-    "tagged",
     "tokenizer",
     "tokens",
 ]

@@ -263,3 +263,17 @@ def head_finder(name: str, learned: Sequence[PhraseHeads] = ()) -> HeadFinder:
         raise ConfigError(
             f"no head rules are called {name!r}", hint="use english, neutral or learned"
         ) from None
+
+
+HeadRules = str | HeadFinder | Sequence[PhraseHeads]
+
+
+def finder_of(rules: HeadRules) -> HeadFinder:
+    """The function that finds head children, by the name of its rules, from learned rules, or as it is.
+
+    Raises:
+        ConfigError: there are no rules of that name.
+    """
+    if callable(rules):
+        return rules
+    return head_finder(rules) if isinstance(rules, str) else head_finder("learned", rules)

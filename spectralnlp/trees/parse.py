@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from spectralnlp import registry
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import Tree
+from spectralnlp.trees.tree import Tree
 
 if TYPE_CHECKING:
     import nltk
 
-    from spectralnlp.trees import PhraseHeads
+    from spectralnlp.trees.heads import PhraseHeads
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,8 @@ class Parse:
             ['nsubj', 'cop', 'root']
         """
         if scheme is not None:
-            from spectralnlp.render.conllu import with_dependencies
-
-            return with_dependencies(self, scheme)
+            text: str = registry.tree_tools.get("dependencies").parse_to_conllu(self, scheme=scheme)
+            return text
         from spectralnlp.render.tags import to_conllu
 
         return to_conllu(self.sentence, self.tree.tags(), comments={"constituency": str(self.tree)})

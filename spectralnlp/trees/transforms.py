@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
-from spectralnlp.trees.tree import Tree
+from spectralnlp.trees.tree import Tree, category
 
 ROOT_LABELS = frozenset(["", "ROOT", "TOP"])
-
-_FUNCTIONS = re.compile(r"(?<!^)[-=].*", re.DOTALL)
 
 
 def strip_traces(tree: Tree) -> Tree | None:
@@ -51,12 +47,6 @@ def strip_functions(tree: Tree) -> Tree:
         return node if node.word is not None else Tree(category(node.label), children)
 
     return tree.fold(rename)
-
-
-@lru_cache(maxsize=4096)
-def category(label: str) -> str:
-    """The label of a phrase without function tags, indices and gaps: NP of ``NP-SBJ-1``."""
-    return label if label.startswith("-") else _FUNCTIONS.sub("", label)
 
 
 def strip_root(tree: Tree) -> Tree:

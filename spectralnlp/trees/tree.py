@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError
+from spectralnlp.trees.heads import HeadRules, finder_of
 
 if TYPE_CHECKING:
     import nltk
 
-    from spectralnlp.trees.head_words import HeadRules
 
 T = TypeVar("T")
 
+_FUNCTIONS = re.compile(r"(?<!^)[-=].*", re.DOTALL)
 _UNWRITABLE = re.compile(r"[()\s\0]", re.ASCII)
 _AS_WRITTEN = {"(": "-LRB-", ")": "-RRB-"}  # anything else unwritable, a blank, becomes "_"
 
@@ -140,12 +143,30 @@ class Tree:
             ([1, 0, 0, 1, 1, 2, 2], [2, 0, 0, 2, 1, 2, 2])
         """
         if rules == "content":
-            from spectralnlp.dependencies.content_heads import content_head_words
-
-            return content_head_words(self)
-        from spectralnlp.trees.head_words import finder_of, head_words
-
-        return head_words(self, finder_of(rules))
+            content: list[int] = registry.tree_tools.get("dependencies").content_head_words(self)
+            return content
+        find_head = finder_of(rules)
+        nodes = list(self.nodes())
+        heads = [-1] * len(nodes)
+        n_words = sum(node.word is not None for node in nodes)
+        # From the last node to the first: heads of a node's children lie on top of the stack, first on top.
+        stack: list[int] = []
+        for number in range(len(nodes) - 1, -1, -1):
+            node = nodes[number]
+            if node.word is not None:
+                n_words -= 1
+                heads[number] = n_words
+            else:
+                below = [stack.pop() for _ in node.children]
+                heads[number] = below[0]
+                if len(below) > 1:
+                    labels = [
+                        child.label if child.word is not None else category(child.label)
+                        for child in node.children
+                    ]
+                    heads[number] = below[find_head(category(node.label), labels)]
+            stack.append(heads[number])
+        return heads
 
     def __str__(self) -> str:
         """One line of brackets, ``(S (NP (PRP I)) (VP (VBP see)))``, that can be read back.
@@ -219,17 +240,17 @@ class Tree:
 
         Args:
             scheme: of dependencies, ``ud``, ``stanford`` or ``heads``; see
-                `spectralnlp.dependencies.to_dependencies`. None for words and tags alone.
+                `spectralnlp_trees.to_dependencies`. None for words and tags alone.
             head_rules: of ``heads``.
 
         Raises:
             ConfigError: there is no such scheme, or no such head rules.
         """
         if scheme is not None:
-            from spectralnlp.dependencies import to_dependencies
-
-            found = to_dependencies(self, scheme, head_rules=head_rules)
-            return found.to_conllu({"text": " ".join(found.words), "constituency": str(self)})
+            convert = registry.tree_tools.get("dependencies").to_dependencies
+            found = convert(self, scheme, head_rules=head_rules)
+            text: str = found.to_conllu({"text": " ".join(found.words), "constituency": str(self)})
+            return text
         from spectralnlp.render.tags import to_conllu
         from spectralnlp.text.tokens import Sentence
 
@@ -283,6 +304,12 @@ def writable(text: str) -> str:
     if _UNWRITABLE.search(text) is None:
         return text
     return _UNWRITABLE.sub(lambda found: _AS_WRITTEN.get(found[0], "_"), text)
+
+
+@lru_cache(maxsize=4096)
+def category(label: str) -> str:
+    """The label of a phrase without function tags, indices and gaps: NP of ``NP-SBJ-1``."""
+    return label if label.startswith("-") else _FUNCTIONS.sub("", label)
 
 
 def _rebuild(flat: list[tuple[str, str | None, int]]) -> Tree:

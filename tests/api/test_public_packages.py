@@ -8,12 +8,13 @@ import pkgutil
 import pytest
 import spectralnlp_sketch
 import spectralnlp_spacy
+import spectralnlp_trees
 
 import spectralnlp
 
 PACKAGES = [
     found.name
-    for root in (spectralnlp, spectralnlp_sketch, spectralnlp_spacy)
+    for root in (spectralnlp, spectralnlp_sketch, spectralnlp_spacy, spectralnlp_trees)
     for found in pkgutil.walk_packages(root.__path__, f"{root.__name__}.")
     if found.ispkg
 ]

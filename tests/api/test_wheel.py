@@ -110,6 +110,7 @@ def test_the_metadata_have_licences_packages_and_a_bill_of_materials(wheel: Path
         "spectralnlp_nltk",
         "spectralnlp_sketch",
         "spectralnlp_spacy",
+        "spectralnlp_trees",
         "spectralnlp_web",
     ]
     assert sorted(texts["top_level.txt"].split()) == own

@@ -74,8 +74,9 @@ def test_text_is_parsed_on_the_way(run: Run, work_folder: Path) -> None:
 
 
 def test_colours_on_a_terminal(run: Run, trees: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from spectralnlp.search import search
-    from spectralnlp.search.show import Place, Style, as_brackets, as_text
+    from spectralnlp_trees import search
+    from spectralnlp_trees.tregex.show import Place, Style, as_brackets, as_text
+
     from spectralnlp.trees import read_brackets
 
     (tree,) = read_brackets(["(S (NP (NN tea)) (VP (VBZ cools)))"])

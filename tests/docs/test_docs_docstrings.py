@@ -20,9 +20,6 @@ PACKAGES = [
     "spectralnlp.testing",
     "spectralnlp.changes",
     "spectralnlp.scoring",
-    "spectralnlp.search",
-    "spectralnlp.measures",
-    "spectralnlp.comparison",
     "spectralnlp.trees",
     "spectralnlp.models",
     "spectralnlp.render",
@@ -30,6 +27,7 @@ PACKAGES = [
     *(f"spectralnlp.estimators.{name}" for name in importlib.import_module("spectralnlp.estimators").__all__),
     "spectralnlp_sketch",
     "spectralnlp_spacy",
+    "spectralnlp_trees",
     "spectralnlp_nltk",
     "spectralnlp_dask",
 ]

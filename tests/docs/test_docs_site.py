@@ -60,6 +60,7 @@ def test_links_to_files_without_a_page_lead_to_the_repository_if_it_has_an_addre
         ("plugins", "spectralnlp_spacy"),
         ("plugins", "spectralnlp_nltk"),
         ("plugins", "spectralnlp_dask"),
+        ("plugins", "spectralnlp_trees"),
     ],
 )
 def test_the_reference_has_every_public_name(page: str, package: str) -> None:

@@ -10,9 +10,9 @@ from itertools import pairwise
 import pytest
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.models.tagged import Tagged
 from spectralnlp.render import renderer
 from spectralnlp.render.svg import in_page
-from spectralnlp.text.tagged import Tagged
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.brackets import read_brackets
 from spectralnlp.trees.parse import Constituent, Parse

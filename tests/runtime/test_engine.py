@@ -165,7 +165,7 @@ def test_an_interrupt_ends_the_pool_promptly(tmp_path: Path) -> None:
     script = tmp_path / "interrupted.py"
     script.write_text(
         "import engine_functions\n"
-        "from spectralnlp.runtime.engine import map_ordered, use_engine\n"
+        "from spectralnlp.runtime import map_ordered, use_engine\n"
         "def stream():\n"
         "    print('reading', flush=True)\n"
         "    yield from range(9)\n"

@@ -174,6 +174,18 @@ def test_broken_is_not_the_same_as_not_installed(name: str, message: str) -> Non
     assert "acme_extra" not in imported()
 
 
+def test_tree_tools_that_are_missing_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    from spectralnlp.render import renderer
+
+    monkeypatch.setattr(registry.tree_tools, "_points", list)
+    registry.tree_tools._forget()
+    with pytest.raises(RegistryError) as refusal:
+        renderer("conllu")
+    assert str(refusal.value) == (
+        "no tree tool is called 'dependencies'; they are in spectralnlp_trees: pip install spectralnlp"
+    )
+
+
 @pytest.mark.usefixtures("site")
 def test_one_broken_plugin_does_not_answer_for_the_others() -> None:
     status = {entry.name: entry for entry in registry.estimators.describe(load=True)}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spectralnlp.errors import ConfigError
+from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.hashing.occurrences import Occurrence, normalised, occurrences
 
-if TYPE_CHECKING:
-    from spectralnlp_sketch.intent.model import Classifier
+# From how often each column of n-grams is in a text: what each known one adds to a label's score beside the
+# mean of all labels, and what the label has without.
+ColumnScores = Callable[[Mapping[int, int]], tuple[dict[int, float], float]]
 
 
 class Contribution(NamedTuple):
@@ -67,18 +69,23 @@ class Explanation:
         }
 
 
-def explain(classifier: Classifier, text: str, label: str | None = None) -> Explanation:
-    """Explain a label of a text; see `Classifier.explain`."""
-    found = classifier.classify(text)
-    label = found.label if label is None else label
-    if label not in classifier.labels:
-        raise ConfigError(f"no label {label!r}", hint=f"there are {', '.join(classifier.labels[:10])} …")
-    number = classifier.labels.index(label)
-    characters = normalised(text, classifier.form)
+def explain(
+    text: str, form: NgramFormat, label: str, confidence: float, score_columns: ColumnScores
+) -> Explanation:
+    """Share the score of a label out among the n-grams and the words of a text.
+
+    Args:
+        text: any text.
+        form: how it is cut into n-grams.
+        label: what is explained.
+        confidence: the label's probability.
+        score_columns: scores the n-grams for the label.
+    """
+    characters = normalised(text, form)
     places: defaultdict[int, list[Occurrence]] = defaultdict(list)
-    for each in occurrences(characters, classifier.form):
+    for each in occurrences(characters, form):
         places[each.column].append(each)
-    scores, bias = _column_scores(classifier, places, number)
+    scores, bias = score_columns({column: len(each) for column, each in places.items()})
     of_ngrams: defaultdict[str, float] = defaultdict(float)
     words = characters.words()
     of_words = np.zeros(len(words))
@@ -90,7 +97,7 @@ def explain(classifier: Classifier, text: str, label: str | None = None) -> Expl
             of_words[covered or slice(None)] += share / max(len(covered) or len(words), 1)
     return Explanation(
         label=label,
-        confidence=float(found.scores[number]),
+        confidence=confidence,
         score=bias + sum(of_ngrams.values()),
         bias=bias,
         words=tuple(
@@ -102,36 +109,3 @@ def explain(classifier: Classifier, text: str, label: str | None = None) -> Expl
             for piece, score in sorted(of_ngrams.items(), key=lambda item: (-abs(item[1]), item[0]))
         ),
     )
-
-
-def _column_scores(
-    classifier: Classifier, places: dict[int, list[Occurrence]], label: int
-) -> tuple[dict[int, float], float]:
-    """What each known column adds to a label's score beside the mean of all, and what the label has without.
-
-    Corrections are not linear in the first layer's scores s, but a squashed score is a multiple of s − m, and
-    by these multiples of this text all of it is shared out.
-    """
-    columns = np.array(sorted(places), np.int64)
-    rows = np.searchsorted(classifier.columns, columns)
-    known = rows < len(classifier.columns)
-    known[known] = classifier.columns[rows[known]] == columns[known]
-    columns, rows = columns[known], rows[known]
-    counts = np.array([len(places[column]) for column in columns.tolist()], np.float64)
-    values = (1 + np.log(counts)) * classifier.idf[rows] if len(rows) else counts
-    kinds = classifier.form.kinds(columns)
-    for kind in range(3):
-        length = np.sqrt((values[kinds == kind] ** 2).sum())
-        values[kinds == kind] /= length or 1.0
-    table = classifier.table[rows].astype(np.float64) * values[:, None]
-    layer, scores = classifier.second_layer, classifier.bias + table.sum(axis=0)
-    wanted = np.eye(len(scores))[label] - 1.0 / len(scores)
-    corrections = layer.weights @ wanted
-    distance = scores[: len(layer.centers)] - layer.centers
-    multiples = corrections * np.divide(
-        layer.squashed(scores), distance, out=np.zeros_like(distance), where=distance != 0
-    )
-    wanted[: len(multiples)] += multiples
-    wanted *= float(classifier.sharpness)
-    bias = float(classifier.bias @ wanted - classifier.sharpness * (multiples @ layer.centers))
-    return dict(zip(columns.tolist(), (table @ wanted).tolist(), strict=True)), bias

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from annotated_types import Gt
 from numpy.typing import NDArray
 
+from spectralnlp.errors import ConfigError
 from spectralnlp.storage import (
     Arrays,
     StorableModel,
@@ -154,7 +155,13 @@ class Classifier(StorableModel):
             InputError: it is no text.
             ConfigError: there is no such label.
         """
-        return explain(self, text, label)
+        found = self.classify(text)
+        label = found.label if label is None else label
+        if label not in self.labels:
+            raise ConfigError(f"no label {label!r}", hint=f"there are {', '.join(self.labels[:10])} …")
+        number = self.labels.index(label)
+        score_columns = partial(self._column_scores, label=number)
+        return explain(text, self.form, label, float(found.scores[number]), score_columns)
 
     def predict_proba(self, texts: Iterable[str]) -> Array32:
         """Probabilities, float32 (n_texts, n_labels)."""
@@ -192,6 +199,36 @@ class Classifier(StorableModel):
         for place, each in long.items():
             probabilities[place], familiar[place] = classify_long_text(each, self.form, self._scorer)
         return probabilities, familiar
+
+    def _column_scores(self, counts: Mapping[int, int], label: int) -> tuple[dict[int, float], float]:
+        """What each known column adds to a label's score beside the mean of all; what the label has without.
+
+        Corrections are not linear in the first layer's scores s, but a squashed score is a multiple of s − m,
+        and by these multiples of this text all of it is shared out.
+        """
+        columns = np.array(sorted(counts), np.int64)
+        rows = np.searchsorted(self.columns, columns)
+        known = rows < len(self.columns)
+        known[known] = self.columns[rows[known]] == columns[known]
+        columns, rows = columns[known], rows[known]
+        often = np.array([counts[column] for column in columns.tolist()], np.float64)
+        values = (1 + np.log(often)) * self.idf[rows] if len(rows) else often
+        kinds = self.form.kinds(columns)
+        for kind in range(3):
+            length = np.sqrt((values[kinds == kind] ** 2).sum())
+            values[kinds == kind] /= length or 1.0
+        table = self.table[rows].astype(np.float64) * values[:, None]
+        layer, scores = self.second_layer, self.bias + table.sum(axis=0)
+        wanted = np.eye(len(scores))[label] - 1.0 / len(scores)
+        corrections = layer.weights @ wanted
+        distance = scores[: len(layer.centers)] - layer.centers
+        multiples = corrections * np.divide(
+            layer.squashed(scores), distance, out=np.zeros_like(distance), where=distance != 0
+        )
+        wanted[: len(multiples)] += multiples
+        wanted *= float(self.sharpness)
+        bias = float(self.bias @ wanted - self.sharpness * (multiples @ layer.centers))
+        return dict(zip(columns.tolist(), (table @ wanted).tolist(), strict=True)), bias
 
     @cached_property
     def second_layer(self) -> SecondLayer:

@@ -9,8 +9,8 @@ pytest.importorskip("spacy")
 import spacy
 from spectralnlp_spacy import count, search
 from spectralnlp_spacy.errors import ComponentError
+from spectralnlp_trees import PatternError, TreeIndex
 
-from spectralnlp.search import PatternError, TreeIndex
 from spectralnlp.trees import add_root, clean, read_trees
 
 

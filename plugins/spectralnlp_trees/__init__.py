@@ -1,0 +1,132 @@
+"""Tools for constituency trees: search, dependencies, measures, comparison with gold trees.
+
+They take any trees, or parses in their place, whatever parser made them.
+
+>>> from spectralnlp.trees import read_brackets
+>>> from spectralnlp_trees import count, is_english, measure, to_dependencies
+>>> (tree,) = read_brackets(["(S (NP (DT The) (NN keeper)) (VP (VBZ sleeps)))"])
+>>> count([tree], "S < (NP $+ VP)"), count([tree], "S << __")
+(1, 8)
+>>> is_english(tree), to_dependencies(tree).relations
+(True, ('det', 'nsubj', 'root'))
+>>> text = measure([tree])
+>>> text.ratios["MLS"], text.greatest_depth
+(3.0, 2)
+
+``STRUCTURES`` has the patterns of what is measured, ``RATIOS`` what is divided by what, ``SCHEMES`` the kinds
+of dependencies.
+
+>>> from spectralnlp_trees import RATIOS, SCHEMES, STRUCTURES, foreign_tags
+>>> STRUCTURES["CP"], RATIOS["CP/T"]
+(('ADJP|ADVP|NP|VP < CC',), ('CP', 'T'))
+>>> SCHEMES, foreign_tags(*read_brackets(["(S (NOUN a) (VBZ b))"]))
+(('ud', 'stanford', 'heads'), ['NOUN'])
+
+``analyse`` counts errors of a parser by type; ``as_text`` and ``as_page`` write tables and a page of HTML.
+
+>>> from spectralnlp_trees import analyse, as_page, as_text
+>>> gold, tree = read_brackets(["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"])
+>>> analysis = analyse([gold], [tree])
+>>> as_text([analysis], ["mine"]).splitlines()[3].split()
+['type', 'of', 'error', 'errors', 'brackets', 'share']
+>>> as_page([analysis], ["mine"], title="Errors")[:15]
+'<!DOCTYPE html>'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spectralnlp_trees.comparison.analysis import AnalysedSentence, Analysis, TypeCount, analyse
+    from spectralnlp_trees.comparison.diff import DiffLine, TreeDiff, diff
+    from spectralnlp_trees.comparison.errors import Repair, TreeError, TreeErrors, find_errors
+    from spectralnlp_trees.comparison.kinds import ErrorType
+    from spectralnlp_trees.comparison.page import as_page
+    from spectralnlp_trees.comparison.text import as_text
+    from spectralnlp_trees.comparison.workspace import Bracket
+    from spectralnlp_trees.dependencies.conversion import SCHEMES, foreign_tags, is_english, to_dependencies
+    from spectralnlp_trees.dependencies.graph import Dependencies
+    from spectralnlp_trees.measures.measure import measure, measure_each
+    from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
+    from spectralnlp_trees.measures.values import LengthProfile, Measures
+    from spectralnlp_trees.tregex.matches import Match, MatchedNode, TreeIndex, count, search
+    from spectralnlp_trees.tregex.pattern_error import PatternError
+
+__all__ = [
+    "RATIOS",
+    "SCHEMES",
+    "STRUCTURES",
+    "AnalysedSentence",
+    "Analysis",
+    "Bracket",
+    "Dependencies",
+    "DiffLine",
+    "ErrorType",
+    "LengthProfile",
+    "Match",
+    "MatchedNode",
+    "Measures",
+    "PatternError",
+    "Repair",
+    "TreeDiff",
+    "TreeError",
+    "TreeErrors",
+    "TreeIndex",
+    "TypeCount",
+    "analyse",
+    "as_page",
+    "as_text",
+    "count",
+    "diff",
+    "find_errors",
+    "foreign_tags",
+    "is_english",
+    "measure",
+    "measure_each",
+    "search",
+    "to_dependencies",
+]
+
+_HOMES = {
+    "RATIOS": "measures.structures",
+    "SCHEMES": "dependencies.conversion",
+    "STRUCTURES": "measures.structures",
+    "AnalysedSentence": "comparison.analysis",
+    "Analysis": "comparison.analysis",
+    "Bracket": "comparison.workspace",
+    "Dependencies": "dependencies.graph",
+    "DiffLine": "comparison.diff",
+    "ErrorType": "comparison.kinds",
+    "LengthProfile": "measures.values",
+    "Match": "tregex.matches",
+    "MatchedNode": "tregex.matches",
+    "Measures": "measures.values",
+    "PatternError": "tregex.pattern_error",
+    "Repair": "comparison.errors",
+    "TreeDiff": "comparison.diff",
+    "TreeError": "comparison.errors",
+    "TreeErrors": "comparison.errors",
+    "TreeIndex": "tregex.matches",
+    "TypeCount": "comparison.analysis",
+    "analyse": "comparison.analysis",
+    "as_page": "comparison.page",
+    "as_text": "comparison.text",
+    "count": "tregex.matches",
+    "diff": "comparison.diff",
+    "find_errors": "comparison.errors",
+    "foreign_tags": "dependencies.conversion",
+    "is_english": "dependencies.conversion",
+    "measure": "measures.measure",
+    "measure_each": "measures.measure",
+    "search": "tregex.matches",
+    "to_dependencies": "dependencies.conversion",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # A command's --help needs none of it, nor does who searches need what compares.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,175 @@
+"""``spectralnlp compare``: the errors of one parser, or of two, by type, label, length and group.
+
+The trees of a parser are a file or a folder, in the order of the gold trees; or a model parses their words.
+``--html`` writes a page with the worst sentences side by side.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.options import FileEncoding, OutputFile
+from spectralnlp.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from spectralnlp.trees import Tree
+    from spectralnlp_trees.comparison.analysis import Analysis
+
+Grouping = Literal["auto", "none", "file", "folder", "prefix"]
+
+
+def compare(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank: a file or a folder.")],
+    a: Annotated[
+        str, typer.Argument(metavar="A", help="A parser's trees, in order; or a model, which parses.")
+    ],
+    b: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="Another parser's trees, or a model.")
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
+    clean: Annotated[
+        bool,
+        typer.Option("--clean", help="Leave out nodes that repeat their only child, as `evaluate` does."),
+    ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page, with the worst sentences."),
+    ] = None,
+    worst: Annotated[int, typer.Option("--worst", min=0, metavar="N", help="Sentences on the page.")] = 20,
+    group_by: Annotated[
+        str,
+        typer.Option(
+            "--group-by",
+            metavar="HOW",
+            help="Groups of sentences, by the gold files: file, folder, prefix (of the file's name), none; "
+            "by default folders, or else prefixes.",
+        ),
+    ] = "auto",
+    reader: Annotated[
+        str, typer.Option("--reader", metavar="NAME", help="Reader of the gold trees; by default recognised.")
+    ] = "auto",
+    encoding: FileEncoding = None,
+    output: OutputFile = None,
+) -> None:
+    """Compare a parser's trees with gold trees: types of errors, and where they are."""
+    from spectralnlp_trees.cli.places import read_places
+    from spectralnlp_trees.comparison.page import as_page
+    from spectralnlp_trees.comparison.text import as_text
+
+    if format_ not in ("text", "json"):
+        raise ConfigError(f"no output format {format_!r}", hint="choose from text, json")
+    if html is not None and html.is_dir():
+        raise ConfigError("cannot write the page: this is a folder", path=html)
+    names = _short_names([a] if b is None else [a, b])
+    with progress("comparing"):
+        places = list(read_places([gold], reader, encoding, model=None, tokenized=False))
+        if not places:
+            raise InputError("no trees in this file", path=gold)
+        groups = _groups([place.file for place in places], group_by)
+        trees = [place.tree for place in places]
+        analyses = [_analysis(trees, path, groups, clean) for path in ([a] if b is None else [a, b])]
+    if html is not None:
+        title = f"{' and '.join(names)} against {Path(gold).name}"
+        with results(html) as write:
+            write(as_page(analyses, names, title=title, worst=worst).rstrip("\n"))
+    with results(output) as write:
+        write(as_text(analyses, names) if format_ == "text" else json.dumps(_values(analyses, names)))
+
+
+def _analysis(gold: Sequence[Tree], path: str, groups: Sequence[str], clean: bool) -> Analysis:
+    from spectralnlp_trees.comparison.analysis import analyse
+
+    trees = _parsed(gold, path) if _is_model(path) else list(_predictions(path))
+    if len(trees) != len(gold):
+        raise InputError(
+            f"{len(trees)} trees, but there are {len(gold)} gold trees",
+            path=path,
+            hint="give one tree for each gold tree, in the same order",
+        )
+    if clean:
+        gold = [_without_repeats(tree) for tree in gold]
+        trees = [None if tree is None else _without_repeats(tree) for tree in trees]
+    return analyse(gold, trees, groups=groups)
+
+
+def _without_repeats(tree: Tree) -> Tree:
+    from spectralnlp import trees
+
+    cleaned = trees.clean(tree)
+    return tree if cleaned is None else cleaned
+
+
+def _is_model(path: str) -> bool:
+    """Whether a model is named, or its folder."""
+    from spectralnlp import registry
+
+    return (Path(path) / "model.json").exists() or (not Path(path).exists() and path in registry.models)
+
+
+def _parsed(gold: Sequence[Tree], model: str) -> list[Tree | None]:
+    from spectralnlp.cli.models import load_parser
+    from spectralnlp_trees.comparison.parsing import trees_over
+
+    with announced_kernels():
+        return trees_over(load_parser(model), gold)
+
+
+def _predictions(path: str) -> Iterator[Tree | None]:
+    """The trees of a file or a folder; None where a line says that there is none."""
+    from spectralnlp.cli.score import predictions
+    from spectralnlp.runtime import expand_inputs, rereadable
+
+    for found in expand_inputs(rereadable([path])):
+        yield from predictions(str(found))
+
+
+def _short_names(paths: Sequence[str]) -> list[str]:
+    """The names of files without endings, with their folders where they are needed to tell them apart."""
+    stems = [Path(path).stem for path in paths]
+    in_folders = [f"{Path(path).parent.name}/{stem}" for path, stem in zip(paths, stems, strict=True)]
+    for names in (stems, in_folders):
+        if len({*names}) == len(names):
+            return names
+    return ["A", "B"]
+
+
+def _groups(files: Sequence[str], how: str) -> list[str]:
+    """The group of each sentence, by the file that it is in."""
+    known = ("auto", "none", "file", "folder", "prefix")
+    if how not in known:
+        raise ConfigError(f"no grouping {how!r}", hint=f"choose from {', '.join(known)}")
+    different = [Path(file) for file in dict.fromkeys(files)]
+    if how == "auto":
+        many_folders = len({file.parent for file in different}) > 1
+        how = "folder" if many_folders else "prefix" if len(different) > 1 else "none"
+    if how == "none":
+        names = dict.fromkeys(files, "")
+    elif how == "prefix":
+        names = _prefixes(different)
+    else:
+        names = {str(file): file.stem if how == "file" else file.parent.name for file in different}
+    return [names[file] for file in files]
+
+
+def _prefixes(files: Sequence[Path]) -> dict[str, str]:
+    """By file, the first part of its name that is not the same in all: ``GUM_news_one`` is ``news``."""
+    parts = {str(file): file.stem.replace("-", "_").split("_") for file in files}
+    shared = 0
+    while len({tuple(each[: shared + 1]) for each in parts.values()}) == 1 and len(parts) > 1:
+        shared += 1
+    return {file: each[min(shared, len(each) - 1)] for file, each in parts.items()}
+
+
+def _values(analyses: Sequence[Analysis], names: Sequence[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "parsers": {name: each.to_json() for name, each in zip(names, analyses, strict=True)}
+    }
+    if len(analyses) > 1:
+        values["significance"] = analyses[0].compare(analyses[1]).to_flat_dict()
+    return values

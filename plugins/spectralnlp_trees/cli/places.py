@@ -1,0 +1,59 @@
+"""Trees for a command, each with where it is: of treebanks, or of text that is parsed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from spectralnlp.cli.console import progress
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp_trees.tregex.show import Place
+
+
+def read_places(
+    files: Sequence[str], reader: str, encoding: str | None, *, model: str | None, tokenized: bool
+) -> Iterator[Place]:
+    """The trees of some files, as they stand there, or the parses of their text.
+
+    Args:
+        files: treebanks or texts, folders; none, or ``-``, is standard input.
+        reader: of treebanks.
+        encoding: of treebanks; None for theirs.
+        model: the parser for texts; None for treebanks.
+        tokenized: text has a sentence a line, blanks between tokens.
+
+    Raises:
+        ConfigError: treebanks are said to be tokenized.
+    """
+    if tokenized and model is None:
+        raise ConfigError("--tokenized is about text", hint="add --model NAME")
+    return _treebanks(files or ["-"], reader, encoding) if model is None else _parsed(files, model, tokenized)
+
+
+def _treebanks(files: Sequence[str], reader: str, encoding: str | None) -> Iterator[Place]:
+    from spectralnlp.runtime import expand_inputs, rereadable
+    from spectralnlp.trees import read_trees
+    from spectralnlp_trees.tregex.show import Place
+
+    for file, path in zip(files, rereadable(files), strict=True):
+        for found in expand_inputs([path]):
+            name = str(found) if str(path) == file else "<stdin>"
+            for number, tree in enumerate(read_trees(found, reader, encoding=encoding), 1):
+                yield Place(name, number, tree)
+
+
+def _parsed(files: Sequence[str], model: str, tokenized: bool) -> Iterator[Place]:
+    from spectralnlp.cli.models import load_parser
+    from spectralnlp.cli.texts import called, sentences, sources
+    from spectralnlp_trees.tregex.show import Place
+
+    found = sources(files)
+    with progress(f"loading {model}"):
+        parser = load_parser(model)
+    for file in found:
+        parses = parser.parse_many(sentences(parser.tokenizer, [file], tokenized=tokenized))
+        for number, parse in enumerate(parses, 1):
+            if parse is not None:
+                yield Place(called(file), number, parse.tree)

@@ -1,0 +1,119 @@
+"""``spectralnlp search``: the matches of a pattern in treebanks, or in text that is parsed on the way.
+
+Formats (``--format``):
+
+- ``text``: file, number of the tree, the match among the words around it, and named nodes after tabs;
+- ``json``: one object a line: file, tree, label, tokens, named nodes, brackets;
+- ``tsv``: columns with a first line of names, one for each named node;
+- ``brackets``: the matched tree, one a line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.options import FileEncoding, OutputFile, TextModel, TokenizedText, TreeReader
+from spectralnlp_trees.cli.places import read_places
+
+if TYPE_CHECKING:
+    from spectralnlp_trees.tregex.pattern import Pattern
+    from spectralnlp_trees.tregex.show import Place
+
+# Trees are searched so many at a time.
+TREES_AT_A_TIME = 20_000
+
+
+def search(
+    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="In Tregex's language: 'NP < PP'.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="Treebank files or folders; none, or -, is standard input."),
+    ] = None,
+    count: Annotated[bool, typer.Option("--count", help="Only the number of matches.")] = False,
+    once: Annotated[
+        bool, typer.Option("--once", help="Each node once, not once for each way to match.")
+    ] = False,
+    context: Annotated[
+        int, typer.Option("--context", min=0, metavar="N", help="Words around a match; format text.")
+    ] = 8,
+    format_: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="text, json, tsv or brackets.")
+    ] = "text",
+    model: TextModel = None,
+    tokenized: TokenizedText = False,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Leave out traces, function tags and empty roots.")
+    ] = False,
+    head_rules: Annotated[
+        str, typer.Option("--head-rules", metavar="NAME", help="For <# and the like: english or neutral.")
+    ] = "english",
+    reader: TreeReader = "auto",
+    encoding: FileEncoding = None,
+    output: OutputFile = None,
+) -> None:
+    """Find the matches of a pattern in trees."""
+    from spectralnlp_trees.tregex.show import Style, formatter, header
+
+    show, read = formatter(format_), _understood(pattern)
+    places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized)
+    style = Style(
+        context, output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ, read.names
+    )
+    total = 0
+    with (
+        announced_kernels(here=model is not None),
+        results(output) as write,
+        progress("searching", silent=output is None and sys.stdout.isatty()),
+    ):
+        if format_ == "tsv" and not count:
+            write(header(read.names))
+        for some in _batches(_cleaned(places) if clean else places):
+            if count:
+                total += _index(some).count(pattern, once=once, head_rules=head_rules)
+                continue
+            for match in _index(some).search(pattern, once=once, head_rules=head_rules):
+                write(show(match, some[match.tree], style))
+        if count:
+            write(str(total))
+
+
+def _understood(pattern: str) -> Pattern:
+    """Read the pattern; where that fails, draw what is wrong with it above the message."""
+    from spectralnlp_trees.tregex.pattern import read_pattern
+    from spectralnlp_trees.tregex.pattern_error import PatternError
+
+    try:
+        return read_pattern(pattern)
+    except PatternError as error:
+        print(error.drawing, file=sys.stderr)
+        raise
+
+
+def _index(places: Sequence[Place]) -> Any:
+    from spectralnlp_trees.tregex.matches import TreeIndex
+
+    return TreeIndex.of(place.tree for place in places)
+
+
+def _batches(places: Iterator[Place]) -> Iterator[list[Place]]:
+    """The trees, some at a time."""
+    while some := list(islice(places, TREES_AT_A_TIME)):
+        yield some
+
+
+def _cleaned(places: Iterator[Place]) -> Iterator[Place]:
+    """The trees without what `spectralnlp.trees.clean` leaves out; their numbers stay."""
+    from spectralnlp.trees import clean
+    from spectralnlp_trees.tregex.show import Place
+
+    for place in places:
+        tree = clean(place.tree)
+        if tree is not None:
+            yield Place(place.file, place.number, tree)

@@ -1,0 +1,346 @@
+"""Errors of a tree: the changes that make it the gold tree, one after the other, each with its type.
+
+Source: Kummerfeld et al. (2012), section 3, as `spectralnlp_trees.comparison.kinds`: of all changes the one
+is made that mends most brackets, until nothing is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from spectralnlp.trees import Tree
+from spectralnlp_trees.comparison.kinds import (
+    ErrorType,
+    Surroundings,
+    np_of,
+    sister_before,
+    type_of_move,
+    type_of_node,
+)
+from spectralnlp_trees.comparison.moves import Move, find_moves, make_move
+from spectralnlp_trees.comparison.workspace import (
+    Bracket,
+    Node,
+    Workspace,
+    counted_label,
+    in_order,
+    phrases_of,
+    workspace_of,
+)
+
+# A tree with more wrong brackets is not taken apart: it has one error.
+MOST_WRONG = 500
+# And if it has more nodes, times wrong brackets.
+MOST_WORK = 2_000_000
+# Longer unary chains get a new node at their top.
+_LONGEST_CHAIN = 20
+
+Change = Literal["move", "relabel", "add", "remove", "reorder", "replace"]
+
+
+@dataclass(frozen=True)
+class Repair:
+    """One change on the way to the gold tree.
+
+    Attributes:
+        change: what is done: ``move`` nodes, ``relabel``, ``add`` or ``remove`` one; ``reorder`` the labels
+            over the same words, which mends no bracket; or ``replace`` the whole tree.
+        labels: of the nodes that it is done to.
+        start, end: words that count, without punctuation; ``end`` exclusive.
+        fixed: how many more brackets are right.
+        source, target: of a move, the labels of the nodes it goes from and to; of a new label, the old one
+            and the new one.
+
+    Examples:
+        >>> from spectralnlp_trees import Repair, find_errors
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"]
+        >>> (error,) = find_errors(*read_brackets(brackets)).errors
+        >>> repair: Repair = error.repairs[0]
+        >>> repair.change, repair.source, repair.target, repair.fixed
+        ('relabel', 'NP', 'VP', 2)
+    """
+
+    change: Change
+    labels: tuple[str, ...]
+    start: int
+    end: int
+    fixed: int
+    source: str = ""
+    target: str = ""
+
+    def describe(self, words: Sequence[str]) -> str:
+        """The change in words.
+
+        Args:
+            words: those that count of the sentence.
+        """
+        text = shortened(words[self.start : self.end])
+        labels = " ".join(self.labels)
+        match self.change:
+            case "move":
+                other = f"{self.target}, not under {self.source}"
+                return f"{labels} “{text}” belongs under " + (
+                    other if self.target != self.source else f"another {self.target}"
+                )
+            case "relabel" | "reorder":
+                return f"{self.source} “{text}” should be {self.target}"
+            case "add":
+                return f"{labels} “{text}” is missing"
+            case "remove":
+                return f"{labels} “{text}” should not be there"
+            case "replace":
+                return f"“{text}” has more wrong brackets than are told apart"
+
+
+@dataclass(frozen=True)
+class TreeError:
+    """One error of a tree.
+
+    Attributes:
+        type: of the error.
+        repairs: the changes that mend it; several where they belong to the same noun phrase.
+
+    Examples:
+        >>> from spectralnlp_trees import TreeError, find_errors
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"]
+        >>> error: TreeError = find_errors(*read_brackets(brackets)).errors[0]
+        >>> error.type.value, error.fixed
+        ('different label', 2)
+    """
+
+    type: ErrorType
+    repairs: tuple[Repair, ...]
+
+    @property
+    def fixed(self) -> int:
+        """Brackets that are right once it is repaired."""
+        return sum(each.fixed for each in self.repairs)
+
+
+@dataclass(frozen=True)
+class TreeErrors:
+    """The errors of a tree, and the brackets behind them.
+
+    Attributes:
+        words: those that count, without punctuation.
+        errors: in the order in which they are repaired.
+        missing, extra: brackets of the gold tree that are not there; and the reverse.
+        repaired: the tree after all repairs, as far as it counts, under a root: the gold tree.
+
+    Examples:
+        >>> from spectralnlp_trees import TreeErrors, find_errors
+        >>> from spectralnlp.trees import read_brackets
+        >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"]
+        >>> found: TreeErrors = find_errors(*read_brackets(brackets))
+        >>> print(found.missing[0], found.repaired)
+        Bracket(label='VP', start=1, end=2) (TOP (S (NP (NNS Gulls)) (VP (VBP fly))))
+    """
+
+    words: tuple[str, ...]
+    errors: tuple[TreeError, ...]
+    missing: tuple[Bracket, ...]
+    extra: tuple[Bracket, ...]
+    repaired: Tree
+
+
+def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:
+    """Find the errors of a tree by repairing it.
+
+    Brackets are those of EVALB with the parameters of ``COLLINS.prm``: neither punctuation nor function tags
+    count, and tags of words are not compared. All errors together mend as many brackets as are missing or
+    extra.
+
+    Args:
+        gold: the tree of the treebank.
+        tree: the tree of a parser.
+
+    Returns:
+        The errors; None if the trees are not over the same words, or none of them counts.
+
+    Examples:
+        >>> from spectralnlp_trees import find_errors
+        >>> from spectralnlp.trees import read_brackets
+        >>> gold = "(S (NP (PRP I)) (VP (VBD saw) (NP (PRP him)) (PP (IN at) (NP (NN noon)))))"
+        >>> tree = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (PRP him)) (PP (IN at) (NP (NN noon))))))"
+        >>> found = find_errors(*read_brackets([gold, tree]))
+        >>> for error in found.errors:
+        ...     print(error.type, [repair.describe(found.words) for repair in error.repairs])
+        ...
+        PP attachment ['NP “him at noon” should not be there']
+    """
+    work = workspace_of(gold, tree)
+    if work is None:
+        return None
+    missing, extra = in_order(work.wanted - work.have), in_order(work.have - work.wanted)
+    return TreeErrors(
+        words=tuple(work.words),
+        errors=_Repairing(work, gold).run(),
+        missing=tuple(missing),
+        extra=tuple(extra),
+        repaired=work.to_tree(),
+    )
+
+
+@dataclass(eq=False)
+class _Repairing:
+    """The errors that were found until now.
+
+    Attributes:
+        work: the tree.
+        gold: the gold tree.
+        found: types, and repairs of each.
+        nouns: by the words of a noun phrase, where the error of its inner structure is in ``found``.
+    """
+
+    work: Workspace
+    gold: Tree
+    found: list[tuple[ErrorType, list[Repair]]] = field(default_factory=list)
+    nouns: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def run(self) -> tuple[TreeError, ...]:
+        """Repair the tree."""
+        n_wrong = self.work.n_wrong
+        if n_wrong > MOST_WRONG or n_wrong * self.work.have.total() > MOST_WORK:
+            return self._replace(n_wrong)
+        while n_wrong:
+            if not (self._move_or_relabel() or self._remove() or self._add()):
+                raise AssertionError("no change mends a bracket")  # an extra one can always be removed
+            n_wrong = self.work.n_wrong
+        self._reorder()
+        return tuple(TreeError(kind, tuple(repairs)) for kind, repairs in self.found)
+
+    def _move_or_relabel(self) -> bool:
+        """Make the change that mends most brackets, if one mends two or more."""
+        moves = [move for move in find_moves(self.work) if move.gain >= 2]
+        best = min(moves, key=lambda move: move.rank, default=None)
+        if (best is None or best.gain == 2) and self._relabel():
+            return True
+        if best is None:
+            return False
+        self._move(best)
+        return True
+
+    def _relabel(self) -> bool:
+        missing = {(each.start, each.end): each for each in reversed(self.work.missing())}
+        for node in self.work.extra():
+            other = missing.get((node.start, node.end))
+            if other is None:
+                continue
+            before, old = node.bracket, node.label
+            labels = self.work.gold_chains[node.start, node.end]
+            node.label = next(label for label in labels if counted_label(label) == other.label)
+            self.work.replace([before], [node.bracket])
+            kind = ErrorType.DIFFERENT_LABEL
+            self._note(kind, Repair("relabel", (old,), node.start, node.end, 2, old, node.label))
+            return True
+        return False
+
+    def _move(self, move: Move) -> None:
+        group, sisters = move.group, move.source.children
+        before = sister_before(sisters, move.first)
+        after = sisters[move.last] if move.last < len(sisters) else None
+        kind = type_of_move(group, before, after)
+        source = move.source.label
+        labels = tuple(node.label for node in group)
+        n_wrong = self.work.n_wrong
+        make_move(self.work, move)
+        assert group[0].parent is not None  # the root does not move
+        repair = Repair(
+            change="move",
+            labels=labels,
+            start=group[0].start,
+            end=group[-1].end,
+            fixed=n_wrong - self.work.n_wrong,
+            source=source,
+            target=group[0].parent.label,
+        )
+        self._note(kind, repair)
+
+    def _remove(self) -> bool:
+        """Remove the smallest extra node, the leftmost of several."""
+        extra = self.work.extra()
+        if not extra:
+            return False
+        node = min(extra, key=lambda each: (each.end - each.start, each.start))
+        there = Surroundings.of_node(node)
+        kind, noun, place = type_of_node(there), np_of(there), node.place
+        there.parent.children[place : place + 1] = node.children
+        for child in node.children:
+            child.parent = there.parent
+        self.work.replace([node.bracket], [])
+        self._note(kind, Repair("remove", (node.label,), node.start, node.end, 1), noun)
+        return True
+
+    def _add(self) -> bool:
+        """Add the widest missing node that crosses none, the leftmost of several."""
+        for bracket in sorted(self.work.missing(), key=lambda each: each.start - each.end):
+            group = self.work.group(bracket.start, bracket.end)
+            if group is None:
+                continue
+            labels = self.work.gold_chains[bracket.start, bracket.end]
+            label = next(each for each in labels if counted_label(each) == bracket.label)
+            parent, first, last = _place_of(label, labels, *group)
+            there = Surroundings.of_range(label, parent, first, last)
+            node = Node(label, parent.children[first:last])
+            node.parent = parent
+            parent.children[first:last] = [node]
+            node.find_span()
+            self.work.replace([], [node.bracket])
+            self._note(type_of_node(there), Repair("add", (label,), node.start, node.end, 1), np_of(there))
+            return True
+        return False
+
+    def _reorder(self) -> None:
+        """Put labels over the same words into the order of the gold tree's."""
+        chains: dict[tuple[int, int], list[Node]] = {}
+        for node in phrases_of(self.work.root):
+            chains.setdefault((node.start, node.end), []).append(node)
+        for span, nodes in chains.items():
+            own, wanted = [node.label for node in nodes], self.work.gold_chains[span]
+            for node, label in zip(nodes, wanted, strict=True):
+                node.label = label
+            if [*map(counted_label, own)] != [*map(counted_label, wanted)]:
+                source, target = " over ".join(own), " over ".join(wanted)
+                self._note(ErrorType.UNARY, Repair("reorder", tuple(own), *span, 0, source, target))
+
+    def _replace(self, n_wrong: int) -> tuple[TreeError, ...]:
+        fresh = workspace_of(self.gold, self.gold)
+        assert fresh is not None  # the words count, or there would be no work
+        self.work.root = fresh.root
+        repair = Repair("replace", (), 0, len(self.work.leaves), n_wrong)
+        return (TreeError(ErrorType.OTHER, (repair,)),)
+
+    def _note(self, kind: ErrorType, repair: Repair, noun: Node | None = None) -> None:
+        """Put a repair down, with others of the same noun phrase."""
+        if kind is not ErrorType.NP_INTERNAL or noun is None:
+            self.found.append((kind, [repair]))
+            return
+        place = self.nouns.setdefault((noun.start, noun.end), len(self.found))
+        if place == len(self.found):
+            self.found.append((kind, []))
+        self.found[place][1].append(repair)
+
+
+def _place_of(
+    label: str, wanted: Sequence[str], parent: Node, first: int, last: int
+) -> tuple[Node, int, int]:
+    """Where in a chain of nodes over the same words a new one stands: after those that precede it in gold."""
+    before = set(wanted[: wanted.index(label)])
+    for _ in range(_LONGEST_CHAIN):
+        node = parent.children[first]
+        if last - first > 1 or not node.is_phrase or node.label not in before:
+            break
+        parent, first, last = node, 0, len(node.children)
+    return parent, first, last
+
+
+def shortened(words: Sequence[str], most: int = 8) -> str:
+    """Words one blank apart, the middle of many left out."""
+    if len(words) <= most:
+        return " ".join(words)
+    half = most // 2
+    return " ".join([*words[:half], "…", *words[-half:]])

@@ -1,0 +1,246 @@
+"""Moves of neighbouring nodes that keep the order of words: which there are, and what they mend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from spectralnlp_trees.comparison.workspace import Bracket, Node, Workspace, counted_label
+
+# So many nodes a move may climb or descend.
+_MOST_LEVELS = 100
+
+Where = Literal["beside", "into", "with"]
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """Neighbouring children of a node that go elsewhere.
+
+    Attributes:
+        source: their parent.
+        first, last: the children, ``last`` exclusive.
+        anchor: the node next to which they go, or whose outermost children they become.
+        where: ``beside`` the anchor; ``into`` it; or ``with`` it under a new node.
+        rightwards: whether they go over to what stands on their right.
+        label: of the new node, for ``with``.
+        shrunk, grown: nodes that lose them, or gain them.
+        emptied: take away the source, which is left with one child.
+        gain: how many more brackets are right.
+    """
+
+    source: Node
+    first: int
+    last: int
+    anchor: Node
+    where: Where
+    rightwards: bool
+    shrunk: tuple[Node, ...]
+    grown: tuple[Node, ...]
+    emptied: bool
+    gain: int
+    label: str = ""
+
+    @property
+    def group(self) -> list[Node]:
+        """The nodes that move."""
+        return self.source.children[self.first : self.last]
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """A key that sorts moves, the best first: by gain; then fewer words, and further left."""
+        group = self.group
+        return -self.gain, group[-1].end - group[0].start, group[0].start
+
+
+def find_moves(work: Workspace) -> Iterator[Move]:
+    """The moves that make an extra bracket one that is missing.
+
+    Such a bracket begins or ends where the missing one does: the words between the other ends are to move.
+    """
+    ends: set[tuple[int, int]] = set()
+    missing = work.missing()
+    for node in work.extra() if missing else ():
+        label = counted_label(node.label)
+        for other in missing:
+            if other.label == label and other.start == node.start:
+                ends.add((min(node.end, other.end), max(node.end, other.end)))
+            elif other.label == label and other.end == node.end:
+                ends.add((min(node.start, other.start), max(node.start, other.start)))
+    for start, end in sorted(ends):
+        group = work.group(start, end)
+        if group is not None and group[2] - group[1] < len(group[0].children):
+            yield from _Search(work, *group, start, end).moves()
+
+
+class _Search:
+    """The moves of one group, with what each mends.
+
+    Args:
+        work: the tree.
+        source: the parent of the group.
+        first, last: its children, ``last`` exclusive.
+        start, end: the words of the group.
+    """
+
+    def __init__(self, work: Workspace, source: Node, first: int, last: int, start: int, end: int) -> None:
+        self.work, self.source, self.first, self.last = work, source, first, last
+        self.start, self.end = start, end
+
+    def moves(self) -> Iterator[Move]:
+        """Moves in both directions."""
+        yield from self._moves(rightwards=True)
+        yield from self._moves(rightwards=False)
+
+    def _moves(self, rightwards: bool) -> Iterator[Move]:
+        children = self.source.children
+        at_edge = self.last == len(children) if rightwards else self.first == 0
+        tally = _Tally(self.work)
+        base = Move(
+            source=self.source,
+            first=self.first,
+            last=self.last,
+            anchor=self.source,
+            where="beside",
+            rightwards=rightwards,
+            shrunk=(),
+            grown=(),
+            emptied=False,
+            gain=0,
+        )
+        if not at_edge:
+            neighbour = children[self.last] if rightwards else children[self.first - 1]
+            yield from self._descend(base, neighbour, tally, with_neighbour=False)
+            return
+        node, shrunk, emptied = self.source, list[Node](), False
+        while node.parent is not None and len(shrunk) < _MOST_LEVELS:
+            if (node.end if rightwards else node.start) != (self.end if rightwards else self.start):
+                break
+            left = Bracket(
+                counted_label(node.label),
+                node.start if rightwards else self.end,
+                self.start if rightwards else node.end,
+            )
+            tally.lose(node.bracket)
+            if node is self.source and len(children) - (self.last - self.first) == 1 and tally.spoils(left):
+                emptied = True
+            else:
+                tally.win(left)
+            shrunk.append(node)
+            base = replace(base, anchor=node, shrunk=tuple(shrunk), emptied=emptied, gain=tally.gain)
+            yield base
+            place = node.place + (1 if rightwards else -1)
+            if 0 <= place < len(node.parent.children):
+                yield from self._descend(base, node.parent.children[place], tally.copy(), with_neighbour=True)
+            node = node.parent
+
+    def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
+        """Moves into a neighbour, into its outer child and so on; or with one of them under a new node."""
+        grown: list[Node] = []
+        for _ in range(_MOST_LEVELS):
+            start, end = (self.start, node.end) if base.rightwards else (node.start, self.end)
+            if grown or with_neighbour:
+                for label in tally.missing_labels(start, end):
+                    after = tally.copy()
+                    after.win(Bracket(counted_label(label), start, end))
+                    move = replace(base, anchor=node, where="with", grown=tuple(grown), label=label)
+                    yield from self._with_gain(move, after)
+            if not node.is_phrase:
+                return
+            tally.lose(node.bracket)
+            tally.win(Bracket(counted_label(node.label), start, end))
+            grown.append(node)
+            move = replace(base, anchor=node, where="into", grown=tuple(grown))
+            yield from self._with_gain(move, tally)
+            node = node.children[0 if base.rightwards else -1]
+
+    def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
+        """A move; and another that takes the source away, where its only other child gains the group."""
+        yield replace(move, gain=tally.gain)
+        n_left = len(self.source.children) - (self.last - self.first)
+        if n_left == 1 and not move.shrunk and self.source.parent is not None:
+            after = tally.copy()
+            after.lose(self.source.bracket)
+            yield replace(move, shrunk=(self.source,), emptied=True, gain=after.gain)
+
+
+class _Tally:
+    """How many more brackets are right after changes that are only thought of."""
+
+    def __init__(self, work: Workspace) -> None:
+        self.work, self.gain = work, 0
+        self.change = Counter[Bracket]()
+
+    def copy(self) -> _Tally:
+        """One of its own, to be changed apart."""
+        other = _Tally(self.work)
+        other.gain, other.change = self.gain, self.change.copy()
+        return other
+
+    def lose(self, bracket: Bracket) -> None:
+        """Take a bracket away."""
+        self.gain += 1 if self._surplus(bracket) > 0 else -1
+        self.change[bracket] -= 1
+
+    def win(self, bracket: Bracket) -> None:
+        """Add a bracket."""
+        self.gain += -1 if self.spoils(bracket) else 1
+        self.change[bracket] += 1
+
+    def spoils(self, bracket: Bracket) -> bool:
+        """Whether one more of a bracket would be one too many."""
+        return self._surplus(bracket) >= 0
+
+    def missing_labels(self, start: int, end: int) -> list[str]:
+        """Labels that the gold tree has over these words, and the tree has not."""
+        labels = self.work.gold_chains.get((start, end), ())
+        return [label for label in labels if not self.spoils(Bracket(counted_label(label), start, end))]
+
+    def _surplus(self, bracket: Bracket) -> int:
+        work = self.work
+        return work.have.get(bracket, 0) + self.change.get(bracket, 0) - work.wanted.get(bracket, 0)
+
+
+def make_move(work: Workspace, move: Move) -> None:
+    """Change the tree by a move."""
+    source, group = move.source, move.group
+    touched = [*move.shrunk, *move.grown]
+    before = [node.bracket for node in touched]
+    del source.children[move.first : move.last]
+    if move.where == "into":
+        children = move.anchor.children
+        place = 0 if move.rightwards else len(children)
+        children[place:place] = group
+        _adopt(move.anchor, group)
+    elif move.where == "beside":
+        parent = _parent(move.anchor)
+        place = move.anchor.place + (1 if move.rightwards else 0)
+        parent.children[place:place] = group
+        _adopt(parent, group)
+    else:
+        parent, place = _parent(move.anchor), move.anchor.place
+        node = Node(move.label, [*group, move.anchor] if move.rightwards else [move.anchor, *group])
+        node.parent = parent
+        parent.children[place] = node
+        node.find_span()
+        touched.append(node)
+    if move.emptied:
+        parent, place = _parent(source), source.place
+        parent.children[place : place + 1] = source.children
+        _adopt(parent, source.children)
+        touched.remove(source)
+    for node in [*reversed(move.grown), *move.shrunk]:
+        node.find_span()
+    work.replace(before, [node.bracket for node in touched])
+
+
+def _parent(node: Node) -> Node:
+    assert node.parent is not None  # the root is no anchor, and no source
+    return node.parent
+
+
+def _adopt(parent: Node, children: list[Node]) -> None:
+    for child in children:
+        child.parent = parent

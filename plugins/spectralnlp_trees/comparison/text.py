@@ -1,0 +1,149 @@
+"""An analysis, or two beside each other, as tables of plain text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from spectralnlp_trees.comparison.analysis import Analysis, TypeCount
+from spectralnlp_trees.comparison.kinds import ErrorType
+
+# Labels, and pairs of them, that are shown.
+MOST_LABELS = 12
+
+
+def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
+    """Tables of scores, types of errors, confused labels, lengths and groups.
+
+    Args:
+        analyses: one, or several of the same sentences.
+        names: of the parsers.
+    """
+    tables = (score_table, type_table, label_table, confusion_table)
+    parts = [make(analyses, names) for make in tables]
+    parts.append(split_table("tokens", [each.by_length() for each in analyses], names))
+    groups = [each.by_group() for each in analyses]
+    if any(name for name, _ in groups[0]):
+        parts.append(split_table("group", groups, names))
+    if len(analyses) > 1:
+        parts.append(str(analyses[0].compare(analyses[1])))
+    return "\n\n".join(parts)
+
+
+def score_rows(analyses: Sequence[Analysis]) -> list[list[str]]:
+    """Scores of each analysis, a row each, for the columns of `SCORES`."""
+    rows = []
+    for each in analyses:
+        score = each.score
+        percents = (score.recall, score.precision, score.f1, score.complete_match)
+        counts = (score.sentences, score.sentences - score.valid, each.n_wrong, each.n_errors)
+        rows.append([*(f"{value:.2f}" for value in percents), *(f"{value:,}" for value in counts)])
+    return rows
+
+
+SCORES = ("recall", "precision", "F1", "exact", "sentences", "unscored", "wrong brackets", "errors")
+
+
+def score_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
+    """EVALB's scores, and how much is wrong."""
+    rows = [[name, *row] for name, row in zip(names, score_rows(analyses), strict=True)]
+    return table(("", *SCORES), rows)
+
+
+def type_rows(analyses: Sequence[Analysis]) -> list[tuple[ErrorType, list[TypeCount]]]:
+    """Types of errors in the order of the first analysis, with the counts of each analysis."""
+    counts = [{row.type: row for row in each.by_type()} for each in analyses]
+    return [(kind, [each[kind] for each in counts]) for kind in counts[0]]
+
+
+def type_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
+    """Errors by type: how many, the brackets that they cost, the share of these."""
+    header = ["type of error", *(f"{what}{_of(names, name)}" for name in names for what in COUNTED)]
+    rows = [
+        [kind.value, *(cell for each in counts for cell in type_cells(each))]
+        for kind, counts in type_rows(analyses)
+    ]
+    return table(header, rows)
+
+
+COUNTED = ("errors", "brackets", "share")
+
+
+def type_cells(count: TypeCount) -> tuple[str, str, str]:
+    """Errors, brackets and share as they are shown."""
+    return f"{count.errors:,}", f"{count.brackets:,}", f"{count.share:.1f}%"
+
+
+def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
+    """Labels, and of each analysis how many brackets are missing and extra; the most wrong ones."""
+    counts = [{label: [missing, extra] for label, missing, extra in each.by_label()} for each in analyses]
+    total = Counter[str]()
+    for each in counts:
+        total.update({label: sum(both) for label, both in each.items()})
+    labels = [label for label, _ in total.most_common(MOST_LABELS)]
+    return [(label, [n for each in counts for n in each.get(label, [0, 0])]) for label in labels]
+
+
+LABELS = ("missing", "extra")
+
+
+def label_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
+    """Missing and extra brackets by label."""
+    header = ["label", *(f"{what}{_of(names, name)}" for name in names for what in LABELS)]
+    return table(header, [[label, *(f"{n:,}" for n in counts)] for label, counts in label_rows(analyses)])
+
+
+def confusion_rows(analyses: Sequence[Analysis]) -> list[tuple[str, str, list[int]]]:
+    """Gold label, the parser's, and how often each analysis has them; the most frequent ones."""
+    counts = [dict(each.confusion()) for each in analyses]
+    total = Counter[tuple[str, str]]()
+    for each in counts:
+        total.update(each)
+    pairs = [pair for pair, _ in total.most_common(MOST_LABELS)]
+    return [(*pair, [each.get(pair, 0) for each in counts]) for pair in pairs]
+
+
+def confusion_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
+    """Labels that are confused over the same words."""
+    header = ["gold label", "parser's", *(f"brackets{_of(names, name)}" for name in names)]
+    rows = [[gold, own, *(f"{n:,}" for n in counts)] for gold, own, counts in confusion_rows(analyses)]
+    return table(header, rows, left=2)
+
+
+def split_rows(splits: Sequence[Sequence[tuple[str, Analysis]]]) -> list[tuple[str, str, list[str]]]:
+    """Name of each part, its sentences, and of each analysis F1, wrong brackets and the commonest type."""
+    rows = []
+    for parts in zip(*splits, strict=True):
+        cells = []
+        for _, part in parts:
+            first = part.by_type()[0]
+            commonest = first.type.value if first.errors else "–"
+            cells += [f"{part.score.f1:.2f}", f"{part.n_wrong:,}", commonest]
+        rows.append((parts[0][0], f"{parts[0][1].score.sentences:,}", cells))
+    return rows
+
+
+SPLIT = ("F1", "wrong brackets", "commonest error")
+
+
+def split_table(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]) -> str:
+    """Scores by length or group."""
+    header = [what, "sentences", *(f"{each}{_of(names, name)}" for name in names for each in SPLIT)]
+    return table(header, [[name, n, *cells] for name, n, cells in split_rows(splits)])
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Columns of plain text: the first ones are set left, the others right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = []
+    for row in (header, *rows):
+        cells = [
+            f"{cell:<{width}}" if number < left else f"{cell:>{width}}"
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _of(names: Sequence[str], name: str) -> str:
+    return f" {name}" if len(names) > 1 else ""

@@ -1,0 +1,91 @@
+"""From constituency trees to dependencies: the schemes, and the one function for all."""
+
+from __future__ import annotations
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.trees import Tree, strip_traces
+from spectralnlp.trees.heads import HeadRules, finder_of
+from spectralnlp_trees.dependencies.arcs import Arcs
+from spectralnlp_trees.dependencies.attachment import attach_all
+from spectralnlp_trees.dependencies.content_heads import find_heads
+from spectralnlp_trees.dependencies.graph import Dependencies, plain_form
+from spectralnlp_trees.dependencies.phrases import working_copy
+from spectralnlp_trees.dependencies.refinement import refine
+from spectralnlp_trees.dependencies.stanford import to_stanford
+from spectralnlp_trees.dependencies.unlabelled import unlabelled_arcs
+from spectralnlp_trees.dependencies.upos import universal_tags
+from spectralnlp_trees.dependencies.words import PENN_TAGS
+
+SCHEMES = ("ud", "stanford", "heads")
+
+
+def to_dependencies(tree: Tree, scheme: str = "ud", *, head_rules: HeadRules = "neutral") -> Dependencies:
+    """Convert a constituency tree.
+
+    ``ud`` (basic Universal Dependencies 2) and ``stanford`` (basic Stanford Dependencies) are for English
+    trees with the labels of the Penn treebank, with function tags or without; the rules are written from
+    the published guidelines. ``heads`` is for all languages: heads by head rules, no labels.
+
+    Args:
+        tree: with a word; empty elements are left out.
+        scheme: ``ud``, ``stanford`` or ``heads``.
+        head_rules: of ``heads``: ``english``, ``neutral``, learned rules (`spectralnlp.trees.PhraseHeads`),
+            or a function of a label and its children's labels.
+
+    Raises:
+        ConfigError: there is no such scheme, or no such head rules.
+        InputError: the tree has no words.
+
+    Examples:
+        >>> from spectralnlp_trees import to_dependencies
+        >>> from spectralnlp.trees import read_brackets
+        >>> (tree,) = read_brackets(["(S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ late))))"])
+        >>> to_dependencies(tree).relations
+        ('nsubj', 'cop', 'root')
+        >>> to_dependencies(tree, "heads", head_rules="english").relations
+        ('dep', 'root', 'dep')
+    """
+    if scheme not in SCHEMES:
+        raise ConfigError(f"no scheme {scheme!r} of dependencies", hint=f"choose from {', '.join(SCHEMES)}")
+    spoken = strip_traces(tree)
+    if spoken is None:
+        raise InputError("a tree without words", hint="leave out trees of nothing but empty elements")
+    leaves = spoken.preterminals()
+    if scheme == "heads":
+        heads, relations = unlabelled_arcs(spoken, finder_of(head_rules))
+        tags = [""] * len(leaves)
+    else:
+        arcs = universal_arcs(spoken)
+        lower = [word.word for word in arcs.words]
+        tags = universal_tags(lower, [word.category for word in arcs.words], arcs.heads, arcs.relations)
+        if scheme == "stanford":
+            to_stanford(arcs)
+        heads, relations = arcs.heads, arcs.relations
+    return Dependencies(
+        words=tuple(plain_form(leaf.word or "_") for leaf in leaves),
+        tags=tuple(leaf.label for leaf in leaves),
+        universal_tags=tuple(tags),
+        heads=tuple(heads),
+        relations=tuple(relations),
+    )
+
+
+def universal_arcs(tree: Tree) -> Arcs:
+    """The arcs of basic Universal Dependencies of an English tree without empty elements."""
+    nodes, words = working_copy(tree)
+    find_heads(nodes)
+    arcs = Arcs(words)
+    attach_all(nodes, arcs)
+    refine(arcs)
+    arcs.mend()
+    return arcs
+
+
+def is_english(tree: Tree) -> bool:
+    """Whether all parts of speech are those of the Penn treebank for English."""
+    return not foreign_tags(tree)
+
+
+def foreign_tags(tree: Tree) -> list[str]:
+    """The parts of speech that are not those of the Penn treebank for English, sorted."""
+    return sorted(set(tree.tags()) - PENN_TAGS)

@@ -1,0 +1,117 @@
+"""From trees to measures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from spectralnlp.trees import Tree, clean
+from spectralnlp_trees.measures.shape import Shapes, shapes_of
+from spectralnlp_trees.measures.structures import ROOT, STRUCTURES, count_structures
+from spectralnlp_trees.measures.values import Measures
+from spectralnlp_trees.tregex.matches import TreeIndex
+
+if TYPE_CHECKING:
+    from spectralnlp.trees.parse import Parse
+
+# Trees are indexed so many at a time.
+TREES_AT_A_TIME = 20_000
+
+
+def measure(trees: Iterable[Tree | Parse]) -> Measures:
+    """Measure a text: syntactic complexity, depth, branching, lengths of constituents.
+
+    Traces and function tags are left out first, and so are trees without a word. The fourteen ratios are for
+    English trees in the style of the Penn treebank; the rest is for any.
+
+    Args:
+        trees: trees, or parses, which stand for their trees.
+
+    Examples:
+        >>> from spectralnlp_trees import measure
+        >>> from spectralnlp.trees import read_brackets
+        >>> text = measure(read_brackets(["(S (NP (PRP He)) (VP (VBZ sleeps) (ADVP (RB well))))"]))
+        >>> text.structures["W"], text.structures["C"], text.right_branching
+        (3, 1, 0.25)
+    """
+    return Measures.total(_Columns.of(some).together() for some in _some(trees))
+
+
+def measure_each(trees: Iterable[Tree | Parse]) -> Iterator[Measures]:
+    """Measure trees one by one; of those without a word, everything is 0.
+
+    Args:
+        trees: see `measure`.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp_trees import measure_each
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
+        >>> [each.structures["W"] for each in measure_each(trees)][:3]
+        [7, 9, 9]
+    """
+    all_trees = iter(trees)
+    while some := list(islice(all_trees, TREES_AT_A_TIME)):
+        ready = [_rooted(each) for each in some]
+        columns = _Columns.of([each for each in ready if each is not None])
+        rows = iter(columns.each())
+        for each in ready:
+            yield Measures.total([]) if each is None else next(rows)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Some trees in one index, the structures of each, their shapes."""
+
+    index: TreeIndex
+    counts: npt.NDArray[np.intp]
+    shapes: Shapes
+
+    @classmethod
+    def of(cls, trees: list[Tree]) -> _Columns:
+        index = TreeIndex(trees)
+        return cls(index, count_structures(index), shapes_of(index))
+
+    def together(self) -> Measures:
+        return _values(self.index.vocabulary, self.counts.sum(axis=0), self.shapes)
+
+    def each(self) -> Iterator[Measures]:
+        first = np.searchsorted(self.shapes.tree, np.arange(len(self.counts) + 1))
+        for tree, row in enumerate(self.counts):
+            shapes = self.shapes.of_tree(tree, first[tree], first[tree + 1])
+            yield _values(self.index.vocabulary, row, shapes)
+
+
+def _some(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
+    """The trees that have a word, some at a time."""
+    ready = (tree for each in trees if (tree := _rooted(each)) is not None)
+    while some := list(islice(ready, TREES_AT_A_TIME)):
+        yield some
+
+
+def _rooted(each: Tree | Parse) -> Tree | None:
+    """The tree of the words that are there, under the root that patterns look for; None without a word."""
+    tree = clean(each if isinstance(each, Tree) else each.tree)
+    if tree is None:
+        return None
+    return Tree(ROOT, tree.children if tree.label == "TOP" and tree.children else [tree])
+
+
+def _values(names: list[str], counts: npt.NDArray[np.intp], shapes: Shapes) -> Measures:
+    lengths: dict[str, Counter[int]] = {}
+    pairs, times = np.unique(np.stack([shapes.label, shapes.length]), axis=1, return_counts=True)
+    for (label, length), n in zip(pairs.T.tolist(), times.tolist(), strict=True):
+        lengths.setdefault(names[label], Counter())[length] = n
+    return Measures(
+        structures=dict(zip(STRUCTURES, counts.tolist(), strict=True)),
+        depths=Counter(shapes.depth.tolist()),
+        arities=Counter(shapes.arity.tolist()),
+        branching={"left": int(shapes.left.sum()), "right": int(shapes.right.sum())},
+        length_counts=lengths,
+    )

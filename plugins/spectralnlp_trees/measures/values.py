@@ -1,0 +1,164 @@
+"""Measures as values: counts that add up, and the numbers that follow from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+
+from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
+
+# Constituents whose mean length has a column of its own.
+PROFILED = ("S", "SBAR", "NP", "VP", "PP", "ADJP", "ADVP")
+
+
+@dataclass(frozen=True)
+class LengthProfile:
+    """How long the constituents of a label are, in words without punctuation.
+
+    Attributes:
+        label: of the constituents.
+        count: how many there are.
+        mean, median, longest: of their lengths.
+
+    Examples:
+        >>> from spectralnlp_trees import LengthProfile, measure
+        >>> from spectralnlp.trees import read_brackets
+        >>> text = measure(read_brackets(["(S (NP (DT The) (NN keeper)) (VP (VBZ sleeps)))"]))
+        >>> profile: LengthProfile = text.lengths()[1]
+        >>> profile.label, profile.count, profile.mean
+        ('S', 1, 3.0)
+    """
+
+    label: str
+    count: int
+    mean: float
+    median: float
+    longest: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures:
+    """Counts over the trees of a text; the measures are their quotients.
+
+    Args:
+        structures: by the names of Lu (2010): W, S, VP, C, T, DC, CT, CP, CN.
+        depths: how many trees have each depth: constituents above the deepest word.
+        arities: how many constituents have each number of children.
+        branching: constituents with a phrase as first child and none as last (``left``), the reverse
+            (``right``).
+        length_counts: by label, how many constituents have each length in words.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp_trees import Measures, measure
+        >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
+        >>> text: Measures = measure(trees)
+        >>> text.structures["T"], round(text.ratios["MLT"], 2), round(text.mean_depth, 2)
+        (31, 7.48, 4.53)
+        >>> (text + text).structures["T"]
+        62
+    """
+
+    structures: Mapping[str, int] = field(default_factory=dict)
+    depths: Mapping[int, int] = field(default_factory=dict)
+    arities: Mapping[int, int] = field(default_factory=dict)
+    branching: Mapping[str, int] = field(default_factory=dict)
+    length_counts: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+
+    @classmethod
+    def total(cls, parts: Iterable[Measures]) -> Measures:
+        """Add up the measures of parts."""
+        structures, branching = Counter(dict.fromkeys(STRUCTURES, 0)), Counter(left=0, right=0)
+        depths, arities = Counter[int](), Counter[int]()
+        lengths: dict[str, Counter[int]] = {}
+        for part in parts:
+            structures.update(part.structures)
+            depths.update(part.depths)
+            arities.update(part.arities)
+            branching.update(part.branching)
+            for label, counts in part.length_counts.items():
+                lengths.setdefault(label, Counter()).update(counts)
+        return cls(
+            structures=structures,
+            depths=depths,
+            arities=arities,
+            branching=branching,
+            length_counts=lengths,
+        )
+
+    def __add__(self, other: Measures) -> Measures:
+        return Measures.total([self, other])
+
+    @property
+    def n_trees(self) -> int:
+        """Trees with a word."""
+        return sum(self.depths.values())
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """The fourteen measures of Lu (2010) by their names; 0.0 where there is nothing to divide by."""
+        count = self.structures.get
+        return {name: _quotient(count(of, 0), count(by, 0)) for name, (of, by) in RATIOS.items()}
+
+    @property
+    def mean_depth(self) -> float:
+        """The mean over trees of the constituents above the deepest word."""
+        return _mean(self.depths)
+
+    @property
+    def greatest_depth(self) -> int:
+        """The constituents above the deepest word of all."""
+        return max(self.depths, default=0)
+
+    @property
+    def mean_arity(self) -> float:
+        """Children of a constituent, on average."""
+        return _mean(self.arities)
+
+    @property
+    def left_branching(self) -> float:
+        """The share of constituents that have a phrase as first child and none as last; from 0 to 1."""
+        return _quotient(self.branching.get("left", 0), sum(self.arities.values()))
+
+    @property
+    def right_branching(self) -> float:
+        """The share of constituents that have a phrase as last child and none as first; from 0 to 1."""
+        return _quotient(self.branching.get("right", 0), sum(self.arities.values()))
+
+    def lengths(self) -> list[LengthProfile]:
+        """Profiles of the lengths of constituents, the most frequent labels first."""
+        profiles = [
+            LengthProfile(
+                label=label,
+                count=sum(counts.values()),
+                mean=_mean(counts),
+                median=float(median(Counter(counts).elements())),
+                longest=max(counts),
+            )
+            for label, counts in self.length_counts.items()
+        ]
+        return sorted(profiles, key=lambda each: (-each.count, each.label))
+
+    def to_flat_dict(self) -> dict[str, float]:
+        """All measures by name; of lengths the means of the labels that English treebanks share."""
+        means = {f"{label}_length": _mean(self.length_counts.get(label, {})) for label in PROFILED}
+        return {
+            **self.structures,
+            **self.ratios,
+            "depth": self.mean_depth,
+            "greatest_depth": self.greatest_depth,
+            "arity": self.mean_arity,
+            "left_branching": self.left_branching,
+            "right_branching": self.right_branching,
+            **means,
+        }
+
+
+def _quotient(of: float, by: float) -> float:
+    return of / by if by else 0.0
+
+
+def _mean(counts: Mapping[int, int]) -> float:
+    return _quotient(sum(value * count for value, count in counts.items()), sum(counts.values()))

@@ -1,0 +1,180 @@
+"""Relations whose partners do not stand together: ancestors, and chains of nodes that fit a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
+from spectralnlp_trees.tregex.relations import Mask, expand, interval_join, running_sums
+
+# Pairs of a start and a place that a chain reaches are made for so many places at a time.
+PLACES_AT_A_TIME = 2_000_000
+
+
+class AncestorJoin:
+    """``>>``, and ``>+(C)``: every ancestor, or those with nothing but links of the chain before them.
+
+    Args:
+        index: of the trees.
+        links: the nodes that a chain may pass; None for all.
+    """
+
+    def __init__(self, index: TreeColumns, links: Mask | None = None) -> None:
+        self.index = index
+        self.stop = None if links is None else nearest_ancestor(index, ~links)
+
+    def sums(self, values: Integers, at: Integers) -> Integers:
+        """See `Join`."""
+        end = self.index.end
+        by_end = self.index.cached("by end", lambda: np.argsort(end, kind="stable"))
+        begun, ended = running_sums(values), running_sums(values[by_end])
+        n_ended = self.index.cached(
+            "ended", lambda: np.searchsorted(end[by_end], np.arange(len(end)), "right")
+        )
+
+        def above(nodes: Integers) -> Integers:
+            return begun[nodes] - ended[n_ended[nodes]]
+
+        if self.stop is None:
+            return above(at)
+        stop = self.stop[at]
+        return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
+
+    def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
+        """See `Join`."""
+        nearest = nearest_ancestor(self.index, wanted)
+        stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
+        place, above = np.arange(len(at)), nearest[at]
+        places, found = [place[:0]], [above[:0]]
+        while len(place):
+            inside = (above >= 0) & (above >= stop[place])
+            place, above = place[inside], above[inside]
+            places.append(place)
+            found.append(above)
+            above = nearest[above]
+        together = np.concatenate(places)
+        by_place = np.argsort(together, kind="stable")
+        return together[by_place], np.concatenate(found)[by_place]
+
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """See `Join`."""
+        above = (partners < at) & (at < self.index.end[partners])
+        return above if self.stop is None else above & (partners >= self.stop[at])
+
+
+class DescendantChainJoin:
+    """``<+(C)``: descendants with nothing but links of the chain between.
+
+    Args:
+        index: of the trees.
+        links: the nodes that a chain may pass.
+    """
+
+    def __init__(self, index: TreeColumns, links: Mask) -> None:
+        self.index = index
+        self.stop = nearest_ancestor(index, ~links)
+
+    def sums(self, values: Integers, at: Integers) -> Integers:
+        """See `Join`."""
+        # A value counts for the ancestors from the parent up to the stop: add it there, take it away above.
+        nodes = np.flatnonzero(values)
+        change = np.zeros(len(values), np.intp)
+        parents, stops = self.index.parent[nodes], self.stop[nodes]
+        above = np.where(stops < 0, -1, self.index.parent[stops])
+        np.add.at(change, parents[parents >= 0], values[nodes][parents >= 0])
+        np.subtract.at(change, above[above >= 0], values[nodes][above >= 0])
+        running = running_sums(change)
+        return running[self.index.end[at]] - running[at]
+
+    def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
+        """See `Join`."""
+        place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
+        unbroken = self.stop[below] <= at[place]
+        return place[unbroken], below[unbroken]
+
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """See `Join`."""
+        return (at < partners) & (partners < self.index.end[at]) & (self.stop[partners] <= at)
+
+
+class SequenceJoin:
+    """``.+(C)`` and ``,+(C)``: before or behind a node, with a sequence of links without a gap between.
+
+    Each partner counts once, however many sequences lead to it.
+
+    Args:
+        index: of the trees.
+        links: the nodes that a sequence may hold.
+        ahead: look for what comes behind the node (``.+``), not before it.
+    """
+
+    def __init__(self, index: TreeColumns, links: Mask, *, ahead: bool) -> None:
+        self.begin, self.finish = (index.left, index.right) if ahead else (index.right, index.left)
+        steps = np.unique(np.stack([self.begin[links], self.finish[links]]), axis=1)
+        n_places = int(index.right.max(initial=0)) + 2
+        self.n_places = n_places
+        self.order = np.argsort(self.begin, kind="stable")
+        self.first = np.searchsorted(self.begin[self.order], np.arange(n_places + 1))
+        self.step_first = np.searchsorted(steps[0], np.arange(n_places + 1))
+        self.step_to = steps[1]
+        ends = index.tree_start[1:] - 1
+        self.longest = int((index.right[ends] - index.left[index.tree_start[:-1]]).max(initial=1))
+
+    def sums(self, values: Integers, at: Integers) -> Integers:
+        """See `Join`."""
+        running = running_sums(values[self.order])
+        begun_at = running[self.first[1:]] - running[self.first[:-1]]
+        starts, which = np.unique(self.finish[at], return_inverse=True)
+        total = np.zeros(len(starts), np.intp)
+        for place, reached in self._reached(starts):
+            np.add.at(total, place, begun_at[reached])
+        return total[which]
+
+    def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
+        """See `Join`."""
+        running = running_sums(wanted[self.order])
+        inside = self.order[wanted[self.order]]
+        places, partners = [at[:0]], [at[:0]]
+        for place, reached in self._reached(self.finish[at]):
+            repeated, number = expand(running[self.first[reached]], running[self.first[reached + 1]])
+            places.append(place[repeated])
+            partners.append(inside[number])
+        return np.concatenate(places), np.concatenate(partners)
+
+    def holds(self, at: Integers, partners: Integers) -> Mask:
+        """See `Join`."""
+        wanted = np.zeros(len(self.order), bool)
+        wanted[partners] = True
+        places, found = self.pairs(wanted, at)
+        related = np.zeros(len(at), bool)
+        related[places[found == partners[places]]] = True
+        return related
+
+    def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
+        """Places among the starts, ascending, with each token position that sequences from there reach."""
+        size = max(1, PLACES_AT_A_TIME // self.longest)
+        for low in range(0, len(starts), size):
+            block = starts[low : low + size]
+            new = np.unique(np.arange(len(block)) * self.n_places + block)
+            known = new
+            while len(new):
+                place, position = np.divmod(new, self.n_places)
+                repeated, step = expand(self.step_first[position], self.step_first[position + 1])
+                to = np.unique(place[repeated] * self.n_places + self.step_to[step])
+                new = to[~np.isin(to, known, assume_unique=True)]
+                known = np.union1d(known, new)
+            place, position = np.divmod(known, self.n_places)
+            yield low + place, position
+
+
+def nearest_ancestor(index: TreeColumns, mask: Mask) -> Integers:
+    """The nearest proper ancestor of each node that is in a mask; -1 for none."""
+    # Each round doubles how far a node looks up.
+    found = index.parent.copy()
+    going = np.flatnonzero((found >= 0) & ~mask[found])
+    while len(going):
+        found[going] = found[found[going]]
+        going = going[(found[going] >= 0) & ~mask[found[going]]]
+    return found

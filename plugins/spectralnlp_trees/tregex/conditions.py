@@ -1,0 +1,170 @@
+"""Conditions on a node: its label, what a name stands for, and that there is a partner in some relation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from spectralnlp_trees.tregex.chains import AncestorJoin, DescendantChainJoin, SequenceJoin
+from spectralnlp_trees.tregex.columns import Integers, TreeColumns
+from spectralnlp_trees.tregex.labels import LabelTest
+from spectralnlp_trees.tregex.plan import MOST_WAYS, Expression, Extended, Rows, Run, too_many
+from spectralnlp_trees.tregex.relations import INTERVALS, Join, Mask, interval_join
+
+
+@dataclass(frozen=True, eq=False)
+class Label(Expression):
+    """The label fits; its groups, (number, variable), hold the same text wherever the variable stands."""
+
+    test: LabelTest | None
+    groups: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def constrained(self) -> bool:  # type: ignore[override]
+        """Whether it depends on what names and variables stand for."""
+        return bool(self.groups)
+
+    binds = constrained
+
+    def ways(self, run: Run, nodes: Integers) -> Integers:
+        """In how many ways it matches at each node."""
+        if self.test is None:
+            return np.ones(len(nodes), np.intp)
+        return run.fitting(self.test)[nodes].astype(np.intp)
+
+    def candidates(self, run: Run) -> Mask | None:
+        """The nodes that labels leave over; None for all."""
+        return None if self.test is None else run.fitting(self.test)
+
+    def extend(self, run: Run, rows: Rows) -> Extended:
+        """The rows at which it matches."""
+        kept, rows = super().extend(run, rows)
+        if not self.groups or self.test is None:
+            return kept, rows
+        labels, which = np.unique(run.index.label[rows.node], return_inverse=True)
+        numbers = [number for number, _ in self.groups]
+        texts = [self.test.groups(run.index.vocabulary[label], numbers) for label in labels.tolist()]
+        place = {text: run.texts.setdefault(text, len(run.texts)) for each in texts for text in each}
+        for column, (_, variable) in enumerate(self.groups):
+            by_label = np.array([place[each[column]] for each in texts], np.intp)
+            mine = by_label[which]
+            held = rows.texts.get(variable, np.full(len(mine), -1))
+            same = np.flatnonzero((held < 0) | (held == mine))
+            rows = rows._replace(texts={**rows.texts, variable: mine}).take(same)
+            kept, which = kept[same], which[same]
+        return kept, rows
+
+
+@dataclass(frozen=True, eq=False)
+class Bind(Expression):
+    """The name stands for the node."""
+
+    name: str
+    binds = True
+
+    def extend(self, run: Run, rows: Rows) -> Extended:
+        """The rows at which it matches."""
+        return np.arange(len(rows.node)), rows._replace(names={**rows.names, self.name: rows.node})
+
+
+@dataclass(frozen=True, eq=False)
+class SameAs(Expression):
+    """The node is the one that a name stands for; with ``by_label``, it has its label."""
+
+    name: str
+    by_label: bool = False
+    constrained = True
+
+    @property
+    def refers_to(self) -> str | None:
+        """The name of the only node at which it can match; None where it is not said."""
+        return None if self.by_label else self.name
+
+    def extend(self, run: Run, rows: Rows) -> Extended:
+        """The rows at which it matches."""
+        named = rows.names.get(self.name, np.full(len(rows.node), -1))
+        label = run.index.label
+        same = label[named] == label[rows.node] if self.by_label else named == rows.node
+        kept = np.flatnonzero(same & (named >= 0))
+        return kept, rows.take(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Related(Expression):
+    """There is a partner at which an expression matches.
+
+    Attributes:
+        symbol: a key of `INTERVALS`, ``>>``, or one of ``<+ >+ .+ ,+``.
+        partner: the expression.
+        number: in ``<2`` and ``<-1``; 0 for relations without.
+        size: in ``<...``, the number of children.
+        links: in ``<+(C)`` and the like, the description C.
+    """
+
+    symbol: str
+    partner: Expression
+    number: int = 0
+    size: int = 0
+    links: Label | None = None
+
+    @cached_property
+    def constrained(self) -> bool:  # type: ignore[override]
+        """Whether it depends on what names and variables stand for."""
+        return self.partner.constrained
+
+    @cached_property
+    def binds(self) -> bool:  # type: ignore[override]
+        """Whether names in it get something to stand for."""
+        return self.partner.binds
+
+    def join(self, run: Run) -> Join:
+        """How partners are found."""
+        if id(self) not in run.joins:
+            run.joins[id(self)] = self._make_join(run)
+        return run.joins[id(self)]
+
+    def _make_join(self, run: Run) -> Join:
+        if self.symbol in INTERVALS:
+            return interval_join(run.index, self.symbol, self.number, self.size, run.head_rules)
+        test = None if self.links is None else self.links.test
+        links = np.ones(len(run.index), bool) if test is None else run.fitting(test)
+        return CHAINS[self.symbol](run.index, links)
+
+    def ways(self, run: Run, nodes: Integers) -> Integers:
+        """In how many ways it matches at each node."""
+        partners, ways = run.solutions(self.partner)
+        values = np.zeros(len(run.index), np.intp)
+        values[partners] = np.minimum(ways, 1) if self.constrained else ways
+        if not self.constrained and float(values.max(initial=0)) * len(partners) > MOST_WAYS:
+            raise too_many()
+        return self.join(run).sums(values, nodes)
+
+    def extend(self, run: Run, rows: Rows) -> Extended:
+        """The rows at which it matches."""
+        if not (self.constrained or self.binds):
+            return super().extend(run, rows)
+        if self.partner.refers_to is None:
+            wanted = np.zeros(len(run.index), bool)
+            wanted[run.solutions(self.partner)[0]] = True
+            places, partners = self.join(run).pairs(wanted, rows.node)
+        else:
+            named = rows.names.get(self.partner.refers_to, np.full(len(rows.node), -1))
+            there = np.flatnonzero(named >= 0)
+            places = there[self.join(run).holds(rows.node[there], named[there])]
+            partners = named[places]
+        which, made = self.partner.extend(run, rows.take(places)._replace(node=partners))
+        places = places[which]
+        return places, made._replace(node=rows.node[places])
+
+
+# The joins of relations that are no intervals, of an index and the links of a chain.
+CHAINS: dict[str, Callable[[TreeColumns, Mask], Join]] = {
+    ">>": lambda index, links: AncestorJoin(index),
+    ">+": AncestorJoin,
+    "<+": DescendantChainJoin,
+    ".+": lambda index, links: SequenceJoin(index, links, ahead=True),
+    ",+": lambda index, links: SequenceJoin(index, links, ahead=False),
+}

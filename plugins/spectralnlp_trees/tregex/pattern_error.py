@@ -1,0 +1,45 @@
+"""The error of a pattern, with the place where it is wrong."""
+
+from __future__ import annotations
+
+import re
+
+from spectralnlp.errors import ConfigError
+
+
+class PatternError(ConfigError):
+    """A pattern that cannot be understood; the message has the column.
+
+    Attributes:
+        pattern: the whole of it.
+        column: where, from 1.
+
+    Examples:
+        >>> from spectralnlp_trees import PatternError, count
+        >>> try:
+        ...     count([], "NP < (VP")
+        ... except PatternError as error:
+        ...     print(error)
+        ...     print(error.drawing)
+        ...
+        pattern, column 9: a closing ) is missing
+        NP < (VP
+                ^
+    """
+
+    def __init__(self, what: str, pattern: str, column: int, hint: str | None = None) -> None:
+        super().__init__(f"pattern, column {column}: {what}", hint=hint)
+        self.pattern, self.column = pattern, column
+
+    def __reduce__(self) -> tuple[object, ...]:
+        what = self.what.partition(": ")[2]
+        return type(self), (what, self.pattern, self.column, self.hint)
+
+    @property
+    def drawing(self) -> str:
+        """The line of the pattern, and a caret under the column."""
+        before = self.pattern[: self.column - 1]
+        start = before.rfind("\n") + 1
+        line = self.pattern[start:].partition("\n")[0]
+        indent = re.sub(r"[^\t]", " ", before[start:])
+        return f"{line}\n{indent}^"

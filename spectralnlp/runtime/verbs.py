@@ -1,0 +1,141 @@
+"""The two verbs over a corpus: add up its moments, or map a function over it in order.
+
+Which engine runs them is a context (`spectralnlp.runtime.context`). Every engine adds up each partition from
+empty and merges the parts in one fixed order (`spectralnlp.runtime.reduction`), so sums of floats are equal
+to the byte whichever engine ran. Errors in the input come after the results of what stood before it, from
+every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from spectralnlp.errors import InputError, SpectralError
+from spectralnlp.runtime.context import (
+    current_checkpoint,
+    current_engine,
+    current_execution,
+    current_skip_policy,
+)
+from spectralnlp.runtime.corpus import Corpus, Partition
+from spectralnlp.runtime.engine import Engine, ThreadsEngine, positive_jobs
+from spectralnlp.runtime.moments import Moments
+from spectralnlp.runtime.reduction import Observer
+
+T = TypeVar("T")
+R = TypeVar("R")
+M = TypeVar("M", bound=Moments[Any])
+
+
+def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None) -> M:
+    """Add a corpus to moments, with the current engine.
+
+    Args:
+        moments: changed in place, once the whole corpus has been read without error.
+        corpus: the examples.
+        batch_size: examples observed at a time; by default as many as the moments say.
+
+    Returns:
+        ``moments``.
+    """
+    engine, checkpoint = current_engine(), current_checkpoint()
+    batch_size = moments.batch_size if batch_size is None else batch_size
+    empty, partitions = moments.empty_like(), corpus.partitions()
+    finished = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)
+    total = None if finished is None else finished.load_total(partitions, empty)
+    if total is None:
+        skips = current_skip_policy() is not None
+        observer = Observer(empty, batch_size, attempts=engine.attempts, skips_bad=skips, finished=finished)
+        total = _reduce(engine, observer, partitions)
+        if finished is not None:
+            finished.save_total(partitions, total)
+    moments.merge(total)
+    return moments
+
+
+def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
+    """Return the sum over the partitions, less those that are to be left out."""
+    policy = current_skip_policy()
+    tasks = [
+        (number, partition)
+        for number, partition in enumerate(partitions)
+        if policy is None or not policy.is_left_out(partition)
+    ]
+    part = engine.reduce(observer, tasks)
+    for bad in () if part is None else part.bad:
+        assert policy is not None
+        policy.leave_out(bad)
+    if policy is not None and policy.bad and all(map(policy.is_left_out, partitions)):
+        raise InputError(f"none of {len(partitions)} partitions can be read")
+    return observer.empty.empty_like() if part is None else part.moments
+
+
+def map_ordered(
+    function: Callable[[T], R], examples: Iterable[T], *, chunk_size: int | None = None
+) -> Iterator[R]:
+    """Return the function of each example, in order, with the current engine.
+
+    Lazy: examples are read little further than results are taken, so that a stream larger than memory
+    passes through and its first results come early.
+
+    Args:
+        function: for the ``processes`` engine, one that can be pickled.
+        examples: a corpus, or any iterable.
+        chunk_size: examples sent to a worker at a time; by default as many as the engine says.
+    """
+    engine = current_engine()
+    chunk_size = engine.chunk_size if chunk_size is None else chunk_size
+    if chunk_size == 1:
+        return engine.map(function, examples)
+    return _flatten(engine.map(partial(_apply, function), _chunks(examples, chunk_size)))
+
+
+def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """Return the function of each item, in order, on threads of this process.
+
+    For functions that spend their time in kernels without the GIL, such as learning one of several grammars
+    from counts. There are as many threads as the engine in use allows: one inside ``use_engine("serial")``,
+    ``jobs`` inside ``use_engine("threads", jobs=…)``; outside of all, and with engines whose workers are
+    other processes (they wait meanwhile), all cores that this process may use.
+
+    Args:
+        function: called with a copy of the caller's context.
+        items: read little further than results are taken.
+    """
+    engine = current_execution().engine
+    threads = positive_jobs(None) if engine is None else engine.n_threads
+    return map(function, items) if threads == 1 else ThreadsEngine(threads).map(function, items)
+
+
+def _chunks(examples: Iterable[T], largest: int) -> Iterator[list[T]]:
+    """Lists of examples, small ones first so that the first results do not wait for a full list."""
+    chunk: list[T] = []
+    size = 1
+    try:
+        for example in examples:
+            chunk.append(example)
+            if len(chunk) == size:
+                yield chunk
+                chunk, size = [], min(2 * size, largest)
+    except SpectralError:
+        yield chunk
+        raise
+    yield chunk
+
+
+def _apply(function: Callable[[T], R], chunk: list[T]) -> tuple[list[R], SpectralError | None]:
+    results: list[R] = []
+    try:
+        results.extend(map(function, chunk))
+    except SpectralError as error:
+        return results, error
+    return results, None
+
+
+def _flatten(outcomes: Iterator[tuple[list[R], SpectralError | None]]) -> Iterator[R]:
+    for results, error in outcomes:
+        yield from results
+        if error is not None:
+            raise error
