@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spectralnlp import LPCFG, changes, load, train
+from spectralnlp import changes, load, train
 from spectralnlp.changes import KeptMoments
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimators.parser import LPCFGParser
@@ -130,17 +130,17 @@ def test_updates_and_unlearning_learn_the_heads_again(documents: list[list[Tree]
 
 
 def test_heads_make_the_binarisation_of_every_grammar_set(documents: list[list[Tree]]) -> None:
-    fitted = LPCFG(**SMALL, binarisations="head+left").fit(corpus(documents[0]))
-    assert fitted.heads_ == "learned"
-    head, left = (each.binariser for each in fitted.grammar_sets_)
+    fitted = LPCFGParser(**SMALL, binarisations="head+left").fit(corpus(documents[0]))
+    assert fitted.grammar_.heads_ == "learned"
+    head, left = (each.binariser for each in fitted.grammar_.grammar_sets_)
     assert (head.direction, left.direction) == ("head", "left")
     assert head.head_rules == left.head_rules == learn_heads(productions(documents[0]))
     binary = {node.label for tree in documents[0] for node in head.binarise(tree).nodes()}
-    assert binary <= set(fitted.grammar_sets_[0].coarse.symbols)
+    assert binary <= set(fitted.grammar_.grammar_sets_[0].coarse.symbols)
 
 
 def test_a_saved_parser_has_its_heads(documents: list[list[Tree]], tmp_path: Path) -> None:
-    parser = train(LPCFG(**SMALL), corpus(documents[0]))
+    parser = train(LPCFGParser(**SMALL), corpus(documents[0]))
     parser.save(tmp_path / "m")
     again = load(tmp_path / "m")
     assert again.grammar_sets[0].binariser == parser.grammar_sets[0].binariser
@@ -171,7 +171,7 @@ def test_learned_rules_have_no_other_name() -> None:
 
 
 def test_a_model_with_a_damaged_rule_is_refused(documents: list[list[Tree]], tmp_path: Path) -> None:
-    train(LPCFG(**SMALL), corpus(documents[0])).save(tmp_path / "m")
+    train(LPCFGParser(**SMALL), corpus(documents[0])).save(tmp_path / "m")
     header = json.loads((tmp_path / "m" / META).read_text(encoding="utf-8"))
     header["metadata"]["grammar_sets"][0]["binariser"]["head_rules"][0]["wanted"] = [["v", 3]]
     (tmp_path / "m" / META).write_text(json.dumps(header), encoding="utf-8")

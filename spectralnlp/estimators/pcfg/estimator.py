@@ -9,7 +9,7 @@ annotated grammar only scores the forest that it leaves (Charniak and Johnson 20
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, cast
 
 from annotated_types import Ge
@@ -69,7 +69,7 @@ class PCFG(TreebankEstimator):
 
     def init_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
         """Return empty counts of rules, with the head rules for the first trees."""
-        return RuleCounts(self._binariser(corpus).to_dict(), roles=True)
+        return RuleCounts(self._binariser(corpus).to_dict())
 
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
         """Return an empty log of trees, with the head rules for the first trees."""
@@ -112,7 +112,8 @@ class PCFG(TreebankEstimator):
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
         """Return the trees of the log, annotated."""
-        return Treebank.of([cast(TreeLog, moments.parts["trees"])])
+        trees = Treebank.of([cast(TreeLog, moments.parts["trees"])])
+        return trees if self.unaries == "compress" else replace(trees, chains={})
 
     def usual_decoder(self) -> tuple[str, dict[str, object]]:
         """Return ``mbr``."""

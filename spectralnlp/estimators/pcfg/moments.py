@@ -123,12 +123,11 @@ class RuleCounts(Counts[Tree]):
     """Integer counts of the events of a treebank; exact under merging and subtraction.
 
     Keys are ``(binary, a, b, c)``, ``(unary, a, b)``, ``(root, a)``, ``(word, tag, word, "1" if
-    sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree.
+    sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree, those of
+    preterminals as of `tag_symbol`.
 
     Args:
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
-        roles: mark every preterminal as `tag_symbol` does, so that a label that is a tag and a phrase can be
-            told apart; moments that version 0.1.0 kept do not.
 
     Examples:
         >>> from spectralnlp import PCFG, read_treebank
@@ -138,29 +137,27 @@ class RuleCounts(Counts[Tree]):
         True
     """
 
-    def __init__(self, binariser: Mapping[str, object], roles: bool = False) -> None:
+    def __init__(self, binariser: Mapping[str, object]) -> None:
         super().__init__()
         self.binariser = Binariser.from_dict(binariser)
-        self.roles = roles
 
     def parameters(self) -> dict[str, object]:
-        """The binarisation, and how preterminals are written: counts of different ones do not add up."""
-        return {"binariser": self.binariser.to_dict(), **({"roles": True} if self.roles else {})}
+        """The binarisation: counts of different ones do not add up."""
+        return {"binariser": self.binariser.to_dict()}
 
     def events(self, example: Tree) -> Iterator[Key]:
         """The events of one cleaned tree."""
         tree = self.binariser.binarise(example)
-        symbol = self._symbol
-        yield ROOT, symbol(tree)
+        yield ROOT, _symbol(tree)
         is_first = True
         for node in tree.postorder():
             if node.word is not None:
-                yield WORD, symbol(node), node.word, "1" if is_first else "0"
+                yield WORD, _symbol(node), node.word, "1" if is_first else "0"
                 is_first = False
             elif len(node.children) == 2:
-                yield BINARY, node.label, symbol(node.children[0]), symbol(node.children[1])
+                yield BINARY, node.label, _symbol(node.children[0]), _symbol(node.children[1])
             else:
-                yield UNARY, node.label, symbol(node.children[0])
+                yield UNARY, node.label, _symbol(node.children[0])
         if self.binariser.unaries == "compress":
             for chain in unary_chains(example):
                 yield CHAIN, *chain
@@ -172,9 +169,6 @@ class RuleCounts(Counts[Tree]):
             return False
         return len(key) >= 3 if key[0] == CHAIN else len(key) == sizes.get(key[0])
 
-    def _symbol(self, node: Tree) -> str:
-        return tag_symbol(node.label) if self.roles and node.word is not None else node.label
-
     def events_by_kind(self) -> RuleEvents:
         """Return the counts of each kind of event, keys without the kind.
 
@@ -185,5 +179,9 @@ class RuleCounts(Counts[Tree]):
         }
         for key, count in self.items():
             kinds[key[0]][tuple(key[1:])] = count
-        events = RuleEvents(**kinds)
-        return events.with_plain_tags() if self.roles else events
+        return RuleEvents(**kinds).with_plain_tags()
+
+
+def _symbol(node: Tree) -> str:
+    """A node's label, marked where the node is a preterminal."""
+    return tag_symbol(node.label) if node.word is not None else node.label
