@@ -30,7 +30,7 @@ from benchmarks.genres import by_genre
 from spectralnlp import Constraints, InMemoryCorpus, changes
 from spectralnlp.cli.train import parse_settings
 from spectralnlp.errors import SpectralError
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence

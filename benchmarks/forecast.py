@@ -23,7 +23,7 @@ from time import process_time
 
 from spectralnlp import InMemoryCorpus
 from spectralnlp.cli.train import parse_settings
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.runtime import Corpus
 from spectralnlp.tasks.forecasting import forecast
 from spectralnlp.tasks.parsing import ParsingTask

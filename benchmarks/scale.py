@@ -37,7 +37,7 @@ from spectralnlp import registry
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
 from spectralnlp.estimators.lpcfg.moments import binariser_of
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.runtime import Corpus, Moments, accumulate, open_text, use_engine, use_memory
 from spectralnlp.tasks.api import train
 from spectralnlp.tasks.parsing import ParsingTask

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from spectralnlp.estimators.rhmm import RefinementHMM
     from spectralnlp.estimators.tagger import PerceptronTagger
     from spectralnlp.estimators.topics import TopicModel
-    from spectralnlp.models import load
     from spectralnlp.models.parser import Parser
     from spectralnlp.models.sequence_model import SequenceModel
     from spectralnlp.models.tagged import Tagged
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
         use_engine,
         use_memory,
     )
-    from spectralnlp.tasks.api import evaluate, read_treebank, train
+    from spectralnlp.tasks.api import evaluate, load, read_treebank, train
     from spectralnlp.tasks.task import Report, Task
     from spectralnlp.text.constraints import Constraints
     from spectralnlp.trees.parse import Parse
@@ -106,7 +105,6 @@ _NAMES_OF = {
     "spectralnlp.estimators.rhmm": ["RefinementHMM"],
     "spectralnlp.estimators.tagger": ["PerceptronTagger"],
     "spectralnlp.estimators.topics": ["TopicModel"],
-    "spectralnlp.models": ["load"],
     "spectralnlp.models.parser": ["Parser"],
     "spectralnlp.models.sequence_model": ["SequenceModel"],
     "spectralnlp.models.tagger": ["Tagger"],
@@ -123,7 +121,7 @@ _NAMES_OF = {
         "use_engine",
         "use_memory",
     ],
-    "spectralnlp.tasks.api": ["evaluate", "read_treebank", "train"],
+    "spectralnlp.tasks.api": ["evaluate", "load", "read_treebank", "train"],
     "spectralnlp.tasks.task": ["Report", "Task"],
     "spectralnlp.text.constraints": ["Constraints"],
     "spectralnlp.models.tagged": ["Tagged"],

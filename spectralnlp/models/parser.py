@@ -18,7 +18,6 @@ from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.models import load
 from spectralnlp.models.components import (
     OPEN_CELLS,
     SENTENCE_ENDS,
@@ -32,6 +31,7 @@ from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.pool import Pool, check_labels
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
+from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
 from spectralnlp.runtime import map_ordered
@@ -169,7 +169,7 @@ class Parser(TextParser, StorableModel):
         """The installed tagger that the model names, loaded with the first sentence; None if not there."""
         if self.tagger is None or self.tagger not in registry.models:
             return None
-        evidence = TagEvidence(load(self.tagger))
+        evidence = TagEvidence(load_tagger(self.tagger))
         evidence.check(self.coarse)
         return evidence
 

@@ -1,4 +1,4 @@
-"""The short way: read, train and evaluate with one call each, whatever the kind of model.
+"""The short way: read, train, load and evaluate with one call each, whatever the kind of model.
 
 The task of the estimator, or of the model, does the work; :mod:`spectralnlp.tasks.task` says what a task is.
 """
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from spectralnlp import registry
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimator import Estimator
-from spectralnlp.models import load
+from spectralnlp.models import folder_of
 from spectralnlp.runtime import Corpus, OnBad, rereadable
+from spectralnlp.storage import load_model
 from spectralnlp.tasks.task import Report, Task, silent
 from spectralnlp.trees import Tree, is_nltk_corpus
 
@@ -101,6 +102,29 @@ def train(
     else:
         corpus = task.read(inputs, reader=reader, **_encoded(task.read, encoding))
     return task.train(learner, corpus, report=report or silent)
+
+
+def load(name: str | Path) -> Any:
+    """Load a trained model.
+
+    Args:
+        name: a model folder, or the name of a model that is installed, such as ``en``.
+
+    Returns:
+        A `Parser`, a `Tagger`, or what else the task of the model makes of the folder.
+
+    Raises:
+        ModelError: there is no such model, or it is truncated or of another version.
+
+    Examples:
+        >>> import spectralnlp
+        >>> print(spectralnlp.load("en").parse("It is cold.")[0].tree)
+        (TOP (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ cold))) (. .)))
+    """
+    stored = load_model(folder_of(name))
+    if stored.kind not in registry.tasks:
+        raise ModelError(f"a model for {stored.kind!r}, which nothing installed knows", path=stored.path)
+    return _task(stored.kind).load(stored)
 
 
 def evaluate(model: Any, data: Any, **options: Any) -> Report:

@@ -17,7 +17,7 @@ import numpy as np
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
-from spectralnlp.estimators.parser import ParserTrainer
+from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.scoring import CurvePoint, CurveRun, ParseReport, fit_curve
 from spectralnlp.tasks.parsing import ParsingTask

@@ -11,7 +11,6 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.parser import ParserTrainer
 from spectralnlp.inference.trees.pipeline import Pruning
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
@@ -96,7 +95,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         grammar = _grammar_of(fitted)
         return Parser(
             grammar_sets=grammar.grammar_sets_,
-            components=fitted.components_ if isinstance(fitted, ParserTrainer) else {},
+            components=getattr(fitted, "components_", {}),
             conventions=Conventions(),
             decoder=grammar.decoder_,
             decoder_settings=grammar.decoder_settings_,
@@ -186,8 +185,8 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
 
 
 def _grammar_of(fitted: Any) -> Any:
-    """The fitted estimator of the grammars."""
-    return fitted.grammar_ if isinstance(fitted, ParserTrainer) else fitted
+    """The fitted estimator of the grammars: that of a trainer, or one that stands alone."""
+    return getattr(fitted, "grammar_", fitted)
 
 
 def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:

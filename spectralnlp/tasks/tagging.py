@@ -14,6 +14,7 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.models.tagger import Tagger
+from spectralnlp.models.taggers import tagger_class
 from spectralnlp.runtime import (
     Corpus,
     FileCorpus,
@@ -33,8 +34,6 @@ from spectralnlp.tasks.treebanks import nltk_trees_of
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.trees import Tree, clean, read_trees
-
-_TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagger)
 
 # Fields of records: of the words, and of the tags that are meant if none are named.
 _WORDS = frozenset(["tokens", "words", "form"])
@@ -107,7 +106,7 @@ their licences apply."""
 
     def wrap(self, fitted: Any) -> Tagger | RefinementTagger:
         """Make the tagger of a fitted estimator."""
-        return _tagger_class(fitted.tagger).of_fitted(fitted)
+        return tagger_class(fitted.tagger).of_fitted(fitted)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
         """Return the numbers of sentences and words."""
@@ -152,12 +151,7 @@ their licences apply."""
 
     def load(self, stored: StoredModel) -> Tagger | RefinementTagger:
         """Return the tagger in a model folder."""
-        return _tagger_class(stored.metadata.get("kind")).from_stored(stored)
-
-
-def _tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
-    """Return the class that makes and reads taggers of a kind; folders without one hold linear chains."""
-    return next((each for each in _TAGGERS if each.kind == kind), Tagger)
+        return tagger_class(stored.metadata.get("kind")).from_stored(stored)
 
 
 def _without_folders(value: Any) -> Any:

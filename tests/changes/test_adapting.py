@@ -14,7 +14,7 @@ from spectralnlp import PCFG, InMemoryCorpus, changes, read_treebank
 from spectralnlp.changes.adaptation import with_treebank
 from spectralnlp.cli.adapt import _partial_trees
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.tokens import Sentence

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import Run
 
-import spectralnlp.models
+import spectralnlp.tasks.api
 from spectralnlp.estimators.tagger import PerceptronTagger
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.models.tagger import Scorer
@@ -46,7 +46,7 @@ def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     chain = learner.weights_.transitions, learner.weights_.start, learner.weights_.end
     best_tags(emissions, starts, *chain)
     tag_marginals(emissions, starts, *chain)
-    monkeypatch.setattr(spectralnlp, "load", spectralnlp.models.load, raising=False)
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load, raising=False)
     return run
 
 
@@ -205,7 +205,7 @@ def test_vectors_travel_with_the_model(
     listed = f'eigenwords=["{word_folders["words"]}","{word_folders["plain"]}"]'
     again = command("train", "tagger", gold, "-o", tmp_path / "two", "--set", listed)
     assert again.status == 0, again.err
-    assert spectralnlp.models.load(tmp_path / "two").info["numbers of a word"] == 7
+    assert spectralnlp.tasks.api.load(tmp_path / "two").info["numbers of a word"] == 7
 
 
 def test_the_same_seed_gives_the_same_folder(command: Run, model: Path, gold: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli_fakes import Run
 
-import spectralnlp.models
+import spectralnlp.tasks.api
 from spectralnlp.estimators.eigenwords import Eigenwords, HashedPairCounts
 from spectralnlp.runtime import Batch, InMemoryCorpus
 
@@ -20,7 +20,7 @@ def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     few = InMemoryCorpus(["a b c", "c b a", "b a c"])
     HashedPairCounts(3).observe(Batch(["a"], "", 0, 0))
     Eigenwords(dimensions=1).fit(few)
-    monkeypatch.setattr(spectralnlp, "load", spectralnlp.models.load, raising=False)
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load, raising=False)
     return run
 
 

@@ -14,7 +14,8 @@ from grammar_bytes import own_trees
 
 from spectralnlp import load
 from spectralnlp.errors import ModelError
-from spectralnlp.estimators.parser import LPCFGParser, open_cells
+from spectralnlp.estimators.parser import open_cells
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.storage import load_model, save_model

@@ -13,7 +13,7 @@ import pytest
 from spectralnlp import changes, load, train
 from spectralnlp.changes import KeptMoments
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.shared.head_learning import learn_heads
 from spectralnlp.runtime import Corpus, Partition
 from spectralnlp.storage import ARRAYS, META

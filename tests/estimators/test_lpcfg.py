@@ -10,10 +10,12 @@ from grammar_bytes import corpus, differences, fingerprint, own_trees, trees
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.parser import LPCFGParser, ParserTrainer, sentence_ends
+from spectralnlp.estimators.parser import sentence_ends
 from spectralnlp.estimators.parser.open_cells import OpenCells
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.sentence_ends import SentenceEnds
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
+from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.runtime import InMemoryCorpus, use_engine

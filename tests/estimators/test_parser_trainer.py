@@ -11,10 +11,11 @@ from grammar_bytes import fingerprint, own_trees
 
 from spectralnlp import LPCFG, PCFG, InMemoryCorpus, load, registry, train
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimators.parser import Component, Context, LPCFGParser, ParserTrainer, PCFGParser
+from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.estimators.parser.open_cells import OpenCells
-from spectralnlp.estimators.parser.parsers import COMPONENTS
+from spectralnlp.estimators.parser.parsers import COMPONENTS, LPCFGParser, PCFGParser
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
+from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.runtime import accumulate
 from spectralnlp.trees import Tree
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from spectralnlp import changes, load
 from spectralnlp.cli.blocks import _blocks_of
 from spectralnlp.errors import ModelError
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.inference.sentences.describe import case_of
 from spectralnlp.inference.sentences.features import CAPITAL, CAPITALS, LETTER, MARK, MIXED, NUMBER, SMALL
 from spectralnlp.models.parser import Parser

@@ -11,8 +11,8 @@ import pytest
 from spectralnlp import load
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.parser import LPCFGParser
 from spectralnlp.estimators.parser.component import folds_of
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.span_kernels import GRADIENTS, SQUARES, learn_epoch
 from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
 from spectralnlp.inference.trees.labels import SharedLabels

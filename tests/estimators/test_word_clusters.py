@@ -11,7 +11,7 @@ import pytest
 from spectralnlp import load
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.word_clusters import cluster_words, with_tag_factors
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.models.parser import Parser

@@ -11,7 +11,7 @@ import spectralnlp
 from spectralnlp import InMemoryCorpus, changes, read_treebank
 from spectralnlp.changes.adaptation.adapter import _expected_states, adapted
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.models.parser import Parser
 from spectralnlp.trees import Tree, read_brackets
 

@@ -12,7 +12,7 @@ import pytest
 from spectralnlp import Constraints, InMemoryCorpus, Parser, changes
 from spectralnlp.changes.adaptation.completion import completions
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.constraints import ConstraintError, NoTreeError
 from spectralnlp.text.tokens import Sentence

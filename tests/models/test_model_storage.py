@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import spectralnlp
+from spectralnlp import load
 from spectralnlp.errors import ModelError, SpectralError
-from spectralnlp.models import load
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.parameters.tensors import TOLERANCE, DenseTensors, FactoredTensors

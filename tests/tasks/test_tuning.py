@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from spectralnlp import InMemoryCorpus, changes, registry, train
-from spectralnlp.estimators.parser import LPCFGParser
+from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.tuning import Trials, trials_of
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.tasks.tuning import choose_settings

@@ -17,7 +17,7 @@ from spectralnlp.changes.adaptation.completion import WeightedTree
 from spectralnlp.changes.adaptation.scorer_examples import ScorerRefiner
 from spectralnlp.changes.adaptation.with_treebank import completed_trees
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.parser import refine_scorer
+from spectralnlp.estimators.parser.span_scorer import refine_scorer
 from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import map_kernels
 from spectralnlp.tasks.task import ProgressCallback, silent

@@ -25,13 +25,13 @@ from spectralnlp.changes.adaptation.completion import WeightedTree, completions
 from spectralnlp.changes.kept import estimator_named, task_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
-from spectralnlp.estimators.parser import ParserTrainer
+from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.estimators.parser.tuning import SMALL
-from spectralnlp.models import load
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Floats
 from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, InMemoryCorpus, Moments, accumulate, map_ordered
+from spectralnlp.tasks.api import load
 from spectralnlp.tasks.task import ProgressCallback, silent
 from spectralnlp.tasks.token_boundaries import conventions_of
 from spectralnlp.text.constraints import NoTreeError

@@ -123,8 +123,8 @@ class RuleCounts(Counts[Tree]):
     """Integer counts of the events of a treebank; exact under merging and subtraction.
 
     Keys are ``(binary, a, b, c)``, ``(unary, a, b)``, ``(root, a)``, ``(word, tag, word, "1" if
-    sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree, those of
-    preterminals as of `tag_symbol`.
+    sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree; those
+    of preterminals are as `tag_symbol` gives them.
 
     Args:
         binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.

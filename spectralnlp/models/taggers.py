@@ -1,0 +1,33 @@
+"""The kinds of taggers that a folder may hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spectralnlp.errors import ModelError
+from spectralnlp.models import folder_of
+from spectralnlp.models.rhmm_tagger import RefinementTagger
+from spectralnlp.models.tagger import Tagger
+from spectralnlp.storage import load_model
+
+_TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagger)
+
+
+def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
+    """The class that makes and reads taggers of a kind; folders without one hold linear chains."""
+    return next((each for each in _TAGGERS if each.kind == kind), Tagger)
+
+
+def load_tagger(name: str | Path) -> Tagger | RefinementTagger:
+    """Load a tagger.
+
+    Args:
+        name: a model folder, or the name of a model that is installed.
+
+    Raises:
+        ModelError: there is no such model, it is no tagger, or it is truncated or of another version.
+    """
+    stored = load_model(folder_of(name))
+    if stored.kind != "tagging":
+        raise ModelError(f"a model for {stored.kind}, not a tagger", path=stored.path)
+    return tagger_class(stored.metadata.get("kind")).from_stored(stored)
