@@ -32,6 +32,7 @@ from spectralnlp.errors import ConfigError, InputError, SpectralError
 from spectralnlp.runtime.checkpoint import current_checkpoint
 from spectralnlp.runtime.context import current_execution, executing
 from spectralnlp.runtime.corpus import Corpus, Partition
+from spectralnlp.runtime.interrupts import deaf_children
 from spectralnlp.runtime.memory import reserve_blas_buffers
 from spectralnlp.runtime.moments import Moments
 from spectralnlp.runtime.reduction import MergeTree, Observer, Part, current_skip_policy
@@ -259,8 +260,13 @@ class ProcessesEngine(Engine):
             initializer=_start_worker,
             initargs=(_pickled(function),),
         )
+
+        def submit(task: T) -> Pending[R]:
+            with deaf_children():
+                return pool.submit(_work, task)
+
         try:
-            yield from in_window(lambda task: pool.submit(_work, task), tasks, 2 * self.jobs)
+            yield from in_window(submit, tasks, 2 * self.jobs)
         except BrokenProcessPool as error:
             pool.shutdown(wait=False, cancel_futures=True)
             hint = "it ran out of memory, or the script lacks an `if __name__ == '__main__':` guard"
@@ -319,8 +325,7 @@ _worker_function: Callable[[Any], Any]
 
 def _start_worker(pickled: bytes) -> None:
     global _worker_function
-    # Ctrl-C reaches the whole process group; the parent alone answers it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent alone answers it
     _worker_function = pickle.loads(pickled)
 
 
