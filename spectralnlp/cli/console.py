@@ -60,10 +60,10 @@ def results(output: Path | None) -> Iterator[Callable[[str], None]]:
     special = output.exists() and not output.is_file()  # /dev/null, a pipe
     partial = output if special else output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
-        file = partial.open("w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ConfigError(f"cannot write the output: {error.strerror}", path=output) from error
-    try:
+        try:
+            file = partial.open("w", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise ConfigError(f"cannot write the output: {error.strerror}", path=output) from error
         with file:
             yield _line_writer(file, output)
         if not special:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import njit
+from numba.core.registry import CPUDispatcher
 from numba.extending import register_jitable
 
 from spectralnlp.jit.cache import KernelCache
+from spectralnlp.runtime import held_interrupts
 
 Kernel = Callable[..., Any]
 
@@ -17,6 +19,17 @@ _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
 
 # Nothing calls kernels from C; numba's wrappers for that took a sixth of the time of compiling.
 _FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
+
+
+class _Uninterrupted(CPUDispatcher):
+    """A kernel that is not interrupted between entry and exit, where that would crash the process."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        with held_interrupts:
+            return _call(self, *arguments)
+
+
+_call = CPUDispatcher.__call__
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -32,6 +45,7 @@ def fast_kernel(function: Kernel) -> Kernel:
 def _cached(dispatcher: Any) -> Kernel:
     if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT leaves functions as they are
         dispatcher._cache = KernelCache(dispatcher.py_func)
+        dispatcher.__class__ = _Uninterrupted
     compiled: Kernel = dispatcher
     return compiled
 

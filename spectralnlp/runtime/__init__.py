@@ -50,6 +50,7 @@ from spectralnlp.runtime.files import (
     open_text,
     too_long_line,
 )
+from spectralnlp.runtime.interrupts import held_interrupts
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
 from spectralnlp.runtime.moments import Array, Joint, Moments
@@ -131,6 +132,7 @@ __all__ = [
     "decode_lines",
     "executing",
     "expand_inputs",
+    "held_interrupts",
     "in_window",
     "is_address",
     "is_zipped",

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from spectralnlp.errors import ConfigError, SpectralError
 from spectralnlp.runtime.corpus import Partition
+from spectralnlp.runtime.interrupts import deaf_children
 from spectralnlp.runtime.memory import reserve_blas_buffers
 from spectralnlp.runtime.moments import Moments
 from spectralnlp.runtime.reduction import MergeTree, Observer, Part
@@ -128,8 +129,13 @@ class ProcessesEngine(Engine):
             initializer=_start_worker,
             initargs=(_pickled(function),),
         )
+
+        def submit(task: T) -> Pending[R]:
+            with deaf_children():
+                return pool.submit(_work, task)
+
         try:
-            yield from in_window(lambda task: pool.submit(_work, task), tasks, 2 * self.jobs)
+            yield from in_window(submit, tasks, 2 * self.jobs)
         except BrokenProcessPool as error:
             pool.shutdown(wait=False, cancel_futures=True)
             hint = "it ran out of memory, or the script lacks an `if __name__ == '__main__':` guard"
@@ -188,8 +194,7 @@ _worker_function: Callable[[Any], Any]
 
 def _start_worker(pickled: bytes) -> None:
     global _worker_function
-    # Ctrl-C reaches the whole process group; the parent alone answers it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent alone answers it
     _worker_function = pickle.loads(pickled)
 
 

@@ -1,0 +1,147 @@
+"""Interrupts at any moment: status 130, nothing on stderr, nothing left behind, no process left alive."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from spectralnlp.runtime import held_interrupts
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+
+PROGRAM = "import sys; from spectralnlp.cli import main; print('here', flush=True); sys.exit(main())"
+ROUNDS = 8
+
+# Interrupts a hundred times, some milliseconds after it was asked to; prints how many came.
+MANY = """
+import os, random, signal, sys, threading, time
+import spectralnlp
+
+parser, words = spectralnlp.load("en"), "The keeper saw many noisy gulls over the cold grey sea .".split()
+parser.parse_tokens(words)
+wanted, random_state = threading.Event(), random.Random(0)
+
+def interrupt():
+    while True:
+        wanted.wait()
+        time.sleep(random_state.uniform(0, 0.02))
+        wanted.clear()
+        os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+came = 0
+for _ in range(100):
+    try:
+        wanted.set()
+        while True:
+            parser.parse_tokens(words)
+    except KeyboardInterrupt:
+        came += 1
+print(came)
+"""
+
+
+def interrupted(arguments: Sequence[str | Path], after: float, *signals: int) -> tuple[int, str]:
+    """Run the command line, send signals after some seconds, and return its exit status and its stderr."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "here\n"
+    time.sleep(after)
+    for number in signals:
+        if process.poll() is None:
+            if number == signal.SIGINT:  # a terminal's goes to all processes
+                os.killpg(process.pid, number)
+            else:
+                process.send_signal(number)
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sentences that take longer to parse than the tests wait."""
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("The keeper of the lighthouse saw many noisy gulls over the cold grey sea .\n" * 20_000)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("signals", "status"),
+    [((signal.SIGINT,), 130), ((signal.SIGINT, signal.SIGINT), 130), ((signal.SIGTERM,), 143)],
+    ids=["interrupt", "two", "termination"],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_parse_ends_cleanly(
+    text: Path, tmp_path: Path, signals: tuple[int, ...], status: int, jobs: int
+) -> None:
+    moments = random.Random(0)
+    for _ in range(ROUNDS if jobs == 1 else ROUNDS // 2):
+        arguments = ("parse", "-m", "en", "--tokenized", text, "--jobs", str(jobs), "-o", tmp_path / "trees")
+        assert interrupted(arguments, moments.uniform(0.0, 3.0 * jobs), *signals) == (status, "")
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_training_ends_cleanly(own_treebank: Path, tmp_path: Path, number: int, status: int) -> None:
+    moments = random.Random(0)
+    for _ in range(ROUNDS):
+        arguments = ("train", "lpcfg", own_treebank / "train.mrg", "-o", tmp_path / "model")
+        assert interrupted(arguments, moments.uniform(0.0, 1.5), number) == (status, "")
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_python_user_may_interrupt_as_often_as_they_like() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MANY], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "100\n", "")
+
+
+def test_an_interrupt_waits_for_the_end_of_all_blocks() -> None:
+    reached = []
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        with held_interrupts:
+            with held_interrupts:
+                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(signal.SIGINT)
+                reached.append("inner")
+            reached.append("outer")
+        reached.append("after")
+    assert reached == ["inner", "outer"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with held_interrupts:  # and it comes once
+        pass
+
+
+def test_an_interrupt_is_not_lost_to_an_error() -> None:
+    with pytest.raises(KeyboardInterrupt) as caught, held_interrupts:  # noqa: PT012
+        signal.raise_signal(signal.SIGINT)
+        raise ValueError
+    assert isinstance(caught.value.__context__, ValueError)
+
+
+def test_interrupts_that_are_ignored_stay_so() -> None:
+    outer = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with held_interrupts:
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, outer)
