@@ -60,7 +60,14 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
     total = None if finished is None else finished.load_total(partitions, empty)
     if total is None:
         skips = current_skip_policy() is not None
-        observer = Observer(empty, batch_size, attempts=engine.attempts, skips_bad=skips, finished=finished)
+        observer = Observer(
+            empty,
+            batch_size,
+            attempts=engine.attempts,
+            pause=engine.pause,
+            skips_bad=skips,
+            finished=finished,
+        )
         total = _reduce(engine, observer, partitions)
         if finished is not None:
             finished.save_total(partitions, total)
@@ -169,6 +176,8 @@ class Engine(ABC):
     chunk_size: ClassVar[int] = 1
     #: How often a partition is tried that fails for another reason than what is in it.
     attempts: ClassVar[int] = 1
+    #: Seconds before the second try; twice as many before the next.
+    pause: ClassVar[float] = 0.5
 
     @property
     def n_threads(self) -> int:

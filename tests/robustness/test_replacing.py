@@ -123,14 +123,14 @@ def test_two_renames_do_where_folders_cannot_be_exchanged(
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
 
 
-def test_a_writer_waits_for_another_and_then_gives_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = replacing._locked(tmp_path)
+def test_a_writer_waits_for_another_and_then_gives_up(tmp_path: Path) -> None:
+    held = replacing._locked(tmp_path, 0.0)
     if held is None:
         pytest.skip("folders have no locks here")
-    monkeypatch.setattr(replacing, "PATIENCE", 0.1)
     check_writable(tmp_path / "m")  # asks no one to wait
-    with pytest.raises(ConfigError, match="another process has been writing"):
-        save(tmp_path / "m", 1)
+    with (
+        pytest.raises(ConfigError, match="another process has been writing"),
+        replacing.staged_folder(tmp_path / "m", patience=0.1),
+    ):
+        raise AssertionError
     assert list(tmp_path.iterdir()) == []
