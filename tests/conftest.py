@@ -1,4 +1,4 @@
-"""Fixtures that all tests share, which tests are slow, and how hypothesis runs."""
+"""Fixtures that all tests share, and how hypothesis runs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import pytest
 from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-# How the ids of slow tests begin, one a line: those that took a second or more, all parameters together.
-SLOW = REPOSITORY / "tests" / "slow.txt"
 
 # A shell that runs the tests in its background has them ignore interrupts, and so would their children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -25,11 +23,8 @@ settings.load_profile("spectralnlp")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow tests, those of corpora among them; refuse those that read the shared corpora unmarked."""
-    slow = tuple(SLOW.read_text(encoding="utf-8").split())
+    """Refuse tests that read the shared corpora unmarked."""
     for item in items:
-        if item.nodeid.startswith(slow) or item.get_closest_marker("corpus") is not None:
-            item.add_marker("slow")
         if "shared" in getattr(item, "fixturenames", ()) and item.get_closest_marker("corpus") is None:
             raise pytest.UsageError(
                 f"{item.nodeid} uses the fixture 'shared': mark it with pytest.mark.corpus"

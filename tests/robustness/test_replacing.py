@@ -61,6 +61,7 @@ def stop(*writers: subprocess.Popen[str]) -> None:
         writer.communicate()
 
 
+@pytest.mark.slow
 def test_loads_beside_two_writers_are_never_mixed(tmp_path: Path) -> None:
     save(tmp_path / "m", 0)
     writers = [start_writer(first, tmp_path / "m") for first in (1, 1_000_000)]
@@ -76,6 +77,7 @@ def test_loads_beside_two_writers_are_never_mixed(tmp_path: Path) -> None:
     assert len(numbers) >= 10
 
 
+@pytest.mark.slow
 def test_killed_writers_lose_no_model_and_the_next_one_tidies_up(tmp_path: Path) -> None:
     seed = int(time.time())
     random = Random(seed)
