@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +18,23 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Kernels compile at their first call, so a first example may take seconds.
-settings.register_profile("spectralnlp", deadline=None)
+# Kernels compile at their first call, so a first example may take seconds. Each run draws other examples.
+settings.register_profile("spectralnlp", deadline=None, max_examples=50)
 settings.load_profile("spectralnlp")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Compile kernels in a fresh clone, before workers begin that would both compile the same ones."""
+    if os.environ.get("NUMBA_CACHE_DIR") or any((REPOSITORY / "spectralnlp").rglob("*.nbi")):
+        return
+    command = [sys.executable, "-c", "from spectralnlp.cli import main; raise SystemExit(main())", "warm-up"]
+    parsing, training = (
+        subprocess.Popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for arguments in (["en"], ["en-tagger", "--training"])
+    )
+    parsing.wait()
+    training.wait()
 
 
 @pytest.hookimpl(tryfirst=True)

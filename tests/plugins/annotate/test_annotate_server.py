@@ -185,6 +185,7 @@ def test_the_parser_learns_what_was_accepted(parser_folder: Path, tmp_path: Path
         running.stop()
 
 
+@pytest.mark.slow
 def test_what_is_accepted_is_learned_in_a_pause(parser_folder: Path, tmp_path: Path) -> None:
     running = Running(parser_folder, tmp_path, pause=0.5)
     try:
@@ -195,6 +196,7 @@ def test_what_is_accepted_is_learned_in_a_pause(parser_folder: Path, tmp_path: P
         running.stop()
 
 
+@pytest.mark.slow
 def test_a_parser_that_cannot_learn_says_so_and_goes_on(own_treebank: Path, tmp_path: Path) -> None:
     folder = tmp_path / "tensors"
     spectralnlp.train("lpcfg", own_treebank / "train.mrg", span_scorer=False, n_states=2).save(folder)
@@ -261,6 +263,7 @@ def test_a_new_label_has_to_be_said_to_be_new(running) -> None:
     assert ask(running.port, "/sentences/0/3", whole)[1]["brackets"].count("TOP") == 1
 
 
+@pytest.mark.slow
 def test_a_treebank_begins_with_nothing(tmp_path: Path) -> None:
     running = Running(None, tmp_path, every=2)
     try:
