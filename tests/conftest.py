@@ -28,6 +28,7 @@ def pytest_xdist_setupnodes() -> None:
     """Compile kernels in a fresh clone, before workers begin that would both compile the same ones."""
     if os.environ.get("NUMBA_CACHE_DIR") or any((REPOSITORY / "spectralnlp").rglob("*.nbi")):
         return
+    print("compiling kernels, once in a clone")
     command = [sys.executable, "-c", "from spectralnlp.cli import main; raise SystemExit(main())", "warm-up"]
     parsing, training = (
         subprocess.Popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
