@@ -1,9 +1,11 @@
-"""Fixtures that all tests share, which tests are slow, and how hypothesis runs."""
+"""Fixtures that all tests share, and how hypothesis runs."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,25 +13,35 @@ import pytest
 from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-# How the ids of slow tests begin, one a line: those that took a second or more, all parameters together.
-SLOW = REPOSITORY / "tests" / "slow.txt"
 
 # A shell that runs the tests in its background has them ignore interrupts, and so would their children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Kernels compile at their first call, so a first example may take seconds.
-settings.register_profile("spectralnlp", deadline=None)
+# Kernels compile at their first call, so a first example may take seconds. Each run draws other examples.
+settings.register_profile("spectralnlp", deadline=None, max_examples=50)
 settings.load_profile("spectralnlp")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Compile kernels in a fresh clone, before workers begin that would both compile the same ones."""
+    if os.environ.get("NUMBA_CACHE_DIR") or any((REPOSITORY / "spectralnlp").rglob("*.nbi")):
+        return
+    print("compiling kernels, once in a clone")
+    command = [sys.executable, "-c", "from spectralnlp.cli import main; raise SystemExit(main())", "warm-up"]
+    parsing, training = (
+        subprocess.Popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for arguments in (["en"], ["en-tagger", "--training"])
+    )
+    parsing.wait()
+    training.wait()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow tests, those of corpora among them; refuse those that read the shared corpora unmarked."""
-    slow = tuple(SLOW.read_text(encoding="utf-8").split())
+    """Refuse tests that read the shared corpora unmarked."""
     for item in items:
-        if item.nodeid.startswith(slow) or item.get_closest_marker("corpus") is not None:
-            item.add_marker("slow")
         if "shared" in getattr(item, "fixturenames", ()) and item.get_closest_marker("corpus") is None:
             raise pytest.UsageError(
                 f"{item.nodeid} uses the fixture 'shared': mark it with pytest.mark.corpus"

@@ -35,7 +35,10 @@ def expected_errors(parse: Parse) -> float:
 
 
 def expected_gains(
-    parses: Sequence[Parse], texts: Sequence[Sequence[str]], known: Collection[str]
+    parses: Sequence[Parse],
+    texts: Sequence[Sequence[str]],
+    known: Collection[str],
+    ahead: int = _AHEAD,
 ) -> list[float]:
     """Return what open sentences teach, a word.
 
@@ -43,6 +46,7 @@ def expected_gains(
         parses: of the first of them.
         texts: words of all of them, in which new words are counted.
         known: words that the parser knows, in small letters.
+        ahead: how many are chosen one after the other; for the rest it is what is then left to learn.
     """
     times = Counter(word.lower() for words in texts for word in words)
     new = [{word.lower() for word in words} - set(known) for words in texts[: len(parses)]]
@@ -55,7 +59,7 @@ def expected_gains(
 
     gains: dict[int, float] = {}
     rest = set(range(len(parses)))
-    for _ in range(min(_AHEAD, len(parses))):
+    for _ in range(min(ahead, len(parses))):
         gains_now = {at: gain(at) for at in sorted(rest)}
         best = max(gains_now, key=gains_now.__getitem__)
         gains[best] = gains_now[best]

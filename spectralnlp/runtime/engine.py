@@ -39,6 +39,8 @@ class Engine(ABC):
     chunk_size: ClassVar[int] = 1
     #: How often a partition is tried that fails for another reason than what is in it.
     attempts: ClassVar[int] = 1
+    #: Seconds before the second try; twice as many before the next.
+    pause: ClassVar[float] = 0.5
 
     @property
     def n_threads(self) -> int:

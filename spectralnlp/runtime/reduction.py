@@ -21,7 +21,6 @@ M = TypeVar("M", bound=Moments[Any])
 T = TypeVar("T")
 
 FAN_IN = 8  # parts that are merged at a time
-PAUSE = 0.5  # seconds before a partition that failed is tried again; twice as many before the next time
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,7 @@ class Observer(Generic[M]):
         empty: moments to begin with.
         batch_size: examples observed at a time.
         attempts: how often a partition is tried that fails by no fault of the data's.
+        pause: seconds before the second try; twice as many before the next.
         skips_bad: whether a partition that fails is left out.
         finished: the partitions that need no work, and the place to keep others.
     """
@@ -70,6 +70,7 @@ class Observer(Generic[M]):
     empty: M
     batch_size: int
     attempts: int = 1
+    pause: float = 0.5
     skips_bad: bool = False
     finished: PassCheckpoint | None = None
 
@@ -97,7 +98,7 @@ class Observer(Generic[M]):
             except Exception as error:
                 if _is_the_datas_fault(error):
                     raise
-                time.sleep(PAUSE * 2 ** (attempt - 1))
+                time.sleep(self.pause * 2 ** (attempt - 1))
         try:
             return self._observe(partition)
         except Exception as error:

@@ -47,7 +47,14 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
     total = None if finished is None else finished.load_total(partitions, empty)
     if total is None:
         skips = current_skip_policy() is not None
-        observer = Observer(empty, batch_size, attempts=engine.attempts, skips_bad=skips, finished=finished)
+        observer = Observer(
+            empty,
+            batch_size,
+            attempts=engine.attempts,
+            pause=engine.pause,
+            skips_bad=skips,
+            finished=finished,
+        )
         total = _reduce(engine, observer, partitions)
         if finished is not None:
             finished.save_total(partitions, total)

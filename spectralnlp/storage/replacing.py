@@ -22,27 +22,25 @@ from pathlib import Path
 
 from spectralnlp.errors import ConfigError
 
-# Seconds that a writer waits for another.
-PATIENCE = 120.0
-
 # Suffixes of hidden names: a folder that is being written or goes, and a model whose place is being taken
 # where folders cannot be exchanged.
 _FRESH, _OLD = ".tmp", ".old"
 
 
 @contextmanager
-def staged_folder(target: Path) -> Iterator[Path]:
+def staged_folder(target: Path, patience: float = 120.0) -> Iterator[Path]:
     """A folder to write, not yet there, that takes the place of ``target`` when the block ends without error.
 
     Args:
         target: an absolute path; what is there must be a folder, or nothing.
+        patience: seconds to wait for another process that writes here.
 
     Raises:
         ConfigError: another process has been writing here for too long.
         OSError: the system refuses.
     """
     above = next(folder for folder in target.parents if folder.is_dir())
-    with _lock(above):
+    with _lock(above, patience):
         _clean_up(target)
         fresh = hidden_sibling(target)
         try:
@@ -142,13 +140,13 @@ _held = threading.local()
 
 
 @contextmanager
-def _lock(folder: Path) -> Iterator[None]:
+def _lock(folder: Path, patience: float) -> Iterator[None]:
     """Hold the lock of a folder, so that one process at a time writes into it; none where there are none."""
     mine: set[Path] = _held.__dict__.setdefault("folders", set())
     if any(folder == each or each in folder.parents for each in mine):
         yield
         return
-    descriptor = _locked(folder)
+    descriptor = _locked(folder, patience)
     mine.add(folder)
     try:
         yield
@@ -158,14 +156,14 @@ def _lock(folder: Path) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _locked(folder: Path) -> int | None:
+def _locked(folder: Path, patience: float) -> int | None:
     """A descriptor of the folder that holds its lock until it is closed; None where folders have no locks."""
     try:
         import fcntl
     except ImportError:
         return None
     descriptor = os.open(folder, os.O_RDONLY)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -173,7 +171,7 @@ def _locked(folder: Path) -> int | None:
         except BlockingIOError:
             if time.monotonic() > end:
                 os.close(descriptor)
-                what = f"another process has been writing models here for {PATIENCE:.0f} seconds"
+                what = f"another process has been writing models here for {patience:.0f} seconds"
                 raise ConfigError(what, path=folder, hint="wait for it, or end it") from None
             time.sleep(0.02)
         except OSError:

@@ -76,6 +76,7 @@ def test_importing_the_package_is_fast() -> None:
     assert min(float(fresh(timed)) for _ in range(3)) < 0.15
 
 
+@pytest.mark.slow
 def test_checks_of_extensions_need_no_test_packages() -> None:
     script = "import sys; import spectralnlp.testing; print(*({'pytest', 'hypothesis'} & set(sys.modules)))"
     assert fresh(script).strip() == ""

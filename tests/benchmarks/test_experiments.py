@@ -50,6 +50,7 @@ def test_help(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert "--corpora" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_commands_print_tables(
     corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

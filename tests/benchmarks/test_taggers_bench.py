@@ -67,6 +67,7 @@ def test_the_picture(tmp_path: Path) -> None:
     assert text.count("<svg") == 1
 
 
+@pytest.mark.slow
 def test_chosen_vectors_are_settings_of_the_tagger() -> None:
     assert set(tagger_seeds.CHOSEN) == set(taggers.TASKS)
     for chosen in tagger_seeds.CHOSEN.values():

@@ -49,6 +49,7 @@ def test_an_example_has_the_brackets_of_its_tree(en: spectralnlp.Parser, trees: 
     assert n_found > 10 * n_missing
 
 
+@pytest.mark.slow
 def test_the_scorer_learns_from_trees_that_contradict_it(en: spectralnlp.Parser) -> None:
     """A domain in which prepositional phrases always hang at the noun."""
     nouns, names = ("boat", "lamp", "rope", "net", "oar"), ("keeper", "sailor", "girl", "captain", "boy")
@@ -68,6 +69,7 @@ def test_the_scorer_learns_from_trees_that_contradict_it(en: spectralnlp.Parser)
     assert other_span in after.tree.spans()
 
 
+@pytest.mark.slow
 def test_few_trees_leave_the_scorer_alone(en: spectralnlp.Parser, trees: list[Tree]) -> None:
     few, more = adapt_alone(en, trees[:10]), adapt_alone(en, trees)
     before, none, some, again = (

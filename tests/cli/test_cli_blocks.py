@@ -111,11 +111,11 @@ def text(tmp_path: Path) -> list[Path]:
     "command",
     [
         "parse",
-        "parse --tokenized --k 2",
-        "parse --format json --scores",
-        "tag --format json --scores",
-        "tag --tokenized",
-        "tag --format conllu",
+        pytest.param("parse --tokenized --k 2", marks=pytest.mark.slow),
+        pytest.param("parse --format json --scores", marks=pytest.mark.slow),
+        pytest.param("tag --format json --scores", marks=pytest.mark.slow),
+        pytest.param("tag --tokenized", marks=pytest.mark.slow),
+        pytest.param("tag --format conllu", marks=pytest.mark.slow),
     ],
 )
 def test_workers_write_the_same_bytes(
@@ -139,6 +139,7 @@ def test_workers_write_the_same_bytes(
     assert capsysbinary.readouterr().out == here
 
 
+@pytest.mark.slow
 def test_drawings_of_workers_are_numbered_by_sentence(
     models: dict[str, Path], text: list[Path], tmp_path: Path
 ) -> None:
@@ -151,6 +152,7 @@ def test_drawings_of_workers_are_numbered_by_sentence(
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "content", "complaint"),
     [
@@ -178,6 +180,7 @@ def test_errors_on_workers_are_one_line(
     assert (out, err.count("\n"), target.exists()) == ("", 1, False)
 
 
+@pytest.mark.slow
 def test_a_model_of_another_task_is_refused(
     models: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

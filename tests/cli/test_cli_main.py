@@ -93,6 +93,7 @@ def test_a_reader_who_leaves_is_no_error(start: Start) -> None:
     assert process.wait(timeout=60) == 141
 
 
+@pytest.mark.slow
 def test_interrupt_is_quiet_status_130_and_leaves_nothing(start: Start, tmp_path: Path) -> None:
     gold = tmp_path / "gold.mrg"
     gold.write_text("(S (NN a))\n")

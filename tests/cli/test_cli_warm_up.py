@@ -38,6 +38,7 @@ def test_a_folder_and_a_model_that_is_none(
     assert (out, err.count("\n")) == ("", 1)
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled_after_it(own_treebank: Path, tmp_path: Path) -> None:
     spectralnlp.train("lpcfg", own_treebank / "train.mrg").save(tmp_path / "model")
     model = ["-m", str(tmp_path / "model")]

@@ -82,6 +82,7 @@ def test_subtract_undoes_merge(lines: list[str], memory: Memory) -> None:
     assert state(counts) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["serial", "threads", "processes"])
 def test_every_engine_spills(lines: list[str], whole: dict[str, bytes], memory: Memory, engine: str) -> None:
     corpus = InMemoryCorpus(lines, n_partitions=10)

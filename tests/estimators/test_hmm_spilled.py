@@ -66,6 +66,7 @@ def test_parts_merge_and_are_taken_out(
     assert state(copy) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["serial", "threads", "processes"])
 def test_every_engine_spills(
     sequences: list[list[str]], whole: NGramCounts, memory: Memory, engine: str

@@ -92,6 +92,7 @@ def eigenwords(examples: list[Tree], tmp_path_factory: pytest.TempPathFactory) -
     return str(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_switch_does_something(
     name: str, examples: list[Tree], eigenwords: str, monkeypatch: pytest.MonkeyPatch

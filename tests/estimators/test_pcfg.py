@@ -176,6 +176,7 @@ def test_nonsense_is_refused_in_one_line(bad: dict[str, str]) -> None:
         PCFG(**bad).fit(corpus(THREE))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_engines_and_partitions_give_the_same_bytes(own_treebank: Path) -> None:
     examples = own_trees(own_treebank)
     expected = fingerprint(PCFG().fit(InMemoryCorpus(examples)))

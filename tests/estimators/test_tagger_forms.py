@@ -109,6 +109,7 @@ def test_strange_words_have_forms() -> None:
     assert form_hashes([]).shape == (0, len(FORMS))
 
 
+@pytest.mark.slow
 def test_hashes_are_the_same_in_another_process() -> None:
     words = ["The", "naïve", "😀", "x-1", ""]
     imports = "from spectralnlp.inference.chains.word_forms import form_hashes"

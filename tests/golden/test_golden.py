@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import golden_arrays
+import golden_cases
 import pytest
-from golden_cases import CASES, difference, predictions
 
 from spectralnlp.cli.app import run as run_command
 
 HERE = Path(__file__).parent
 
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("models")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * case.slow) for name, case in CASES.items()],
-)
-def test_predictions_are_those_of_before(
-    name: str, own_corpora: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", golden_cases.CASES)
+def test_what_commands_print_is_that_of_before(
+    name: str, own_corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(command: Sequence[str]) -> str:
         output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
@@ -38,15 +33,31 @@ def test_predictions_are_those_of_before(
         return output.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
     golden = (HERE / f"{name}.txt").read_text(encoding="utf-8")
-    found = predictions(name, run, own_corpora, models)
-    assert not (lines := difference(found, golden)), lines
+    found = golden_cases.predictions(name, run, own_corpora, tmp_path)
+    assert not (lines := golden_cases.difference(found, golden)), lines
 
 
-def test_differences_are_seen() -> None:
+@pytest.mark.parametrize("name", golden_arrays.CASES)
+def test_arrays_are_those_of_before(name: str, own_corpora: Path, tmp_path: Path) -> None:
+    golden = json.loads((HERE / "arrays.json").read_text(encoding="utf-8"))[name]
+    found = golden_arrays.CASES[name].predict(own_corpora, tmp_path)
+    assert golden_arrays.differences(found, golden) == []
+
+
+def test_differences_of_text_are_seen() -> None:
     golden = '(S (A a))\t-32.8750\n{"f1": 90.0, "n": 12}\n'
-    assert not difference(golden.replace("-32.8750", "-32.8751"), golden)
-    assert difference(golden.replace("-32.8750", "-32.9750"), golden)
-    assert difference(golden.replace("(A a)", "(B a)"), golden)
-    assert difference(golden.replace("90.0", "91.0"), golden)
-    assert difference(golden.replace('"n": 12', '"n": 13'), golden)
-    assert difference(golden.splitlines()[0], golden)
+    assert not golden_cases.difference(golden.replace("-32.8750", "-32.8751"), golden)
+    assert golden_cases.difference(golden.replace("-32.8750", "-32.9750"), golden)
+    assert golden_cases.difference(golden.replace("(A a)", "(B a)"), golden)
+    assert golden_cases.difference(golden.replace("90.0", "91.0"), golden)
+    assert golden_cases.difference(golden.replace('"n": 12', '"n": 13'), golden)
+    assert golden_cases.difference(golden.splitlines()[0], golden)
+
+
+def test_differences_of_arrays_are_seen() -> None:
+    golden = {"trees": ["(S (A a))", "(S (B b))"], "dev": [90.0, 12.0]}
+    assert golden_arrays.differences({**golden, "dev": [90.001, 12.0]}, golden) == []
+    assert golden_arrays.differences({**golden, "dev": [91.0, 12.0]}, golden)
+    assert golden_arrays.differences({**golden, "dev": [90.0]}, golden)
+    assert golden_arrays.differences({**golden, "trees": ["(S (A a))", "(S (C b))"]}, golden)
+    assert golden_arrays.differences({"dev": [90.0, 12.0]}, golden)

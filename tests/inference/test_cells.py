@@ -283,6 +283,7 @@ print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) >
 """
 
 
+@pytest.mark.slow
 def test_ten_thousand_words_of_noise_take_bounded_memory() -> None:
     here = str(Path(__file__).parent)
     run = subprocess.run(

@@ -210,7 +210,14 @@ def test_a_label_of_unary_rules_is_not_that_of_their_ends() -> None:
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
-@pytest.mark.parametrize("notation", ["plain", "intermediate", "collapsed"])
+@pytest.mark.parametrize(
+    "notation",
+    [
+        pytest.param("plain", marks=pytest.mark.slow),
+        pytest.param("intermediate", marks=pytest.mark.slow),
+        "collapsed",
+    ],
+)
 def test_totals_and_posteriors_are_those_of_the_trees_that_meet_the_constraints(
     name: str, notation: str
 ) -> None:

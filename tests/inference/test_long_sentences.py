@@ -25,6 +25,8 @@ from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon
 from spectralnlp.trees import Tree
 
+pytestmark = pytest.mark.slow
+
 N = 400
 BRACKETS = np.array([1, 0], np.int32)
 TINY = pytest.mark.parametrize("p_word", [1e-30, 0.5, 1e30])

@@ -106,6 +106,7 @@ print(bool(said), "numba.np.arraymath" in sys.modules, "scipy.linalg" in sys.mod
     return done.stdout.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_the_second_process_loads_what_the_first_compiled(package: Path, name: str) -> None:
     first, second = run(package, CALLS[name]), run(package, CALLS[name])
@@ -115,6 +116,7 @@ def test_the_second_process_loads_what_the_first_compiled(package: Path, name: s
         assert second[1:3] == ["False", "False"]  # neither the compiler's functions nor scipy
 
 
+@pytest.mark.slow
 def test_a_kernel_that_was_loaded_is_compiled_for_other_types(package: Path) -> None:
     run(package, CALLS["total"])
     call = "(total(Pair(np.arange(4.0), np.ones(2))), total(Pair(np.arange(4), np.ones(2, np.int64))))"
@@ -122,6 +124,7 @@ def test_a_kernel_that_was_loaded_is_compiled_for_other_types(package: Path) -> 
     assert run(package, call)[0] == "False"
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_that_calls_loaded_ones(package: Path) -> None:
     (package / "calling_kernels.py").write_text(CALLING)
     apart = "round(float(checked(np.arange(4.0), 2).sum() + hashed(2)[0]), 6)"
@@ -133,12 +136,14 @@ def test_a_kernel_is_compiled_that_calls_loaded_ones(package: Path) -> None:
         assert one.strip("[,") == other.strip("]")
 
 
+@pytest.mark.slow
 def test_errors_of_kernels_that_were_loaded(package: Path) -> None:
     module = package / "kernels_of_a_test.py"
     module.write_text(f"{MODULE}\n{REFUSED}")
     assert run(package, "refused()")[3:] == run(package, "refused()")[3:] == ["too", "many"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_to_is_read(package: Path) -> None:
     user = package / "home"
     home = {"XDG_CACHE_HOME": str(user), "HOME": str(user), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -155,6 +160,7 @@ def test_a_folder_that_cannot_be_written_to_is_read(package: Path) -> None:
     assert run(package, CALLS["product"], **home)[0] == "False"
 
 
+@pytest.mark.slow
 def test_nowhere_to_write(package: Path) -> None:
     (package / "__pycache__").write_text("in the way")
     (package / "home").write_text("in the way")
@@ -162,6 +168,7 @@ def test_nowhere_to_write(package: Path) -> None:
     assert run(package, CALLS["total"], **home)[0] == run(package, CALLS["total"], **home)[0] == "True"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
 @pytest.mark.parametrize("content", [b"", b"\x80\x04cno_such\nmodule\n."])
 def test_damaged_files_are_written_again(package: Path, suffix: str, content: bytes) -> None:
@@ -173,6 +180,7 @@ def test_damaged_files_are_written_again(package: Path, suffix: str, content: by
     assert run(package, CALLS["product"], NUMBA_CACHE_DIR=str(cache))[0] == "False"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="they are for x86-64")
 def test_kernels_of_a_wheel_are_loaded_where_they_run(package: Path) -> None:
     wheel = f"""
@@ -189,6 +197,7 @@ shipped.FOLDER = Path({str(package)!r}) / "wheel"
     assert run(package, CALLS["total"], before=old)[0] == "False"  # this machine's own, beside the package
 
 
+@pytest.mark.slow
 def test_a_changed_source_is_compiled_again(package: Path) -> None:
     assert run(package, CALLS["product"])[3] == "3.0"
     (package / "kernels_of_a_test.py").write_text(MODULE.replace("np.dot(a, a)", "np.dot(a, a) + 1"))

@@ -11,6 +11,8 @@ from spectralnlp.estimator import MomentEstimator
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.testing import MomentsCase, fitted_leaves, moments_state
 
+pytestmark = pytest.mark.slow
+
 
 def spectral_estimators() -> list[str]:
     installed = [entry.name for entry in registry.estimators.describe() if entry.status == "ok"]

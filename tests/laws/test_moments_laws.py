@@ -12,10 +12,23 @@ from spectralnlp.testing import MOMENTS_CHECKS, MomentsCase, check_partition
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
+# The law that starts processes, which the others do without.
+ENGINES = "engines_agree_to_the_byte"
+
+
 @every_case
-@pytest.mark.parametrize("law", MOMENTS_CHECKS)
+@pytest.mark.parametrize("law", sorted(MOMENTS_CHECKS.keys() - {ENGINES}))
 def test_moments_obey_the_law(case: MomentsCase, law: str) -> None:
     MOMENTS_CHECKS[law](case)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.slow] * (number > 0)) for number, case in enumerate(CASES)],
+    ids=lambda case: case.name,
+)
+def test_engines_agree_to_the_byte(case: MomentsCase) -> None:
+    MOMENTS_CHECKS[ENGINES](case)
 
 
 @every_case

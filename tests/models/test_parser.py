@@ -164,6 +164,7 @@ def test_odd_tokens_are_parsed(parser: Parser, words: list[str]) -> None:
         assert again.tags() == parse.tree.tags()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "kind"), [("pcfg", "prose"), ("lpcfg", "one noun")])
 def test_four_hundred_tokens(name: str, kind: str, parsers: dict[str, Parser]) -> None:
     prose = [

@@ -50,6 +50,7 @@ def test_spacy_takes_the_grammar_of_the_pipelines_language() -> None:
     assert doc[1].tag_ == "VBDI"
 
 
+@pytest.mark.slow
 def test_a_language_without_a_grammar_is_not_parsed_as_english() -> None:
     spacy = pytest.importorskip("spacy")
     nlp = spacy.blank("fr")

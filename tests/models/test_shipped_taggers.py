@@ -16,6 +16,7 @@ print(json.dumps(tagger.best_tags([["The", "dog", "was", "old", "."], [], ["Unqu
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "tags"),
     [

@@ -21,6 +21,7 @@ def test_the_plane_is_that_of_the_leading_components() -> None:
     assert plane(np.ones((4, 1), np.float32)).shape == (4, 2)
 
 
+@pytest.mark.slow
 def test_pictures_are_drawn_the_same_every_time(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = tuple(

@@ -86,12 +86,14 @@ def test_a_sound_file_is_read_to_the_bit(folder: Path) -> None:
         assert array.flags.aligned
 
 
+@pytest.mark.slow
 @quiet
 @given(content=st.binary(max_size=200))
 def test_arbitrary_bytes_are_refused(folder: Path, content: bytes) -> None:
     assert load_arrays(folder, content) in (None, {})
 
 
+@pytest.mark.slow
 @quiet
 @given(name=st.sampled_from(sorted(HEADER)), shape=st.lists(NUMBERS, max_size=4), places=st.lists(NUMBERS))
 @example(name="a", shape=[2**62, 2**62], places=[0, 24])
@@ -108,6 +110,7 @@ def test_other_shapes_and_places_are_refused(
     )
 
 
+@pytest.mark.slow
 @quiet
 @given(header=JSON)
 def test_other_headers_are_refused(folder: Path, header: Any) -> None:

@@ -61,6 +61,7 @@ def first_seed() -> int:
     return seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*MODELS, *MOMENTS, *FILES, "request"])
 def test_mutations_are_accepted_or_refused_in_one_line(
     name: str, targets: dict[str, Target], first_seed: int, tmp_path: Path
@@ -94,6 +95,7 @@ def crash() -> int:
     return 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "kind"),
     [

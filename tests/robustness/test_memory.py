@@ -14,7 +14,10 @@ from spectralnlp.cli.app import run
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import files, open_text
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="peaks are read as Linux gives them")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="peaks are read as Linux gives them"),
+]
 
 
 def peak(*arguments: object) -> int:

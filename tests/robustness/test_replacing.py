@@ -61,6 +61,7 @@ def stop(*writers: subprocess.Popen[str]) -> None:
         writer.communicate()
 
 
+@pytest.mark.slow
 def test_loads_beside_two_writers_are_never_mixed(tmp_path: Path) -> None:
     save(tmp_path / "m", 0)
     writers = [start_writer(first, tmp_path / "m") for first in (1, 1_000_000)]
@@ -76,6 +77,7 @@ def test_loads_beside_two_writers_are_never_mixed(tmp_path: Path) -> None:
     assert len(numbers) >= 10
 
 
+@pytest.mark.slow
 def test_killed_writers_lose_no_model_and_the_next_one_tidies_up(tmp_path: Path) -> None:
     seed = int(time.time())
     random = Random(seed)
@@ -123,14 +125,14 @@ def test_two_renames_do_where_folders_cannot_be_exchanged(
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
 
 
-def test_a_writer_waits_for_another_and_then_gives_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = replacing._locked(tmp_path)
+def test_a_writer_waits_for_another_and_then_gives_up(tmp_path: Path) -> None:
+    held = replacing._locked(tmp_path, 0.0)
     if held is None:
         pytest.skip("folders have no locks here")
-    monkeypatch.setattr(replacing, "PATIENCE", 0.1)
     check_writable(tmp_path / "m")  # asks no one to wait
-    with pytest.raises(ConfigError, match="another process has been writing"):
-        save(tmp_path / "m", 1)
+    with (
+        pytest.raises(ConfigError, match="another process has been writing"),
+        replacing.staged_folder(tmp_path / "m", patience=0.1),
+    ):
+        raise AssertionError
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,10 @@ from children import run_child
 
 from spectralnlp.cli.app import run
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs bounds on addresses")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs bounds on addresses"),
+]
 
 N_WORDS = int(os.environ.get("SPECTRALNLP_WORDS", "20000"))
 MEGABYTES = 4096

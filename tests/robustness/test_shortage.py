@@ -13,7 +13,10 @@ from children import run_child
 from spectralnlp.cli.app import run
 from spectralnlp.errors import lacks_memory
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs bounds on addresses and files")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs bounds on addresses and files"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,10 @@ from spectralnlp.runtime import rereadable
 from spectralnlp.tasks.api import train
 
 MAIN = "import sys; from spectralnlp.cli import main; sys.exit(main())"
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a POSIX system")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a POSIX system"),
+]
 
 
 def in_shell(redirection: str, *arguments: object) -> subprocess.CompletedProcess[str]:

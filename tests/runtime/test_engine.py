@@ -160,6 +160,7 @@ def test_a_worker_that_dies_is_one_line() -> None:
         list(map_ordered(engine_functions.die, [1]))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_an_interrupt_ends_the_pool_promptly(tmp_path: Path) -> None:
     script = tmp_path / "interrupted.py"

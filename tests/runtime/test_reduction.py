@@ -21,9 +21,9 @@ from spectralnlp.runtime import (
     SerialEngine,
     SkippingCorpus,
     accumulate,
-    reduction,
     skip_bad_partitions,
 )
+from spectralnlp.runtime.context import executing
 
 
 @dataclass
@@ -84,12 +84,13 @@ class Flaky(Corpus[list[str]]):
 
 class Patient(SerialEngine):
     attempts = 3
+    pause = 0.0
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SerialEngine, "attempts", 3)
-    monkeypatch.setattr(reduction, "PAUSE", 0.0)
+def patient() -> Iterator[None]:
+    with executing(engine=Patient()):
+        yield
 
 
 ALL = [("w0", 1), ("w1", 1), ("w2", 1)]

@@ -220,4 +220,4 @@ def test_a_lock_that_is_not_to_be_had(
         with pytest.raises(KeyboardInterrupt):
             save(tmp_path / "m")
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    assert replacing._locked(tmp_path) is None
+    assert replacing._locked(tmp_path, 0.0) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.scoring import EvalbScore, SentenceCounts, compare
+from spectralnlp.scoring import EvalbScore, SentenceCounts, compare, significance
 
 
 def system(recall: float, n: int = 200, seed: int = 0) -> list[SentenceCounts]:
@@ -59,12 +59,10 @@ def test_the_seed_decides() -> None:
     assert compare(a, b, samples=300, random_state=7) != compare(a, b, samples=300, random_state=8)
 
 
-def test_blocks_do_not_change_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    a, b = system(0.80), system(0.81, seed=1)
-    whole = compare(a, b, samples=300)
-    monkeypatch.setattr("spectralnlp.scoring.significance._CELLS", 7 * len(a))
-    in_blocks = compare(a, b, samples=300)
-    assert in_blocks.p_value == pytest.approx(whole.p_value, abs=0.1)
+def test_memory_does_not_grow_with_samples() -> None:
+    assert sum(significance._blocks(300_000, 1000)) == 300_000
+    assert max(significance._blocks(300_000, 1000)) * 1000 == significance._CELLS
+    assert significance._blocks(2, 2 * significance._CELLS) == [1, 1]
 
 
 def test_it_says_what_was_done() -> None:

@@ -14,8 +14,7 @@ from spectralnlp.estimators.eigenwords import Ngrams
 from spectralnlp.models.vectors import Vectors
 from spectralnlp.parameters import WordVectors
 from spectralnlp.tasks.vectors import VectorsTask, neighbour_agreement
-from spectralnlp.text import blocks
-from spectralnlp.text.blocks import TextFiles, is_tokenised, read_blocks, read_words
+from spectralnlp.text.blocks import TextFiles, is_tokenised, read_words
 
 
 def read(path: Path, **options: object) -> str:
@@ -33,30 +32,13 @@ def test_text_and_tokens_are_told_apart(tmp_path: Path) -> None:
     assert is_tokenised("no marks at all")
 
 
-def test_blocks_are_whole_lines_and_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 50)
-    text = "".join(f"line {i} with wörds\n" for i in range(40)) + "x " * 200 + "end without a line feed"
-    for path, content in (
-        (tmp_path / "a.txt", text.encode()),
-        (tmp_path / "b.gz", gzip.compress(text.encode())),
-    ):
-        path.write_bytes(content)
-        found = list(read_blocks(path))
-        assert "".join(found) == text
-        assert len(found) > 10
-        assert all(block.endswith(("\n", " ")) for block in found[:-1])
-    (tmp_path / "bom.txt").write_bytes(b"\xef\xbb\xbfword\n")
-    assert list(read_blocks(tmp_path / "bom.txt")) == ["word\n"]
-
-
-@pytest.mark.parametrize("large", [4, 7, 50, 333, 10_000])
-def test_a_large_file_is_read_in_parts_of_whole_lines(
-    tmp_path: Path, large: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 40)
+@pytest.mark.parametrize(
+    ("large", "long"), [(4, 300), (7, 300), (50, 300), (333, 300), (10_000, 300), (1000, 30_000)]
+)
+def test_a_large_file_is_read_in_parts_of_whole_lines(tmp_path: Path, large: int, long: int) -> None:
     path, bad = tmp_path / "large.txt", tmp_path / "bad.txt"
     lines = [f"line {i} with wörds , too .\n" for i in range(40)]
-    lines[7:8] = ["\n", "\n", "x " * 300 + "\n", "no line feed at the end ."]
+    lines[7:8] = ["\n", "\n", "x " * long + "\n", "no line feed at the end ."]
     lines.append(lines.pop(10))
     path.write_text("\ufeff" + "".join(lines))
     parts = TextFiles([path], large=large).partitions()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.text import blocks, ngrams
+from spectralnlp.text import blocks
 from spectralnlp.text.blocks import Span, TextFiles, column_blocks, is_tokenised, read_blocks, read_words
 from spectralnlp.text.ngrams import read_ngrams
 
@@ -19,17 +18,17 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def test_blocks_have_whole_lines_and_all_of_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 64)
-    text = "\n".join(f"line {n} é" for n in range(200)) + "\n" + "word " * 40 + "end"
+def test_blocks_have_whole_lines_and_all_of_the_text(tmp_path: Path) -> None:
+    text = "\n".join(f"line {n} é" for n in range(10_000)) + "\n" + "word " * 20_000 + "end"
     path = write(tmp_path / "t", b"\xef\xbb\xbf" + text.encode())
     found = list(read_blocks(path))
     assert "".join(found) == text
+    assert len(found) > len(text) // blocks.BLOCK
     assert all(block.endswith(("\n", " ", "end")) for block in found)
     (tmp_path / "t.gz").write_bytes(gzip.compress(text.encode()))
     assert "".join(read_blocks(tmp_path / "t.gz")) == text
     size = path.stat().st_size
-    for cut in (3, 70, 1000, size - 1):
+    for cut in (3, 70, 40_000, size - 1):
         halves = [*read_blocks(path, Span(0, cut)), *read_blocks(path, Span(cut, size))]
         assert "".join(halves) == text
 
@@ -39,7 +38,7 @@ def test_blocks_have_whole_lines_and_all_of_the_text(tmp_path: Path, monkeypatch
     [
         (b"a\nb\x00c\n", r"t:2: a NUL byte in text"),
         (b"a\nb\n\xff\n", r"t:3: byte 0xff at column 1 is not utf-8"),
-        (gzip.compress(b"abc" * 999)[:-9], r"t: cannot be read: .*cut short"),
+        (gzip.compress(b"abc" * 999, mtime=0)[:-9], r"t: cannot be read: .*cut short"),
     ],
 )
 def test_blocks_refuse_what_is_no_text(tmp_path: Path, content: bytes, message: str) -> None:
@@ -55,13 +54,14 @@ def test_errors_in_a_span_name_the_line_of_the_file(tmp_path: Path) -> None:
         list(read_blocks(path, Span(2, 99)))
 
 
-def test_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 8)
-    path = write(tmp_path / "t", "1\tone two\n\n2\n3\tthree\n4\tx\n")
+def test_columns(tmp_path: Path) -> None:
+    path = write(tmp_path / "t", "1\tone two\n\n2\n3\tthree\n4\tx\n" + 10_000 * "5\ty z\n")
     with pytest.raises(InputError, match=r"t:3: 1 columns, so there is no column 2"):
         list(column_blocks(path, 2))
     bad: list[InputError] = []
-    assert "".join(column_blocks(path, 2, bad.append)) == "one two\nthree\nx\n"
+    found = list(column_blocks(path, 2, bad.append))
+    assert "".join(found) == "one two\nthree\nx\n" + 10_000 * "y z\n"
+    assert len(found) == 2
     assert len(bad) == 1
 
 
@@ -93,12 +93,11 @@ def test_large_plain_files_are_several_partitions(tmp_path: Path) -> None:
     assert len(TextFiles([path], column=1, large=500).partitions()) == 1
 
 
-def test_counted_ngrams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ngrams, "_AT_A_TIME", 2)
-    path = write(tmp_path / "n", "a b\t3\n\nb c\t1\nc d\t2000\t7\t1\n")
-    found = list(read_ngrams(path))
-    assert [each.words for each in found] == [[["a", "b"], ["b", "c"]], [["c", "d"]]]
-    np.testing.assert_array_equal(np.concatenate([each.counts for each in found]), [3, 1, 7])
+def test_counted_ngrams(tmp_path: Path) -> None:
+    path = write(tmp_path / "n", "a b\t3\n\nb c\t1\nc d\t2000\t7\t1\n" + 40_000 * "d e\t5\n")
+    first, second = read_ngrams(path)
+    assert [*first.words, *second.words] == [["a", "b"], ["b", "c"], ["c", "d"]] + 40_000 * [["d", "e"]]
+    assert [*first.counts, *second.counts] == [3, 1, 7] + 40_000 * [5]
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,7 @@ def test_a_finished_sentence_does_not_wait_for_the_next_line() -> None:
     assert len(read) == 2
 
 
+@pytest.mark.slow
 def test_a_sentence_that_never_ends_is_cut_and_memory_bounded() -> None:
     def lines() -> Iterator[str]:
         for _ in range(20_000):
@@ -122,6 +123,7 @@ def test_a_sentence_that_never_ends_is_cut_and_memory_bounded() -> None:
     assert peak < 5_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [")", ". ", '" ', "? ) ", "..., "])
 def test_marks_without_end_take_linear_time(unit: str) -> None:
     text = unit * 50_000
@@ -130,6 +132,7 @@ def test_marks_without_end_take_linear_time(unit: str) -> None:
     assert time.process_time() - start < 5
 
 
+@pytest.mark.slow
 def test_a_line_too_long_to_be_held_as_tokens_is_split_in_pieces() -> None:
     text = "word another. " * 20_000 + "\n"
     found = list(pieces(text))

@@ -107,6 +107,7 @@ def test_line_by_line_is_the_whole(text: str) -> None:
     assert parts == list(PENN.tokenize(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

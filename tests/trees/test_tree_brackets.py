@@ -116,6 +116,7 @@ def test_an_error_of_the_lines_is_reported_and_ends_the_reading():
     assert [error.line for error in errors] == [3]
 
 
+@pytest.mark.slow
 def test_unclosed_trees_by_the_thousand_take_linear_time():
     lines = ["(S (NP (PRP I)) (VP (VBP see))"] * 20_000
     errors: list[InputError] = []

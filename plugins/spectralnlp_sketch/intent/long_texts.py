@@ -16,26 +16,26 @@ PIECE = 1 << 18
 SEAM = 1 << 11
 
 
-def count_long_text(text: str, form: NgramFormat) -> NDArray[np.int64]:
+def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int = SEAM) -> NDArray[np.int64]:
     """Return the counts of a text's n-grams, int64 (form.width,), with buffers for a piece of it.
 
     What crosses a cut is what its surroundings have as a whole and not in two halves. Only n-grams of more
-    than `SEAM` characters are missed.
+    than ``seam`` characters are missed.
     """
     counts = np.zeros(form.width, np.int64)
-    for part, sign in _parts(text):
+    for part, sign in _parts(text, piece, seam):
         found = count_ngrams([part], form)
         counts[found.indices] += sign * found.data.astype(np.int64)
     return counts
 
 
-def _parts(text: str) -> Iterator[tuple[str, int]]:
+def _parts(text: str, piece: int, seam: int) -> Iterator[tuple[str, int]]:
     """Parts of a text, and whether their n-grams are added (1) or taken away (-1)."""
     start = 0
-    while len(text) - start > PIECE:
-        cut = text.rfind(" ", start, start + PIECE) + 1 or start + PIECE
+    while len(text) - start > piece:
+        cut = text.rfind(" ", start, start + piece) + 1 or start + piece
         yield text[start:cut], 1
-        before, after = max(cut - SEAM, start), cut + SEAM
+        before, after = max(cut - seam, start), cut + seam
         yield text[before:after], 1
         yield text[before:cut], -1
         yield text[cut:after], -1
@@ -44,10 +44,10 @@ def _parts(text: str) -> Iterator[tuple[str, int]]:
 
 
 def classify_long_text(
-    text: str, form: NgramFormat, scorer: TableScorer
+    text: str, form: NgramFormat, scorer: TableScorer, piece: int = PIECE, seam: int = SEAM
 ) -> tuple[NDArray[np.float32], float]:
     """Return what `classify_texts` writes: probabilities (n_classes,), and how familiar the text is."""
-    counts = count_long_text(text, form)
+    counts = count_long_text(text, form, piece, seam)
     n_unknown = int(counts[: form.n_columns][scorer.place[: form.n_columns] < 0].sum())
     columns = np.flatnonzero((counts > 0) & (scorer.place >= 0))
     rows = scorer.place[columns]

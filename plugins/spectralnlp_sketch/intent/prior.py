@@ -69,21 +69,27 @@ class Ngrams:
     idf: Array32
 
     @classmethod
-    def learn(cls, counts: sp.csr_array, form: NgramFormat, min_texts: int, kept: NDArray[Any]) -> Ngrams:
+    def learn(
+        cls,
+        counts: sp.csr_array,
+        form: NgramFormat,
+        min_texts: int,
+        kept: NDArray[Any],
+        most: int = MOST_NGRAMS,
+    ) -> Ngrams:
         """Learn the n-grams that are in so many texts or among the columns ``kept``, with their idf.
-
-        Of more than `MOST_NGRAMS` the most frequent ones are learned.
 
         Args:
             counts: of all texts (n_texts, form.n_columns).
             form: how they were counted.
             min_texts: least number of texts.
             kept: columns to keep in any case.
+            most: of more than so many the most frequent ones are learned.
         """
         frequencies = np.bincount(counts.indices, minlength=form.n_columns)
         known = frequencies >= min_texts
-        if known.sum() > MOST_NGRAMS:
-            known &= frequencies > np.sort(frequencies)[-MOST_NGRAMS]
+        if known.sum() > most:
+            known &= frequencies > np.sort(frequencies)[-most]
         known[kept] = True
         columns = np.flatnonzero(known).astype(np.int32)
         idf = np.log((1.0 + counts.shape[0]) / (1.0 + frequencies[columns])) + 1.0

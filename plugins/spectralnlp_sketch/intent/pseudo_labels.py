@@ -112,23 +112,27 @@ def surest(probabilities: Array32, n: int, kinship: Array32) -> NDArray[np.int64
     return np.sort(order[rank < n])
 
 
-def nearest(dense: Array32) -> tuple[NDArray[np.int64], Array32]:
+def nearest(
+    dense: Array32, n_neighbours: int = N_NEIGHBOURS, batch: int = _BATCH
+) -> tuple[NDArray[np.int64], Array32]:
     """The nearest neighbours of each row among the others, by cosine.
 
     Args:
         dense: float32 (n, d).
+        n_neighbours: no more than these.
+        batch: rows that are compared with all at a time.
 
     Returns:
         int64 (n, k), and their shares, float32 (n, k), rows of which sum to one; k is 0 without dimensions.
     """
     n, d = dense.shape
-    k = max(min(N_NEIGHBOURS, n - 1), 0) if d else 0
+    k = max(min(n_neighbours, n - 1), 0) if d else 0
     places, nearness = np.zeros((n, k), np.int64), np.zeros((n, k), np.float32)
     if not k:
         return places, nearness
     unit = dense / np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), np.float32(1e-9))
-    for begin in range(0, n, _BATCH):
-        rows = slice(begin, begin + _BATCH)
+    for begin in range(0, n, batch):
+        rows = slice(begin, begin + batch)
         cosines = unit[rows] @ unit.T
         own = np.arange(len(cosines))
         cosines[own, begin + own] = -1.0

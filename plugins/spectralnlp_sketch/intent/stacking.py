@@ -58,7 +58,9 @@ def squash(x: NDArray[np.floating]) -> NDArray[np.floating]:
     return x * (27.0 + x * x) / (27.0 + 9.0 * x * x)
 
 
-def learn_second_layer(scores: Array32, labels: NDArray[np.int64]) -> SecondLayer:
+def learn_second_layer(
+    scores: Array32, labels: NDArray[np.int64], most_steps: int = MOST_STEPS
+) -> SecondLayer:
     """Minimise C Σᵢ Σ_c max(0, 1 − y_ic f_c(xᵢ))² + ½‖W‖² over W, f being the corrected scores.
 
     y_ic is 1 for a text's label and −1 else. Squashed scores have a mean squared length of 1 in this.
@@ -66,6 +68,7 @@ def learn_second_layer(scores: Array32, labels: NDArray[np.int64]) -> SecondLaye
     Args:
         scores: float32 (n, n_labels); of texts that these scores were not learned from.
         labels: int64 (n,).
+        most_steps: of the minimiser.
     """
     n, n_labels = scores.shape
     centers = scores.mean(axis=0)
@@ -84,7 +87,7 @@ def learn_second_layer(scores: Array32, labels: NDArray[np.int64]) -> SecondLaye
 
     with one_blas_thread():
         found = minimize(
-            objective, np.zeros(n_labels**2), jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS}
+            objective, np.zeros(n_labels**2), jac=True, method="L-BFGS-B", options={"maxiter": most_steps}
         )
     weights = found.x.reshape(n_labels, n_labels).astype(np.float32)
     return SecondLayer(centers, weights * scale)

@@ -13,10 +13,6 @@ from spectralnlp_web import end_process, start_process
 from spectralnlp.errors import ConfigError, SpectralError
 from spectralnlp_spacy.serve.worker import HEADER, Answer, Setup, error_answer
 
-# Seconds that a worker may go on for a client that went away, before it is ended: starting one takes longer.
-_GRACE = 1.0
-# Seconds before a worker that could not be started is tried again.
-_PAUSE = 5.0
 _WORKER = "spectralnlp_spacy.serve.worker"
 
 
@@ -35,13 +31,17 @@ class Worker:
         self._process = process
 
     @classmethod
-    async def start(cls, setup: Setup) -> Worker:
+    async def start(cls, setup: Setup, module: str = _WORKER) -> Worker:
         """Start a process and wait until its models are loaded.
+
+        Args:
+            setup: what it reads first.
+            module: what the process runs.
 
         Raises:
             ConfigError: they cannot be loaded.
         """
-        worker = cls(await start_process(_WORKER))
+        worker = cls(await start_process(module))
         try:
             await worker._send(setup.to_json())
             answer = await worker._receive()
@@ -89,10 +89,16 @@ class WorkerPool:
 
     Args:
         setup: of the workers.
+        grace: seconds that a worker may go on for a client that went away, before it is ended: starting
+            one takes longer.
+        pause: seconds before a worker that could not be started is tried again.
+        module: what the processes run.
     """
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+    def __init__(
+        self, setup: Setup, *, grace: float = 1.0, pause: float = 5.0, module: str = _WORKER
+    ) -> None:
+        self._setup, self._grace, self._pause, self._module = setup, grace, pause, module
         self._limits = setup.limits
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._all: set[Worker] = set()
@@ -105,7 +111,7 @@ class WorkerPool:
         Raises:
             ConfigError: the models cannot be loaded.
         """
-        self._admit(await Worker.start(self._setup))
+        self._admit(await Worker.start(self._setup, self._module))
         for _ in range(self._limits.workers - 1):
             self._in_background(self._add())
 
@@ -120,7 +126,7 @@ class WorkerPool:
     async def analyse(self, text: str) -> Answer:
         """Analyse a text by the next free worker; an error in JSON if there is none, or it takes too long.
 
-        When this is cancelled, for the client went away, the worker has a second to come to an end.
+        When this is cancelled, for the client went away, the worker has `grace` to come to an end.
         """
         if self._idle.empty() and self._waiting >= self._limits.waiting:
             return error_answer(503, "too many texts at once, try again later")
@@ -136,7 +142,7 @@ class WorkerPool:
         try:
             done, _ = await asyncio.wait({work}, timeout=self._limits.seconds)
         except asyncio.CancelledError:
-            self._in_background(self._release(worker, work, _GRACE))
+            self._in_background(self._release(worker, work, self._grace))
             raise
         self._in_background(self._release(worker, work, 0))
         if not done:
@@ -160,10 +166,10 @@ class WorkerPool:
         """Start a worker; again and again, if the models cannot be loaded just now."""
         while True:
             try:
-                return self._admit(await Worker.start(self._setup))
+                return self._admit(await Worker.start(self._setup, self._module))
             except SpectralError as error:
                 print(f"spectralnlp: {error}", file=sys.stderr, flush=True)
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(self._pause)
 
     def _admit(self, worker: Worker) -> None:
         self._all.add(worker)

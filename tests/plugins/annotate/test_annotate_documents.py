@@ -148,6 +148,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_nothing_that_was_taken_is_lost_by_a_kill(tmp_path: Path) -> None:
     """Killed at ten moments; ``python -m benchmarks.annotation kill`` kills the server, at fifty."""
     for kill in range(10):

@@ -20,11 +20,13 @@ def parse_of(words: list[str], posteriors: list[float]) -> Parse:
     )
 
 
-def gains_of(texts: list[str], known: set[str], posteriors: list[float] | None = None) -> list[float]:
+def gains_of(
+    texts: list[str], known: set[str], posteriors: list[float] | None = None, **options: int
+) -> list[float]:
     words = [text.split() for text in texts]
     doubts = posteriors or [1.0] * len(texts)
     return expected_gains(
-        [parse_of(each, [doubt]) for each, doubt in zip(words, doubts, strict=True)], words, known
+        [parse_of(each, [doubt]) for each, doubt in zip(words, doubts, strict=True)], words, known, **options
     )
 
 
@@ -48,11 +50,10 @@ def test_where_all_words_are_known_mistakes_decide() -> None:
     assert sorted(range(3), key=lambda at: -found[at]) == [1, 2, 0]
 
 
-def test_gains_are_those_of_choosing_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gains_are_those_of_choosing_one_after_the_other() -> None:
     texts = ["wug zyx", "wug zyx quux", "quux", "zyx", "wug", "wug quux", "gull"]
     whole = gains_of(texts, set())
-    monkeypatch.setattr("spectralnlp_annotate.ordering._AHEAD", 2)
-    ahead = gains_of(texts, set())
+    ahead = gains_of(texts, set(), ahead=2)
     order, first = (sorted(range(len(texts)), key=lambda at: -each[at]) for each in (whole, ahead))
     assert order[:2] == first[:2]
     assert max(ahead[at] for at in first[2:]) <= ahead[first[1]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ pytest.importorskip("uvicorn")
 from annotation_server import Running
 
 import spectralnlp
+from spectralnlp.cli.app import run
 from spectralnlp.trees import read_brackets
 
 CODE = "import sys; from spectralnlp.cli import main; sys.exit(main())"
@@ -116,6 +116,7 @@ def start(folder: Path, parser_folder: Path) -> tuple[subprocess.Popen[str], int
     return process, int(process.stdout.readline().rstrip("/\n").rpartition(":")[2])
 
 
+@pytest.mark.slow
 def test_nothing_accepted_is_lost_by_a_kill(tmp_path: Path, parser_folder: Path) -> None:
     """Killed at a few moments; ``python -m benchmarks.annotation kill`` does so at fifty."""
     (tmp_path / "text.txt").write_text(" ".join(["It is cold. Gulls are noisy."] * 20))
@@ -149,13 +150,19 @@ def test_nothing_accepted_is_lost_by_a_kill(tmp_path: Path, parser_folder: Path)
         (["text.txt", "text.txt"], "another text has the name 'text'"),
     ],
 )
-def test_bad_arguments_are_one_line(tmp_path: Path, arguments: list[str], what: str) -> None:
+def test_bad_arguments_are_one_line(
+    tmp_path: Path,
+    arguments: list[str],
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text("It is cold.")
-    command = [sys.executable, "-c", CODE, "annotate", *arguments, "-o", "work"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ})
-    assert done.returncode == 2
-    assert what in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    assert run(["annotate", *arguments, "-o", "work"]) == 2
+    said = capsys.readouterr().err
+    assert what in said
+    assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "work").exists()
 
 
@@ -178,6 +185,7 @@ def test_the_parser_learns_what_was_accepted(parser_folder: Path, tmp_path: Path
         running.stop()
 
 
+@pytest.mark.slow
 def test_what_is_accepted_is_learned_in_a_pause(parser_folder: Path, tmp_path: Path) -> None:
     running = Running(parser_folder, tmp_path, pause=0.5)
     try:
@@ -188,6 +196,7 @@ def test_what_is_accepted_is_learned_in_a_pause(parser_folder: Path, tmp_path: P
         running.stop()
 
 
+@pytest.mark.slow
 def test_a_parser_that_cannot_learn_says_so_and_goes_on(own_treebank: Path, tmp_path: Path) -> None:
     folder = tmp_path / "tensors"
     spectralnlp.train("lpcfg", own_treebank / "train.mrg", span_scorer=False, n_states=2).save(folder)
@@ -254,6 +263,7 @@ def test_a_new_label_has_to_be_said_to_be_new(running) -> None:
     assert ask(running.port, "/sentences/0/3", whole)[1]["brackets"].count("TOP") == 1
 
 
+@pytest.mark.slow
 def test_a_treebank_begins_with_nothing(tmp_path: Path) -> None:
     running = Running(None, tmp_path, every=2)
     try:

@@ -16,6 +16,8 @@ from spectralnlp.cli.remote import ParseToText
 
 pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.slow
+
 SMALL = ("--set", "dimensions=5", "--set", "min_count=1")
 
 

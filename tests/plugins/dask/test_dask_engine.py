@@ -33,6 +33,8 @@ pytest.importorskip("distributed")
 from spectralnlp_dask.cluster import CONFIG, quiet, start_local
 from spectralnlp_dask.engine import DaskEngine
 
+pytestmark = pytest.mark.slow
+
 
 class Parts(Corpus[list[str]]):
     """Partitions by the functions that read them."""

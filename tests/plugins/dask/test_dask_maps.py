@@ -19,6 +19,8 @@ from spectralnlp.errors import ConfigError
 
 pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.slow
+
 WORDS = {"the": "DET", "cat": "NOUN", "dogs": "NOUN", "saw": "VERB", "met": "VERB", ".": "PUNCT"}
 SENTENCES = ["the cat saw the dogs .", "dogs met the cat .", "the cat met the cat ."]
 LABELLED = [

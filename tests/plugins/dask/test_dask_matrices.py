@@ -16,6 +16,8 @@ from spectralnlp.cli.app import run
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import expand_inputs, use_engine
 
+pytestmark = pytest.mark.slow
+
 fsspec = pytest.importorskip("fsspec")
 X = np.random.default_rng(0).integers(-9, 9, (40, 5)).astype(float)
 NAMES = ["x.npy", "x.npz", "x.txt", "words.txt.gz", "words.tsv"]

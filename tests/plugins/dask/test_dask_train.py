@@ -14,6 +14,8 @@ from spectralnlp.runtime import FileCorpus
 from spectralnlp.trees.readers import read_trees
 
 pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.slow
 SETTINGS = {
     "eigenwords": ("dimensions=3", "min_count=1"),
     "hmm": ("n_states=3",),

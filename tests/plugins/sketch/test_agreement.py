@@ -126,9 +126,8 @@ def test_words_of_short_texts_agree_on_their_mood() -> None:
     assert max(bright.min(), grey.min()) > min(bright.max(), grey.max())  # they do not overlap
 
 
-def test_rare_ngrams_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rare_ngrams_are_left_out_where_there_are_too_many() -> None:
     counts = count_ngrams(["a b c", "a b", "a"], FORM)
     kept = np.array([], int)
     assert len(Ngrams.learn(counts, FORM, 1, kept).columns) == 3
-    monkeypatch.setattr(prior, "MOST_NGRAMS", 2)
-    assert len(Ngrams.learn(counts, FORM, 1, kept).columns) == 1  # of 2 at most: "b" is no more frequent
+    assert len(Ngrams.learn(counts, FORM, 1, kept, most=2).columns) == 1  # "b" is no more frequent

@@ -166,6 +166,7 @@ def test_randomised_gives_the_same_bytes_for_the_same_seed_only() -> None:
     assert run(0) == run(0) != run(1)
 
 
+@pytest.mark.slow
 def test_the_residual_norm_is_an_upper_estimate() -> None:
     A = decaying(300, 80)
     stack = randomised.Stack(A[:10], A[10:])

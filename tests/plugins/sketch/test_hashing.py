@@ -91,6 +91,7 @@ def test_columns_never_change() -> None:
     assert counts.indices.tolist() == [int(each) for each in expected.split()]
 
 
+@pytest.mark.slow
 def test_columns_are_the_same_in_another_process() -> None:
     code = (
         "from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams\n"

@@ -497,22 +497,22 @@ def test_few_labels_and_many_texts(shared: Path) -> None:
     assert model.score([text for _, text in gold], [label for label, _ in gold]) > 0.65
 
 
-def test_a_text_of_many_pieces_is_classified_as_a_whole(
-    own_corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_of_many_pieces_is_classified_as_a_whole(own_corpora: Path) -> None:
     from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
-    from spectralnlp_sketch.intent import long_texts, model
+    from spectralnlp_sketch.intent import long_texts
 
     import spectralnlp
 
     words = (own_corpora / "text" / "lighthouse.txt").read_text(encoding="utf-8")
     text = " ".join(["When does the ferry é leave—or stay?", words.replace("\n", "  "), "x" * 50, "y"])
     learner = spectralnlp.train("intent", str(own_corpora / "intents" / "train.tsv"))
-    whole = learner.predict_proba([text, "a", text[:50]])
-    monkeypatch.setattr(long_texts, "PIECE", 200)
-    monkeypatch.setattr(long_texts, "SEAM", 60)
-    monkeypatch.setattr(model, "PIECE", 200)
-    np.testing.assert_allclose(learner.predict_proba([text, "a", text[:50]]), whole, rtol=1e-4, atol=1e-6)
+    in_pieces, _ = long_texts.classify_long_text(text, learner.form, learner._scorer, piece=200, seam=60)
+    np.testing.assert_allclose(learner.predict_proba([text])[0], in_pieces, rtol=1e-4, atol=1e-6)
+    very_long = f"{text} " * (long_texts.PIECE // len(text) + 1)
+    several = learner.predict_proba([very_long, "a", text[:50]])
+    np.testing.assert_array_equal(several[1:], learner.predict_proba(["a", text[:50]]))
+    alone, _ = long_texts.classify_long_text(very_long, learner.form, learner._scorer)
+    np.testing.assert_array_equal(several[0], alone)
     form = NgramFormat(words=(1, 3), characters=(2, 5))
-    counts = long_texts.count_long_text(text, form)
+    counts = long_texts.count_long_text(text, form, piece=200, seam=60)
     np.testing.assert_array_equal(counts, count_ngrams([text], form).toarray()[0])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
-from spectralnlp_sketch.intent import pseudo_labels
 from spectralnlp_sketch.intent.head import Features, Weights
 from spectralnlp_sketch.intent.prior import (
     SPELLING_RIDGE,
@@ -75,11 +74,9 @@ def test_the_surest_of_each_label() -> None:
     assert surest(found, 2, np.array([-9, 0, 0, -9, 0], np.float32)).tolist() == [1, 2, 3]
 
 
-def test_the_nearest_of_each_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pseudo_labels, "_BATCH", 7)
-    monkeypatch.setattr(pseudo_labels, "N_NEIGHBOURS", 4)
+def test_the_nearest_of_each_text() -> None:
     dense = np.random.default_rng(0).normal(size=(30, 5)).astype(np.float32)
-    places, shares = nearest(dense)
+    places, shares = nearest(dense, 4, batch=7)
     cosines = dense @ dense.T / np.outer(*2 * [np.linalg.norm(dense, axis=1)])
     np.fill_diagonal(cosines, -1)
     for row, found, share in zip(cosines, places, shares, strict=True):

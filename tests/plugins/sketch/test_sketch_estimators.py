@@ -67,6 +67,7 @@ every_estimator = pytest.mark.parametrize("make", SKETCHES + OTHERS, ids=lambda 
 
 
 # check_estimator fits on as few rows as it can: rank-deficient and short data are warned of, rightly.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::spectralnlp_sketch.errors.SketchWarning")
 @parametrize_with_checks([make() for make in SKETCHES + OTHERS])
 def test_scikit_learn_conventions(estimator: Any, check: Callable[[Any], None]) -> None:

@@ -126,6 +126,7 @@ def test_a_row_that_is_not_finite_is_named_with_its_file(tmp_path: Path) -> None
         FrequentDirections(sketch_size=3).fit(FileRows([tmp_path / "bad.npy"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [lambda: FrequentDirections(sketch_size=8, method="dense"), lambda: CountSketch(sketch_size=30)]
 )
@@ -174,6 +175,7 @@ class Interrupted(FileRows):
             yield batch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MAKES)
 @pytest.mark.parametrize("names", [["x.npy", "x.npy"], ["text.txt", "text.tsv"], ["x.txt", "x.csv"]])
 def test_an_interrupted_run_ends_in_the_same_bytes(

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("sklearn")
 
 from spectralnlp_sketch import Classifier, IntentClassifier
-from spectralnlp_sketch.intent import long_texts, model, stacking
 from spectralnlp_sketch.intent.calibration import HeldOut
+from spectralnlp_sketch.intent.long_texts import classify_long_text
 from spectralnlp_sketch.intent.stacking import (
     C,
     SecondLayer,
@@ -76,10 +76,9 @@ def test_squashed_scores_are_nearly_tanh() -> None:
     assert squash(np.array([-3.0, 0.0, 3.0, 1e9])).tolist() == [-1, 0, 1, 1]
 
 
-def test_the_slope_is_zero_at_the_weights_that_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stacking, "MOST_STEPS", 1000)
+def test_the_slope_is_zero_at_the_weights_that_are_learned() -> None:
     scores, labels = random_scores(400, 5, 0)
-    layer = learn_second_layer(scores, labels)
+    layer = learn_second_layer(scores, labels, most_steps=1000)
     features = layer.squashed(scores).astype(np.float64)
     scale = np.sqrt((features**2).sum(axis=1).mean())
     signs = np.where(np.arange(5) == labels[:, None], 1.0, -1.0)
@@ -117,7 +116,7 @@ def test_nothing_held_out_twice_is_left_as_it_is() -> None:
     np.testing.assert_array_equal(nothing.corrected(scores), scores)
 
 
-def test_texts_get_corrected_scores(corrected: Classifier, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_get_corrected_scores(corrected: Classifier) -> None:
     texts = ["when does the ferry leave", "a van", "is the metro late?", ""]
     plain = replace(corrected, centers=None, corrections=None)
     kernel = corrected.predict_proba(texts)
@@ -127,11 +126,8 @@ def test_texts_get_corrected_scores(corrected: Classifier, monkeypatch: pytest.M
         odds = np.exp(scores - scores.max())
         np.testing.assert_allclose(odds / odds.sum(), found, atol=1e-5)
     long = " ".join(TEXTS[:20])
-    whole = corrected.predict_proba([long])
-    monkeypatch.setattr(long_texts, "PIECE", 200)
-    monkeypatch.setattr(long_texts, "SEAM", 100)
-    monkeypatch.setattr(model, "PIECE", 200)
-    np.testing.assert_allclose(corrected.predict_proba([long]), whole, atol=1e-5)
+    in_pieces, _ = classify_long_text(long, corrected.form, corrected._scorer, piece=200, seam=100)
+    np.testing.assert_allclose(corrected.predict_proba([long])[0], in_pieces, atol=1e-5)
 
 
 def _score(plain: Classifier, text: str, number: int) -> float:

@@ -14,7 +14,6 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
-from spectralnlp_spacy.serve import pool as pools
 from spectralnlp_spacy.serve.limits import Limits
 from spectralnlp_spacy.serve.pool import Worker, WorkerPool
 from spectralnlp_spacy.serve.worker import Answer, Setup
@@ -22,18 +21,13 @@ from spectralnlp_spacy.serve.worker import Answer, Setup
 from spectralnlp.errors import ConfigError
 
 
-@pytest.fixture(autouse=True)
-def obedient_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "_WORKER", "obedient_worker")
-    monkeypatch.setattr(pools, "_GRACE", 0.3)
-
-
 def with_pool(body: Callable[[WorkerPool], Awaitable[Any]], model: str = "m", **limits: Any) -> Any:
     """Run a coroutine with a pool that has all its workers; then none of its processes is left."""
 
     async def run() -> Any:
         settings = Limits(**{"workers": 2, "seconds": 5.0, **limits})
-        pool = WorkerPool(Setup(models=[model], lang="en", k=1, limits=settings))
+        setup = Setup(models=[model], lang="en", k=1, limits=settings)
+        pool = WorkerPool(setup, grace=0.3, pause=0.1, module="obedient_worker")
         try:
             await pool.start()
             while pool._idle.qsize() < settings.workers:
@@ -153,14 +147,13 @@ def test_models_that_cannot_be_loaded_are_refused(model: str, what: str) -> None
 def test_a_worker_that_cannot_be_started_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(pools, "_PAUSE", 0.1)
     start, failures = Worker.start, [ConfigError("the folder is being replaced")]
 
-    async def start_or_fail(setup: Setup) -> Worker:
+    async def start_or_fail(setup: Setup, module: str) -> Worker:
         if failures and not first:
             raise failures.pop()
         first.clear()
-        return await start(setup)
+        return await start(setup, module)
 
     first = [True]
     monkeypatch.setattr(Worker, "start", start_or_fail)

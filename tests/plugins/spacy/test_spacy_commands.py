@@ -23,6 +23,8 @@ from spectralnlp_spacy.constituents import gold_trees
 from spectralnlp import registry
 from spectralnlp.trees import clean, read_trees
 
+pytestmark = pytest.mark.slow
+
 
 def run(*command: str, cwd: Path) -> str:
     """Output of a command of this environment."""

@@ -28,6 +28,7 @@ def examples() -> list[tuple[str, str]]:
     return EXAMPLE.findall((ROOT / "docs" / "spacy.md").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_examples_print_what_stands_below_them() -> None:
     found = examples()
     assert len(found) >= 3
@@ -35,6 +36,7 @@ def test_examples_print_what_stands_below_them() -> None:
         assert printed_by(code) == text
 
 
+@pytest.mark.slow
 def test_the_universe_entry() -> None:
     entry = json.loads((ROOT / "docs" / "universe.json").read_text(encoding="utf-8"))
     needed = {

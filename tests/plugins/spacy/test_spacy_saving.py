@@ -15,6 +15,7 @@ import spacy
 from spacy_texts import TEXT
 
 
+@pytest.mark.slow
 def test_a_saved_pipeline_needs_only_spacy(nlp, tmp_path) -> None:
     nlp.to_disk(tmp_path / "nlp")
     code = (
@@ -87,6 +88,7 @@ def test_models_can_be_left_out(nlp, tmp_path) -> None:
     assert len(pipe.to_bytes(exclude=["model"])) < 100
 
 
+@pytest.mark.slow
 def test_factories_are_light() -> None:
     code = (
         "import spacy, sys, time; before = set(sys.modules); started = time.perf_counter();"

@@ -302,6 +302,7 @@ def test_a_model_that_cannot_be_shown_ends_the_command(word_folders: dict[str, P
     assert capfd.readouterr().err == line
 
 
+@pytest.mark.slow
 def test_the_command_says_where_the_page_is(parser_folder) -> None:
     code = "from spectralnlp.cli import main; import sys; sys.exit(main())"
     command = [sys.executable, "-c", code, "serve", str(parser_folder), "--port", "0"]

@@ -40,6 +40,7 @@ def test_vectors_are_the_eigenwords(eigenwords, tmp_path, capsys) -> None:
     assert doc[1].has_vector
 
 
+@pytest.mark.slow
 def test_spacy_train_can_start_from_them(eigenwords, tmp_path) -> None:
     assert run(["export", "spacy", str(eigenwords), str(tmp_path / "vectors")]) == 0
     nlp = spacy.blank("en")

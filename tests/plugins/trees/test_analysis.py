@@ -123,6 +123,7 @@ def test_diff_shows_what_moved() -> None:
         diff(gold, high)
 
 
+@pytest.mark.slow
 def test_diffs_of_deep_trees_do_not_recurse() -> None:
     first = second = Tree("NN", word="w")
     for depth in range(20_000):

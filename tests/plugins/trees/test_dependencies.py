@@ -205,6 +205,7 @@ def test_any_tree_becomes_a_tree(tree: Tree, scheme: str) -> None:
     assert [len(row) for row in rows] == [10] * len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("label", ["VP", "S", "NP"])
 def test_deep_and_wide_trees_take_linear_time(label: str, scheme: str) -> None:
