@@ -51,7 +51,7 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
-from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
+from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import (
     CellModel,
@@ -354,15 +354,14 @@ class LPCFG(GrammarEstimator, MomentEstimator[Tree]):
     def _learn_span_scorer(self, tables: Sequence[TreeTable], folds: Ints) -> SpanScorer:
         """The span scorer, from parses by such grammars as these, learned from the other folds."""
 
-        def learn(trees: NDArray[np.bool_]) -> list[Pipeline]:
+        def learn(trees: NDArray[np.bool_]) -> ForestParser:
             kept = [table.select(trees) for table in tables]
             grammars, cells = self._learn(kept)
-            clusters = with_tag_factors(self.word_clusters_, kept[0], self.rare)
-            pruning = Pruning.of_pool(len(grammars))
-            return [
-                Pipeline.of(replace(each, **fields), pruning=pruning, cells=cells, clusters=clusters)
-                for each, fields in zip(self.grammar_sets_, grammars, strict=True)
+            sets = [
+                replace(each, **fields) for each, fields in zip(self.grammar_sets_, grammars, strict=True)
             ]
+            clusters = with_tag_factors(self.word_clusters_, kept[0], self.rare)
+            return ForestParser.of(sets, pruning=Pruning.of_pool(len(sets)), cells=cells, clusters=clusters)
 
         options = TrainingOptions(random_state=self.random_state)
         return learn_span_scorer(tables[0], folds, self.grammar_sets_, learn, self.word_clusters_, options)

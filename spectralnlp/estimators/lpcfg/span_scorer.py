@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spectralnlp.estimators.lpcfg.span_kernels import count_heads
 from spectralnlp.estimators.lpcfg.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
-from spectralnlp.inference.trees.pipeline import Pipeline, infer_together
+from spectralnlp.inference.trees.parsing import ForestParser
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
@@ -37,8 +37,8 @@ _MOST_FEATURES = 300_000
 _REFINEMENT = TrainingOptions(epochs=4, averaged=2)
 _DOCUMENTS_PER_FOLD = 5  # with fewer, folds are blocks of sentences
 
-# Learns to parse from some of the trees, told by bool (n_trees,): a pipeline for each binarisation.
-LearnPipelines = Callable[[NDArray[np.bool_]], Sequence[Pipeline]]
+# Learns to parse from some of the trees, told by bool (n_trees,).
+LearnParser = Callable[[NDArray[np.bool_]], ForestParser]
 
 
 def folds_of(documents: Ints, n_folds: int) -> Ints:
@@ -122,7 +122,7 @@ def learn_span_scorer(
     table: TreeTable,
     folds: Ints,
     grammars: Sequence[GrammarSet],
-    learn: LearnPipelines,
+    learn: LearnParser,
     clusters: WordClusters,
     options: TrainingOptions,
 ) -> SpanScorer:
@@ -140,9 +140,9 @@ def learn_span_scorer(
     blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
     examples: dict[int, Example] = {}
     for fold in np.unique(folds).tolist():
-        pipelines = learn(folds != fold)
+        parser = learn(folds != fold)
         with fit_pass(f"span scorer: parses of fold {fold + 1}"):
-            reader = _FoldReader(table, grammars, pipelines, clusters, gold)
+            reader = _FoldReader(table, grammars, parser, clusters, gold)
             trees = np.flatnonzero((folds == fold) & (table.copies > 0)).tolist()
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
@@ -195,7 +195,7 @@ class _FoldReader:
     Args:
         table: all trees.
         grammars: those of all trees, whose labels are numbered first.
-        pipelines: of the other folds.
+        parser: of the other folds.
         clusters: of words.
         gold: spans of all trees.
     """
@@ -204,14 +204,16 @@ class _FoldReader:
         self,
         table: TreeTable,
         grammars: Sequence[GrammarSet],
-        pipelines: Sequence[Pipeline],
+        parser: ForestParser,
         clusters: WordClusters,
         gold: GoldSpans,
     ) -> None:
-        shared = SharedLabels.of([*(each.coarse for each in grammars), *(each.coarse for each in pipelines)])
+        shared = SharedLabels.of(
+            [*(each.coarse for each in grammars), *(each.coarse for each in parser.grammars)]
+        )
         self.labels, self.maps, self.gold = shared.labels, shared.maps[len(grammars) :], gold
-        self.tokens = token_reader(shared, pipelines[0].coarse.lexicon, clusters)
-        self.pipelines = pipelines
+        self.tokens = token_reader(shared, parser.grammars[0].coarse.lexicon, clusters)
+        self.parser = parser
         leaves = np.flatnonzero(table.word >= 0)
         self.words, self.word = table.words, table.word[leaves]
         self.first_token = np.append(first_tokens(table), len(leaves))
@@ -220,13 +222,11 @@ class _FoldReader:
         """A tree's example; None where one of the grammars has no score for its words."""
         word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
         words = [self.words[w] for w in word.tolist()]
-        opening = self.pipelines[0].opening(words)
-        inferred = infer_together([each.attempts(words, opening=opening) for each in self.pipelines])
-        forests = [each.scored for each in inferred if each is not None]
-        n_scores = sum(len(forest.posteriors) for forest in forests)
-        if n_scores < sum(len(pipeline.grammars) for pipeline in self.pipelines):
+        forests = self.parser.infer(self.parser.open_cells(self.parser.look_up(words)))
+        if not self.parser.is_complete(forests):
             return None  # all examples have a column of posteriors for each grammar
-        options, _ = span_options(forests, self.maps, self.labels, len(words), opening)
+        scored, opening = list(forests.scored.values()), forests.sentence.opening
+        options, _ = span_options(scored, self.maps, self.labels, len(words), opening)
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 
