@@ -69,7 +69,7 @@ def names(module: ModuleType) -> Iterator[str]:
 def estimator(name: str, kind: type[Estimator[Any]]) -> Iterator[str]:
     """A section on an estimator: what it is, presets, hyper-parameters."""
     bare = name.partition(".v")[0]
-    yield f"\n### `{bare}`: {kind.name}\n"
+    yield f"\n### `{bare}`: {kind.known_as}\n"
     yield f"{first_line(kind)}\n"
     yield f"Task `{kind.task}`; unlearning: {kind.unlearning}."
     if kind.presets:

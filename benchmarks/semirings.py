@@ -32,11 +32,10 @@ from spectralnlp.inference.trees import dense, kbest, latent, state_vectors, vit
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.inference.trees.sparse import state_weights
 from spectralnlp.inference.trees.state_vectors import StateVectors
-from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.trees import read_trees
@@ -70,11 +69,11 @@ def parser_of(estimator: str) -> Parser:
 def forests_of(parser: Parser) -> list[tuple[Forest, Any]]:
     """Unpruned forests of joined sentences, and where their words are in the lexicon."""
     sentences = [tree.words() for tree in read_trees(TREEBANK / "dev.mrg")]
-    coarse, pipeline = parser.coarse, parser.pipeline
+    coarse, signature = parser.coarse, parser.forest_parser.grammars[0].signature
     found = []
     for first in range(0, len(sentences) - JOINED + 1, JOINED):
         words = [word for sentence in sentences[first : first + JOINED] for word in sentence]
-        entries = look_up(coarse.lexicon, words, pipeline.signature)
+        entries = look_up(coarse.lexicon, words, signature)
         rules = RuleIndex.of(coarse)
         chart = inside(rules, coarse_values(coarse, entries, None), beam=1e-4)
         if chart.total > 0:

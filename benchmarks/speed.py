@@ -22,7 +22,6 @@ from statistics import mean
 from time import process_time
 
 import spectralnlp
-from spectralnlp.inference.trees.pipeline import infer_together
 from spectralnlp.models.parser import Parser
 from spectralnlp.scoring import COLLINS, score_trees
 from spectralnlp.tasks import parsing
@@ -127,11 +126,11 @@ def long_sentence(parser: Parser, words: Sequence[str], n: int) -> tuple[str, ..
     for start in range(0, REPEATS * n, n):
         forms = parser.conventions.forms([words[(start + place) % len(words)] for place in range(n)])
         started = process_time()
-        opening = parser.pipeline.opening(forms)
-        infer_together([pipe.attempts(forms, opening=opening) for pipe in parser.pipelines])
+        given = parser.forest_parser.open_cells(parser.forest_parser.look_up(forms))
+        parser.forest_parser.infer(given)
         seconds.append(process_time() - started)
-        if opening is not None:
-            n_cells = len(next(opening.tries()).start)
+        if given.opening is not None and given.cells is not None:
+            n_cells = len(given.cells.start)
     return f"{mean(seconds):.3f}", str(n_cells), f"{report.peak_megabytes():.0f}"
 
 

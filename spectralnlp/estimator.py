@@ -31,7 +31,7 @@ class Estimator(ABC, Generic[T]):
     """A learner: ``__init__`` stores hyper-parameters as they are, ``fit`` checks them and learns.
 
     Class attributes:
-        name: in messages and model cards; the class's, unless another is given.
+        known_as: name in messages and model cards; the class's, unless another is given.
         task: name of the task that the estimator serves, ``parsing``.
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
         unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
@@ -47,7 +47,7 @@ class Estimator(ABC, Generic[T]):
         8
     """
 
-    name: ClassVar[str]
+    known_as: ClassVar[str]
     task: ClassVar[str]
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     unlearning: ClassVar[Unlearning] = "none"
@@ -55,8 +55,8 @@ class Estimator(ABC, Generic[T]):
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
-        if "name" not in vars(cls):
-            cls.name = cls.__name__
+        if "known_as" not in vars(cls):
+            cls.known_as = cls.__name__
 
     @abstractmethod
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:

@@ -245,6 +245,6 @@ def estimator_named(name: object) -> type[Estimator[Any]] | None:
     for registered in registry.estimators.names():
         with suppress(RegistryError):
             kind: type[Estimator[Any]] = registry.estimators.get(registered)
-            if kind.name == name:
+            if kind.known_as == name:
                 return kind
     return None

@@ -12,10 +12,9 @@ import numpy as np
 from spectralnlp import registry
 from spectralnlp.inference.sentences.ends import LearnedEnds
 from spectralnlp.inference.trees.decoders import Decoder
-from spectralnlp.inference.trees.derivations import constituents_of, derivation_tree
-from spectralnlp.inference.trees.pipeline import Inference, Pipeline, Pruning
-from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
-from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.inference.trees.derivations import constituents_of
+from spectralnlp.inference.trees.labels import check_labels
+from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning, SentenceInput
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.components import (
@@ -26,10 +25,9 @@ from spectralnlp.models.components import (
     read_components,
     store_components,
 )
-from spectralnlp.models.constrained import ConstrainedPipeline, infer_forests, last_resort
 from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
-from spectralnlp.models.pool import Pool, check_labels
+from spectralnlp.models.last_resort import last_resort
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
@@ -41,7 +39,7 @@ from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import PhraseHeads, Tree, add_root, labels_of, restore, strip_root
+from spectralnlp.trees import PhraseHeads, Tree, add_root, labels_of, strip_root
 from spectralnlp.trees.heads import summarise_heads
 from spectralnlp.trees.parse import Alternative, Parse
 
@@ -138,31 +136,15 @@ class Parser(TextParser, StorableModel):
         return self.grammar_sets[0].grammars
 
     @cached_property
-    def pipelines(self) -> tuple[Pipeline, ...]:
+    def forest_parser(self) -> ForestParser:
         """Inference over the grammars of each binarisation."""
-        return tuple(
-            Pipeline.of(
-                each,
-                pruning=self.pruning,
-                cells=self.components.get(OPEN_CELLS),
-                clusters=self.clusters,
-            )
-            for each in self.grammar_sets
+        return ForestParser.of(
+            self.grammar_sets,
+            pruning=self.pruning,
+            cells=self.components.get(OPEN_CELLS),
+            clusters=self.components.get(WORD_CLUSTERS) or WordClusters.none(),
+            scorer=self.components.get(SPAN_SCORER),
         )
-
-    @cached_property
-    def rescorer(self) -> SpanRescorer | None:
-        """The span scorer, ready for the grammars' labels."""
-        scorer = self.components.get(SPAN_SCORER)
-        if scorer is None:
-            return None
-        return SpanRescorer(scorer, self.pool.shared, self.coarse.lexicon, self.clusters)
-
-    @property
-    def clusters(self) -> WordClusters:
-        """The clusters of words; perhaps none."""
-        clusters: WordClusters | None = self.components.get(WORD_CLUSTERS)
-        return WordClusters.none() if clusters is None else clusters
 
     @cached_property
     def usual_evidence(self) -> TagEvidence | None:
@@ -173,16 +155,6 @@ class Parser(TextParser, StorableModel):
         evidence.check(self.coarse)
         return evidence
 
-    @property
-    def pipeline(self) -> Pipeline:
-        """Inference over the first binarisation's grammars."""
-        return self.pipelines[0]
-
-    @cached_property
-    def pool(self) -> Pool:
-        """Labels that the binarisations share."""
-        return Pool.of(self.grammar_sets)
-
     def _parse_stream(
         self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
@@ -192,23 +164,19 @@ class Parser(TextParser, StorableModel):
         )
 
     def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
-        return self._parse(sentence, sentence.forms, self._decoder(decoder), k)
+        return self._parse(sentence, self._decoder(decoder), k)
 
     def _parse_sentence(
         self, sentence: Sentence | None, chosen: Decoder, k: int, fixed_tags: bool
     ) -> Parse | None:
-        return None if sentence is None else self._parse(sentence, sentence.forms, chosen, k, fixed_tags)
-
-    @cached_property
-    def constrained(self) -> tuple[ConstrainedPipeline, ...]:
-        """The pipelines, with the labels that constraints speak of."""
-        pipelines = zip(self.pipelines, self.grammar_sets, strict=True)
-        return tuple(ConstrainedPipeline(pipe, grammars.chains) for pipe, grammars in pipelines)
+        return None if sentence is None else self._parse(sentence, chosen, k, fixed_tags)
 
     @cached_property
     def phrases(self) -> tuple[str, ...]:
         """Labels of constituents, sorted."""
-        return tuple(sorted({label for each in self.constrained for label in each.table.rows}))
+        return tuple(
+            sorted({label for each in self.forest_parser.grammars for label in each.label_table.rows})
+        )
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -216,66 +184,57 @@ class Parser(TextParser, StorableModel):
         symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
         return tuple(sorted({labels_of(symbol)[-1] for symbol, is_tag in symbols if is_tag}))
 
-    def _parse(
-        self, sentence: Sentence, forms: Sequence[str], decoder: Decoder, k: int, fixed_tags: bool = True
-    ) -> Parse:
-        pooled = decoder.can_pool and k == 1
-        pipelines = self.pipelines if pooled else self.pipelines[:1]
-        constraints, constrained = self.checked(sentence), self.constrained[: len(pipelines)]
-        tags, evidence = sentence.tags, self.tag_evidence or self.usual_evidence
-        if tags is not None and not fixed_tags:
-            suggested, tags = SuggestedTags(self.tags, tags), None
-            evidence = TagEvidence(suggested)
-        found, given, _ = infer_forests(constrained, forms, tags, evidence, constraints, self.rescorer)
-        if not found:
-            tree, brackets = last_resort(constrained, forms, given, constraints)
+    def _parse(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool = True) -> Parse:
+        parser = self.forest_parser
+        given = self.look_up(sentence, fixed_tags=fixed_tags, pooled=decoder.can_pool and k == 1)
+        forests = parser.rescore(parser.infer(given))
+        if not forests.scored:
+            tree, brackets = last_resort(parser, given)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
-        tree = self._decode(found, forms, decoder, constraints)
-        forests = [(each.scored, self.grammar_sets[number].coarse.symbols) for number, each in found]
-        _, first = found[0]
+        tree = parser.decode(forests, decoder)
         return Parse(
             add_root(tree),
             sentence,
-            first.log_probability,
-            constituents_of(tree, forests),
-            next((reason for _, each in found if (reason := _fallback(each))), None),
-            () if k == 1 else self._k_best(first.scored, forms, decoder, k),
+            forests.log_probability,
+            constituents_of(tree, forests.scored.values()),
+            ANY_TAG if forests.any_tag else COARSE_ONLY if forests.coarse_only else None,
+            () if k == 1 else self._k_best(forests, decoder, k),
             self.head_rules,
         )
+
+    def look_up(self, sentence: Sentence, *, fixed_tags: bool = True, pooled: bool = True) -> SentenceInput:
+        """What a sentence brings to its parses, with the cells that open first.
+
+        Args:
+            sentence: perhaps with tags and constraints; where it has tags, no tagger is asked.
+            fixed_tags: whether its tags are those of its tree, or evidence for the tags of rare words.
+            pooled: whether all binarisations are to parse it, or the first alone.
+
+        Raises:
+            ConstraintError: the constraints make no sense.
+        """
+        constraints, tags = self.checked(sentence), sentence.tags
+        evidence, weights = self.tag_evidence or self.usual_evidence, None
+        if tags is not None and not fixed_tags:
+            evidence, tags = TagEvidence(SuggestedTags(self.tags, tags)), None
+        coarse, words = [each.coarse for each in self.grammar_sets], sentence.forms
+        if tags is None and evidence is not None:
+            tags, weights = evidence.given(words), evidence.weights(coarse, words)
+        parser = self.forest_parser
+        return parser.open_cells(parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled))
 
     def checked(self, sentence: Sentence) -> Constraints | None:
         """The constraints of a sentence, if any; ConstraintError if the model has no such labels."""
         given = sentence.constraints or None
         return given and given.check(len(sentence), self.phrases, self.tags)
 
-    def _decode(
-        self,
-        found: Sequence[tuple[int, Inference]],
-        forms: Sequence[str],
-        decoder: Decoder,
-        constraints: Constraints | None,
-    ) -> Tree:
-        """The tree of one binarisation's forest, or of the spans of several."""
-        if len(found) > 1:
-            tree = self.pool.decode(decoder, {n: each.scored for n, each in found}, forms, constraints)
-            # Trees of a forest meet the constraints; spans may be put together in other ways.
-            if constraints is None or constraints.broken_by(tree.spans(), tree.tags()) is None:
-                return tree
-        number, inference = found[0]
-        grammars = self.grammar_sets[number]
-        choice = decoder.decode(inference.scored)
-        binary = derivation_tree(inference.scored, choice, grammars.coarse.symbols, forms)
-        return restore(binary, grammars.chains)
-
-    def _k_best(
-        self, scored: ScoredForest, forms: Sequence[str], decoder: Decoder, k: int
-    ) -> tuple[Alternative, ...]:
+    def _k_best(self, forests: Forests, decoder: Decoder, k: int) -> tuple[Alternative, ...]:
         """The k best trees; derivations that restore to one tree count once."""
-        grammars = self.grammar_sets[0]
+        number, scored = forests.first
         best: dict[Tree, float] = {}
         for gain, choice in decoder.k_best(scored, _SPARE * k):
-            binary = derivation_tree(scored, choice, grammars.coarse.symbols, forms)
-            best.setdefault(add_root(restore(binary, grammars.chains)), gain)
+            tree = self.forest_parser.tree(number, scored, choice, forests.sentence.words)
+            best.setdefault(add_root(tree), gain)
         return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
 
     @cached_property
@@ -295,9 +254,11 @@ class Parser(TextParser, StorableModel):
             InputError: the words are one string, no strings, or none.
         """
         forms = self.conventions.forms(check_tokens(words, least=1))
-        plain = replace(self.pipeline, clusters=WordClusters.none())
-        inference = plain.infer(forms, opening=plain.opening(forms))
-        return -np.inf if inference is None or inference.any_tag else inference.log_probability
+        parser = self.forest_parser
+        plain = [np.ones((len(forms), len(self.coarse.symbols)))]  # clusters weigh no tags
+        given = parser.look_up(forms, tag_weights=plain, pooled=False)
+        forests = parser.infer(parser.open_cells(given))
+        return -np.inf if forests.any_tag or not forests.scored else forests.log_probability
 
     def tree_log_probability(self, tree: Tree) -> float:
         """Natural logarithm of a tree's probability under the first grammar, states summed out.
@@ -309,7 +270,7 @@ class Parser(TextParser, StorableModel):
             -inf for trees with a rule that the grammar does not have.
         """
         binary = self.grammar_sets[0].binariser.binarise(strip_root(tree))
-        return tree_log_probability(binary, self.grammars[0], self.pipeline.signature)
+        return tree_log_probability(binary, self.grammars[0], self.forest_parser.grammars[0].signature)
 
     def inspect(self, symbol: str | None = None) -> list[SymbolReport]:
         """Top words and rules of each latent state of the first grammar.
@@ -322,7 +283,7 @@ class Parser(TextParser, StorableModel):
         """
         return inspect_grammar(self.grammars[0], symbol)
 
-    @property
+    @cached_property
     def head_rules(self) -> str | tuple[PhraseHeads, ...]:
         """Head rules of the first grammar: their name, or the rules that it has learned; see `Tree.heads`."""
         binariser = self.grammar_sets[0].binariser
@@ -375,7 +336,3 @@ class Parser(TextParser, StorableModel):
             tagger=metadata.take("tagger", str | None, None),
             card=card,
         )
-
-
-def _fallback(inference: Inference) -> str | None:
-    return ANY_TAG if inference.any_tag else COARSE_ONLY if inference.coarse_only else None

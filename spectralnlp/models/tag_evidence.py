@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Protocol
 
 import numpy as np
@@ -104,10 +104,11 @@ class TagEvidence:
         rare = np.array([is_rare(grammars[0].lexicon, word) for word in words])
         if self.fixed or not rare.any():
             return None
+        columns = map(partial(_column_of_symbol, tags=self.tagger.tags), grammars)
         factors = np.maximum(self.tagger.posteriors(words), _LEAST) ** self.weight
-        columns = np.concatenate([factors, np.full((len(words), 1), _LEAST**self.weight)], axis=1)
-        columns[~rare] = 1.0
-        return [columns[:, _column_of_symbol(grammar, self.tagger.tags)] for grammar in grammars]
+        factors = np.concatenate([factors, np.full((len(words), 1), _LEAST**self.weight)], axis=1)
+        factors[~rare] = 1.0
+        return list(map(partial(np.take, factors, axis=1), columns))
 
 
 @lru_cache(maxsize=64)
@@ -119,13 +120,3 @@ def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[
         for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
     ]
     return np.array(columns)
-
-
-@lru_cache(maxsize=4096)
-def symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
-    """Bool (n_symbols,): the symbols that end in a tag; all tags for one that the grammar does not know."""
-    is_it = [
-        bool(known) and labels_of(symbol)[-1] == tag
-        for symbol, known in zip(grammar.symbols, grammar.is_tag, strict=True)
-    ]
-    return np.array(is_it) if any(is_it) else grammar.is_tag

@@ -58,7 +58,7 @@ class TextParser(ABC):
             InputError: it is no text.
         """
         sentences = split_text(check_text(text, "parse"), self.tokenizer)
-        return [parse for parse in self._parse_stream(sentences, decoder, k) if parse is not None]
+        return list(filter(None, self._parse_stream(sentences, decoder, k)))
 
     def parse_tokens(
         self,

@@ -11,7 +11,7 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.inference.trees.pipeline import Pruning
+from spectralnlp.inference.trees.parsing import Pruning
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
 from spectralnlp.runtime import Corpus, Inputs, OnBad, expand_inputs, take_field

@@ -171,7 +171,7 @@ class Task(ABC):
         for line in fitted.remarks():
             report(line)
         about = {
-            "estimator": fitted.name,
+            "estimator": fitted.known_as,
             "parameters": self.shown_parameters(fitted),
             **self.training_counts(fitted),
             "spectralnlp": __version__,

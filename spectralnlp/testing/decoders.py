@@ -15,6 +15,7 @@ from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.testing.asserting import require
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.tree import Tree
 
 _N_TREES = 4
@@ -48,9 +49,10 @@ def check_decoder(make_decoder: Callable[[], Any]) -> None:
 
 
 def _check_choice(decoder: Any, parser: Parser, words: list[str]) -> None:
-    inference = parser.pipeline.infer(parser.conventions.forms(words))
-    assert inference is not None, "the sentences are of the treebank's language"
-    scored = inference.scored
+    sentence = Sentence.from_words(parser.conventions.forms(words))
+    forests = parser.forest_parser.infer(parser.look_up(sentence, pooled=False))
+    assert forests.scored, "the sentences are of the treebank's language"
+    _, scored = forests.first
     choice = decoder.decode(scored)
     _require_tree(choice, scored, "decode")
     require(np.array_equal(decoder.decode(scored), choice), "decoding again gives the same tree")

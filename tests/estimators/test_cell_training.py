@@ -20,6 +20,7 @@ from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.storage import load_model, save_model
 from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
 
 SMALL: dict[str, Any] = {
@@ -60,9 +61,10 @@ def test_the_same_trees_give_the_same_bytes(
 def test_true_spans_stay_open_and_many_others_do_not(parser: Parser, own_treebank: Path) -> None:
     n_open, n_cells, n_true, n_closed = 0, 0, 0, 0
     for tree in own_trees(own_treebank, "dev.mrg"):
-        opening = parser.pipeline.opening(parser.conventions.forms(tree.words()))
+        given = parser.look_up(Sentence.from_words(parser.conventions.forms(tree.words())))
+        first, opening = given.cells, given.opening
+        assert first is not None
         assert opening is not None
-        first = next(opening.tries())
         spans = set(zip(first.start.tolist(), first.end.tolist(), strict=True))
         true = {(start, end) for _, start, end in tree.spans()}
         n_open, n_cells = n_open + len(spans), n_cells + len(opening.marginals)
@@ -130,7 +132,7 @@ def test_a_folder_without_the_model_opens_everything(parser: Parser, tmp_path: P
     header = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
     assert header["metadata"]["components"] == {}
     loaded = load(tmp_path / "model")
-    assert loaded.pipeline.opening(["a", "b"]) is None
+    assert loaded.look_up(Sentence.from_words(["a", "b"])).opening is None
 
 
 @pytest.mark.parametrize(
@@ -157,8 +159,6 @@ def test_bad_weights_are_refused(parser: Parser, tmp_path: Path, weights: Any, m
 
 def test_one_model_serves_all_binarisations(parser: Parser) -> None:
     forms = parser.conventions.forms(["The", "keeper", "lit", "the", "lamp", "."])
-    opening = parser.pipeline.opening(forms)
-    for pipe in parser.pipelines:
-        found = pipe.infer(forms, opening=opening)
-        assert found is not None
-        assert not found.coarse_only
+    found = parser.forest_parser.infer(parser.look_up(Sentence.from_words(forms)))
+    assert len(found.scored) == len(parser.grammar_sets)
+    assert not found.coarse_only

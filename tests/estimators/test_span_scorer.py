@@ -16,7 +16,7 @@ from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.span_kernels import GRADIENTS, SQUARES, learn_epoch
 from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
 from spectralnlp.inference.trees.labels import SharedLabels
-from spectralnlp.inference.trees.pipeline import Pipeline
+from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
 from spectralnlp.inference.trees.rescoring.corpus import Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions
 from spectralnlp.inference.trees.rescoring.scores import (
@@ -89,15 +89,15 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
             seen.append(({word.rsplit("-", 1)[1] for word in table.words}, []))
         return plain(self, table, name, coarse)
 
-    attempts = Pipeline.attempts
+    infer = ForestParser.infer
 
-    def spy(self: Pipeline, words: list[str], **rest: object) -> object:
+    def spy(self: ForestParser, sentence: SentenceInput) -> Forests:
         if seen:
-            seen[-1][1].append(words[0].rsplit("-", 1)[1])
-        return attempts(self, words, **rest)  # type: ignore[arg-type]
+            seen[-1][1].append(sentence.words[0].rsplit("-", 1)[1])
+        return infer(self, sentence)
 
     monkeypatch.setattr(LPCFG, "_grammars_of", learn)
-    monkeypatch.setattr(Pipeline, "attempts", spy)
+    monkeypatch.setattr(ForestParser, "infer", spy)
     documents = [InMemoryCorpus(marked[at : at + 2]) for at in range(0, 60, 2)]
 
     class Documents(InMemoryCorpus[Tree]):

@@ -13,15 +13,20 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
-from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.limits import SpanLimits
+from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning
 from spectralnlp.inference.trees.scored_forest import ScoredForest
-from spectralnlp.inference.words.lexical import Lookup, look_up
-from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon, SparseTensors, Tensors
+from spectralnlp.inference.words.lexical import Lookup, coarse_values, look_up
+from spectralnlp.parameters import DenseTensors, Ints, LatentGrammar, Lexicon, SparseTensors, Tensors
+from spectralnlp.text.signatures import Signature
 from spectralnlp.trees import Tree
 
 Array = np.ndarray
@@ -420,3 +425,33 @@ def forest_trees(forest: Forest) -> set[frozenset[Edge]]:
             for parts in product(*(below[child] for child in children)):
                 below[node].append(frozenset({names[edge]}).union(*parts))
     return {tree for node in range(forest.n_roots) for tree in below[node]}
+
+
+def parser_of(
+    coarse: LatentGrammar,
+    *grammars: LatentGrammar,
+    pruning: Pruning = Pruning(0.0, 0.0, 0.0, 0.0, 0.0),  # noqa: B008
+    pruner: LatentGrammar | None = None,
+    signature: Signature = shape_of_word,
+    n_brackets: Ints = N_BRACKETS,
+) -> ForestParser:
+    """A parser with one binarisation, which by default prunes nothing."""
+    return ForestParser([ForestGrammars(coarse, grammars, signature, n_brackets, pruner)], pruning)
+
+
+def infer(
+    parser: ForestParser,
+    words: Sequence[str],
+    *,
+    allowed: NDArray[np.bool_] | None = None,
+    limits: SpanLimits | None = None,
+    opening: Opening | None = None,
+) -> Forests | None:
+    """The scored parses of a sentence under limits that are known, and with cells that are; None for none."""
+    sentence = replace(parser.look_up(words), limits=(limits,), allowed=(allowed,))
+    values = coarse_values(parser.grammars[0].coarse, sentence.lookups[0], allowed)
+    sentence = parser.open_cells(replace(sentence, tag_values=(values,)))
+    if opening is not None:
+        sentence = replace(sentence, opening=opening, cells=opening.above(opening.threshold))
+    forests = parser.infer(sentence)
+    return forests if forests.scored else None

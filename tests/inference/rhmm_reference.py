@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from spectralnlp.inference.words.lexical import Lookup
+from spectralnlp.inference.words.lexical import Lookup, are_rare
 from spectralnlp.parameters import DenseTensors, Lexicon, RefinedMarkov
 
 N_WORDS = 3
@@ -61,7 +61,8 @@ def found(lexicon: Lexicon, entries: list[int]) -> Lookup:
     """Entries of words, with their signatures."""
     signs = [N_WORDS + lexicon.word_signature[e] if e < N_WORDS else e for e in entries]
     weight = float(lexicon.log_weight[entries].sum())
-    return Lookup(np.array(entries, np.int64), np.array(signs, np.int64), weight)
+    rows = np.array(entries, np.int64)
+    return Lookup(rows, np.array(signs, np.int64), are_rare(lexicon, rows), weight)
 
 
 def word_vectors(lexicon: Lexicon, entry: int, signature: int) -> dict[int, np.ndarray]:

@@ -19,10 +19,10 @@ from spectralnlp.inference.trees.bracketing import marginals_of
 from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of, find_splits, without_model
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
 from spectralnlp.inference.trees.construction import build_forest
-from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
-from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
+from spectralnlp.inference.trees.parsing import ForestParser
 from spectralnlp.inference.trees.span_features import Cues
+from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import CellModel
 
 Array = np.ndarray[Any, Any]
@@ -165,7 +165,7 @@ def test_the_forest_has_the_trees_whose_cells_are_open(seed: int) -> None:
         forest = build_forest(chart, RULES, node_threshold=0.0, edge_threshold=0.0)
         assert reference.forest_trees(forest) == expected
         total = sum(value for tree, value in zip(trees.edges, trees.values, strict=True) if tree in expected)
-        assert chart.total * np.exp(chart.log_scale) == pytest.approx(total, rel=1e-12)
+        assert chart.total * np.exp2(chart.exponent[-1]) == pytest.approx(total, rel=1e-12)
     assert n_closed > 5
 
 
@@ -217,7 +217,7 @@ def test_marginals_of_windows(n: int) -> None:
         assert {(0, end) for end in range(1, n + 1)} | {(start, n) for start in range(n)} <= set(found)
     assert opening.marginals.min() >= 0
     assert opening.marginals.max() <= 1 + 1e-9
-    counts = [len(cells.start) for cells in opening.tries()]
+    counts = [len(opening.above(opening.threshold).start), *(len(cells.start) for cells in opening.tries())]
     assert counts == sorted(counts)
     assert counts[0] < n * n / 4
 
@@ -226,17 +226,15 @@ def test_marginals_of_windows(n: int) -> None:
 # Sentences
 
 
-def pipeline() -> Pipeline:
-    return Pipeline(
-        COARSE, [FINE], reference.shape_of_word, reference.N_BRACKETS, Pruning(0.0, 0.0, 0.0, 0.0, 0.0)
-    )
+def parser() -> ForestParser:
+    return reference.parser_of(COARSE, FINE)
 
 
 def test_closing_cells_leaves_no_sentence_without_a_tree() -> None:
     for words in reference.sentences(5):
         cells = all_cells(len(words))
         closed = Opening(cells, np.zeros(len(cells.start)), threshold=0.5)
-        usual, found = pipeline().infer(words), pipeline().infer(words, opening=closed)
+        usual, found = reference.infer(parser(), words), reference.infer(parser(), words, opening=closed)
         assert (found is None) == (usual is None)
         if usual is not None and found is not None:
             assert found.any_tag == usual.any_tag
@@ -249,9 +247,9 @@ def test_more_cells_open_until_there_is_a_tree() -> None:
     used = {(start, end) for _, _, start, end, *_ in trees.edges[0]}
     marginals = np.array([1e-8 if span in used else 0.0 for span in spans(cells)])
     opening = Opening(cells, marginals, threshold=1e-3)
-    found = pipeline().infer(words, opening=opening)
+    found = reference.infer(parser(), words, opening=opening)
     assert found is not None
-    forest = found.scored.forest
+    forest = found.first[1].forest
     assert set(zip(forest.start.tolist(), forest.end.tolist(), strict=True)) <= used
 
 
@@ -263,7 +261,8 @@ def test_without_a_model_long_sentences_have_fewer_cells() -> None:
 
 def test_long_sentences_without_a_model_are_tried_again_with_fewer_cells() -> None:
     for n, fewer in ((150, False), (151, True), (401, True)):
-        first, *others = [len(cells.start) for cells, _, _ in pipeline()._tries(n, None)]
+        sentence = parser().open_cells(parser().look_up(["p"] * n))
+        first, *others = [len(cells.start) for cells, _, _ in parser()._attempts(sentence)]
         assert others == [min(others)] * 2
         assert (others[0] < first) == fewer
 
@@ -274,9 +273,9 @@ import numpy as np
 sys.path.insert(0, sys.argv[1])
 import test_cells as cells
 words = list(np.random.default_rng(0).choice(["p", "q", "r"], int(sys.argv[2])))
-pipe = cells.Pipeline(cells.COARSE, [cells.FINE], cells.reference.shape_of_word, cells.reference.N_BRACKETS)
+parser = cells.reference.parser_of(cells.COARSE, cells.FINE, pruning=cells.reference.Pruning())
 for opening in (None, cells.open_cells(cells.random_model(), cells.random_cues(len(words)))):
-    found = pipe.infer(words, opening=opening)
+    found = cells.reference.infer(parser, words, opening=opening)
     assert found is not None and np.isfinite(found.log_probability)
 # (getrusage would count the parent's memory, too: a process begins as a copy of it)
 print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) >> 10)

@@ -13,7 +13,7 @@ from reference import Edge, Enumerated, enumerate_trees, full_forest
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.semirings import AnyAll, MaxPlus, SumProduct
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
-from spectralnlp.inference.trees.construction import build_forest, prune_forest
+from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
     LabelledRecallDecoder,
@@ -23,12 +23,12 @@ from spectralnlp.inference.trees.decoders import (
     best_edges,
 )
 from spectralnlp.inference.trees.forest import LEXICAL, TOP, Forest
-from spectralnlp.inference.trees.lexical import coarse_values
-from spectralnlp.inference.trees.recursions import derivation_weights, n_trees
+from spectralnlp.inference.trees.recursions import derivation_weights, n_trees, prune_forest
 from spectralnlp.inference.trees.sparse import state_weights
 from spectralnlp.inference.trees.state_vectors import vector_offsets
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.trees.viterbi import log_rules
+from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import LatentGrammar
 
 Words = tuple[str, ...]
@@ -81,7 +81,7 @@ def test_the_chart_derives_what_can_be_derived() -> None:
         if trees is None:
             assert chart.total == 0
         else:
-            assert chart.total * np.exp(chart.log_scale) == pytest.approx(trees.total, rel=1e-12)
+            assert chart.total * np.exp2(chart.exponent[-1]) == pytest.approx(trees.total, rel=1e-12)
 
 
 def test_a_forest_without_thresholds_has_every_tree_once() -> None:

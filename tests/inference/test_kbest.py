@@ -12,7 +12,7 @@ from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.coarse import RuleIndex, inside
-from spectralnlp.inference.trees.construction import build_forest, prune_forest
+from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
     GainDecoder,
@@ -23,7 +23,8 @@ from spectralnlp.inference.trees.decoders import (
 )
 from spectralnlp.inference.trees.forest import WORD, Forest
 from spectralnlp.inference.trees.kbest import best_edges, best_trees
-from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.recursions import prune_forest
+from spectralnlp.inference.words.lexical import coarse_values
 
 COARSE = reference.random_grammar(0, (1, 1, 1, 1))
 SIGNED = reference.random_grammar(4, (2, 2, 3, 2), signed=True)

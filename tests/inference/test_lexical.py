@@ -9,8 +9,7 @@ import pytest
 import reference
 
 from spectralnlp.inference.trees.latent import leaf_vectors
-from spectralnlp.inference.trees.lexical import coarse_values
-from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.parameters import Lexicon
 
 GRAMMAR = reference.random_grammar(0, (1, 1, 1, 1))
@@ -42,7 +41,7 @@ def test_known_words_signatures_and_the_last_resort() -> None:
         words=("the", "Who"),
         signatures=("LC", "CAPS", "UNKNOWN"),
         scheme="english",
-        backoff=np.zeros(0),
+        backoff=np.zeros(2),
         word_signature=np.array([0, 1], np.int32),
         log_weight=np.log([0.5, 0.25, 0.125, 0.0625, 0.03125]),
     )

@@ -27,12 +27,12 @@ from spectralnlp.inference.trees.decoders import (
 )
 from spectralnlp.inference.trees.derivations import derivation_tree
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.lexical import coarse_values
 from spectralnlp.inference.trees.limits import LabelTable, nested_cells
 from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
-from spectralnlp.inference.trees.pipeline import Pipeline, Pruning
+from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.inference.trees.recognition import ParentIndex, recognise
 from spectralnlp.inference.trees.span_features import place_scores, span_scores
+from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import DenseTensors, LatentGrammar
 from spectralnlp.text.constraints import ConstraintError, Constraints
 from spectralnlp.trees import Tree, restore
@@ -134,7 +134,8 @@ def constrained_forest(notation: str, words: Words, constraints: Constraints) ->
     coarse = GRAMMARS["one state"]
     limits, index = NOTATIONS[notation].table(coarse).limits(constraints), RuleIndex.of(coarse)
     values = coarse_values(coarse, reference.found_in(coarse, words), None)
-    chart = inside(index, values, cells=limits.open(all_cells(len(words))), limits=limits)
+    cells = limits.open(all_cells(len(words)))
+    chart = inside(index, values, cells=cells, limits=limits.of_spans(cells.start, cells.end))
     if chart.total == 0:
         return None
     return build_forest(chart, index, node_threshold=0.0, edge_threshold=0.0)
@@ -197,7 +198,8 @@ def test_a_label_of_unary_rules_is_not_that_of_their_ends() -> None:
             for given in ({"brackets": [(*span, "M")]}, {"forbidden": [(*span, "M")]}):
                 constraints = Constraints.of(**given)
                 limits = table.limits(constraints)
-                chart = inside(index, values, cells=limits.open(all_cells(len(words))), limits=limits)
+                cells = limits.open(all_cells(len(words)))
+                chart = inside(index, values, cells=cells, limits=limits.of_spans(cells.start, cells.end))
                 kept = [meets(restore(tree, chains), constraints) for tree in trees.trees]
                 expected = {edges for edges, is_kept in zip(trees.edges, kept, strict=True) if is_kept}
                 assert (chart.total > 0) == bool(expected)
@@ -205,7 +207,9 @@ def test_a_label_of_unary_rules_is_not_that_of_their_ends() -> None:
                     n_between += len(expected) < len(kept)
                     forest = build_forest(chart, index, node_threshold=0.0, edge_threshold=0.0)
                     assert reference.forest_trees(forest) == expected
-                    assert chart.total * np.exp(chart.log_scale) == pytest.approx(trees.values[kept].sum())
+                    assert chart.total * np.exp2(chart.exponent[-1]) == pytest.approx(
+                        trees.values[kept].sum()
+                    )
     assert n_between > 20
 
 
@@ -265,55 +269,56 @@ def test_viterbi_finds_the_best_derivation_that_meets_the_constraints(notation: 
 # The pipeline: pruning and closed cells are no reason to find no tree
 
 
-def tight(coarse: LatentGrammar, fine: LatentGrammar) -> Pipeline:
-    """A pipeline that prunes all it can."""
+def tight(coarse: LatentGrammar, fine: LatentGrammar) -> ForestParser:
+    """A parser that prunes all it can."""
     pruning = Pruning(beam=0.9, node_threshold=0.4, edge_threshold=0.3, pruner_threshold=0.3)
-    return Pipeline(coarse, [fine], reference.shape_of_word, reference.N_BRACKETS, pruning)
+    return reference.parser_of(coarse, fine, pruning=pruning)
 
 
 @pytest.mark.parametrize("notation", ["plain", "intermediate"])
 def test_however_much_is_pruned_what_is_possible_is_found(notation: str) -> None:
     coarse, fine = GRAMMARS["one state"], GRAMMARS["dense"]
-    pipe = tight(coarse, fine)
+    parser = tight(coarse, fine)
     table = NOTATIONS[notation].table(coarse)
     for words, constraints, kept in cases("one state", notation):
         limits = table.limits(constraints)
         cells = limits.open(all_cells(len(words)))
         closed = Opening(cells, np.zeros(len(cells.start)), threshold=0.5)
         for opening in (None, closed):
-            found = pipe.infer(words, limits=limits, opening=opening)
+            found = reference.infer(parser, words, limits=limits, opening=opening)
             if kept:
                 assert found is not None
                 assert not found.any_tag
             values = coarse_values(coarse, reference.found_in(coarse, words), None, any_tag=True)
-            chart = inside(pipe.rules, values, cells=cells, limits=limits)
-            assert pipe.derives(words, None, limits) == (found is not None) == (chart.total > 0)
-            assert pipe.derives(words, None, limits, any_tag=False) == bool(kept)
+            allowed = limits.of_spans(cells.start, cells.end)
+            chart = inside(parser.grammars[0].rules, values, cells=cells, limits=allowed)
+            sentence = replace(parser.look_up(words), limits=(limits,))
+            with_tags, with_any = parser.derives(sentence, 0)
+            assert with_any == (found is not None) == (chart.total > 0)
+            assert with_tags == bool(kept)
             if found is not None:
-                choice = MBRDecoder().decode(found.scored)
-                tree = derivation_tree(found.scored, choice, coarse.symbols, words)
+                _, scored = found.first
+                tree = derivation_tree(scored, MBRDecoder().decode(scored), words)
                 assert meets(NOTATIONS[notation].restored(tree), constraints)
 
 
 def test_what_is_not_pruned_has_the_probability_of_the_trees_that_meet_the_constraints() -> None:
     coarse, fine = GRAMMARS["one state"], GRAMMARS["dense"]
-    pipe = Pipeline(
-        coarse, [fine], reference.shape_of_word, reference.N_BRACKETS, Pruning(0.0, 0.0, 0.0, 0.0, 0.0)
-    )
+    parser = reference.parser_of(coarse, fine)
     table = NOTATIONS["plain"].table(coarse)
     for words, constraints, kept in cases("dense", "plain"):
         trees = enumerated("dense", words)
-        found = pipe.infer(words, limits=table.limits(constraints))
+        found = reference.infer(parser, words, limits=table.limits(constraints))
         if kept and trees is not None and found is not None:
             expected = np.log(trees.values[kept].sum()) + trees.log_weight
             assert found.log_probability == pytest.approx(expected)
 
 
 def test_no_constraints_change_nothing() -> None:
-    pipe = tight(GRAMMARS["one state"], GRAMMARS["dense"])
+    parser = tight(GRAMMARS["one state"], GRAMMARS["dense"])
     limits = NOTATIONS["plain"].table(GRAMMARS["one state"]).limits(Constraints())
     for words in SENTENCES:
-        free, found = pipe.infer(words), pipe.infer(words, limits=limits)
+        free, found = reference.infer(parser, words), reference.infer(parser, words, limits=limits)
         assert (free is None) == (found is None)
         assert free is None or found is None or free.log_probability == found.log_probability
 

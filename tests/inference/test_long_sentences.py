@@ -19,9 +19,9 @@ from spectralnlp.inference.trees.decoders import (
 )
 from spectralnlp.inference.trees.forest import TOP, Forest
 from spectralnlp.inference.trees.latent import score_forest
-from spectralnlp.inference.trees.lexical import coarse_values
-from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, decode
+from spectralnlp.inference.trees.parsing import Pruning
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
+from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon
 from spectralnlp.trees import Tree
 
@@ -82,7 +82,7 @@ def test_the_inside_total_is_catalans(p_word: float) -> None:
     chart = inside(RuleIndex.of(coarse), values)
     n_bracketings = lgamma(2 * N - 1) - lgamma(N) - lgamma(N + 1)  # log of the Catalan number C(n − 1)
     expected = n_bracketings + (N - 1) * log(0.5) + N * log(0.5) + N * log(p_word)
-    assert log(chart.total) + chart.log_scale == pytest.approx(expected, rel=1e-9)
+    assert log(chart.total) + chart.exponent[-1] * log(2) == pytest.approx(expected, rel=1e-9)
 
 
 @TINY
@@ -119,15 +119,19 @@ def test_posteriors_of_a_pruned_forest_are_those_of_a_distribution(m: int) -> No
 
 def test_every_decoder_gives_a_tree_of_a_long_sentence() -> None:
     coarse = grammar("S", 1, 1e-20)
-    pipeline = Pipeline(
-        coarse, [grammar("S", 2, 1e-20)], reference.shape_of_word, BRACKETS, Pruning(0.0, 1e-4, 1e-4)
+    parser = reference.parser_of(
+        coarse,
+        grammar("S", 2, 1e-20),
+        pruning=Pruning(0.0, 1e-4, 1e-4),
+        n_brackets=BRACKETS,
     )
-    found = pipeline.infer(["w"] * N)
+    found = reference.infer(parser, ["w"] * N)
     assert found is not None
     assert np.isfinite(found.log_probability)
-    forest = found.scored.forest
+    _, scored = found.first
+    forest = scored.forest
     for decoder in (MBRDecoder(), LabelledRecallDecoder(), MaxRuleDecoder(), ViterbiDecoder()):
-        chosen = [e for e in decode(found, decoder).tolist() if e >= 0]
+        chosen = [e for e in decoder.decode(scored).tolist() if e >= 0]
         assert (forest.right[chosen] >= 0).sum() == N - 1
         assert (forest.rule[chosen] == -2).sum() == N
 

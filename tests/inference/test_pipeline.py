@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import reference
-from reference import enumerate_trees
+from reference import enumerate_trees, infer, parser_of
 
 from spectralnlp.inference.trees.decoders import MaxRuleDecoder
-from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, decode
+from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.parameters import LatentGrammar
 
 COARSE = reference.random_grammar(10, (1, 1, 1, 1))
@@ -20,10 +21,8 @@ EVERYTHING = Pruning(0.0, 0.0, 0.0, 0.0, 0.0)
 WORDS = ("q", "p", "q", "q")
 
 
-def pipeline(
-    *grammars: LatentGrammar, pruning: Pruning = EVERYTHING, pruner: LatentGrammar | None = None
-) -> Pipeline:
-    return Pipeline(COARSE, grammars, reference.shape_of_word, reference.N_BRACKETS, pruning, pruner)
+def parser(*grammars: LatentGrammar, **settings: Any) -> ForestParser:
+    return parser_of(COARSE, *grammars, **settings)
 
 
 def without_roots(grammar: LatentGrammar) -> LatentGrammar:
@@ -32,7 +31,7 @@ def without_roots(grammar: LatentGrammar) -> LatentGrammar:
 
 def test_the_probability_of_a_sentence_is_that_of_its_trees() -> None:
     trees = enumerate_trees(FINE, WORDS)
-    found = pipeline(FINE).infer(WORDS)
+    found = infer(parser(FINE), WORDS)
     assert trees is not None
     assert found is not None
     assert found.log_probability == pytest.approx(np.log(trees.total) + trees.log_weight)
@@ -40,64 +39,66 @@ def test_the_probability_of_a_sentence_is_that_of_its_trees() -> None:
 
 
 def test_a_grammar_that_scores_nothing_is_left_out() -> None:
-    found = pipeline(without_roots(FINE), FINE).infer(WORDS)
+    found = infer(parser(without_roots(FINE), FINE), WORDS)
     assert found is not None
-    assert found.scored.grammars == (FINE,)
+    assert found.first[1].grammars == (FINE,)
     assert not found.coarse_only
 
 
 def test_the_coarse_grammar_stands_in_for_all_others() -> None:
-    found = pipeline(without_roots(FINE), without_roots(FINE)).infer(WORDS)
+    found = infer(parser(without_roots(FINE), without_roots(FINE)), WORDS)
     assert found is not None
     assert found.coarse_only
-    assert found.scored.grammars == (COARSE,)
+    assert found.first[1].grammars == (COARSE,)
     trees = enumerate_trees(COARSE, WORDS)
     assert trees is not None
     assert found.log_probability == pytest.approx(np.log(trees.total) + trees.log_weight)
 
 
 def test_every_tag_is_tried_before_giving_up() -> None:
-    assert pipeline(COARSE).infer(("q", "p")) is not None
-    found = pipeline(COARSE).infer(("p", "p"))  # two tokens of T have no parse, of T and U they have
+    assert infer(parser(COARSE), ("q", "p")) is not None
+    found = infer(parser(COARSE), ("p", "p"))  # two tokens of T have no parse, of T and U they have
     assert found is not None
     assert found.any_tag
     nothing = np.zeros((2, 4), bool)
     nothing[:, 2] = True  # T and T again, by order
-    assert pipeline(COARSE).infer(("p", "p"), nothing) is None
+    assert infer(parser(COARSE), ("p", "p"), allowed=nothing) is None
 
 
 def test_a_pruner_keeps_the_hyperedges_that_it_finds_likely() -> None:
     trees = enumerate_trees(PRUNER, WORDS)
     assert trees is not None
     threshold = 0.1
-    pruned = pipeline(FINE, pruning=replace(EVERYTHING, pruner_threshold=threshold), pruner=PRUNER).infer(
-        WORDS
+    pruned = infer(
+        parser(FINE, pruning=replace(EVERYTHING, pruner_threshold=threshold), pruner=PRUNER), WORDS
     )
     assert pruned is not None
     likely = {edge for edge, posterior in trees.edge_posteriors.items() if posterior >= threshold}
     expected = {tree for tree in trees.edges if tree <= likely}
     assert 0 < len(expected) < len(trees.edges)
-    assert reference.forest_trees(pruned.scored.forest) == expected
+    assert reference.forest_trees(pruned.first[1].forest) == expected
 
 
 def test_a_pruner_without_a_threshold_changes_nothing() -> None:
-    ours, theirs = pipeline(FINE).infer(WORDS), pipeline(FINE, pruner=PRUNER).infer(WORDS)
+    ours, theirs = infer(parser(FINE), WORDS), infer(parser(FINE, pruner=PRUNER), WORDS)
     assert ours is not None
     assert theirs is not None
     assert ours.log_probability == pytest.approx(theirs.log_probability)
-    np.testing.assert_array_equal(decode(ours, MaxRuleDecoder()), decode(theirs, MaxRuleDecoder()))
+    ours_best, theirs_best = (MaxRuleDecoder().decode(each.first[1]) for each in (ours, theirs))
+    np.testing.assert_array_equal(ours_best, theirs_best)
 
 
 def test_the_others_score_what_the_last_of_several_grammars_finds_likely() -> None:
     trees = enumerate_trees(PRUNER, WORDS)
     assert trees is not None
     threshold = 0.1
-    found = pipeline(FINE, PRUNER, pruning=replace(EVERYTHING, grammar_threshold=threshold)).infer(WORDS)
+    found = infer(parser(FINE, PRUNER, pruning=replace(EVERYTHING, grammar_threshold=threshold)), WORDS)
     assert found is not None
     likely = {edge for edge, posterior in trees.edge_posteriors.items() if posterior >= threshold}
     expected = {tree for tree in trees.edges if tree <= likely}
     assert 0 < len(expected) < len(trees.edges)
-    forest, (first, last) = found.scored.forest, found.scored.posteriors
+    scored = found.first[1]
+    forest, (first, last) = scored.forest, scored.posteriors
     assert reference.forest_trees(forest) == expected
     names = reference.edge_names(forest)
     for name, posterior in zip(names, last.edge.tolist(), strict=True):
@@ -108,7 +109,7 @@ def test_the_others_score_what_the_last_of_several_grammars_finds_likely() -> No
 def test_pruning_costs_little_probability() -> None:
     usual = replace(Pruning(), beam=0.0)  # a beam needs a grammar whose probabilities are proper
     for words in reference.sentences(4):
-        everything, some = pipeline(FINE).infer(words), pipeline(FINE, pruning=usual).infer(words)
+        everything, some = infer(parser(FINE), words), infer(parser(FINE, pruning=usual), words)
         assert everything is not None
         assert some is not None
         if everything.any_tag:

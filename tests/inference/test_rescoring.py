@@ -12,7 +12,8 @@ from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
 from spectralnlp.inference.trees.opening import WINDOW, Opening
-from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
+from spectralnlp.inference.trees.parsing import Forests
+from spectralnlp.inference.trees.rescoring.options import SpanOptions, cell_odds, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, label_values
 from spectralnlp.inference.trees.rescoring.scores import CELL_ODDS, N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import template_table
@@ -35,6 +36,7 @@ from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import SpanScorer
 from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.text.tokens import Sentence
 
 WORDS = ["The", "keeper", "saw", "boats", "and", "nets"]
 NAMES = ("DT", "NN", "VBD", "CC", "S", "NP", "VP")
@@ -175,14 +177,17 @@ def scorer_of(parser: Parser, weight: float, *, number: int = 1) -> SpanScorer:
 
 def rescorer_of(parser: Parser, weight: float) -> SpanRescorer:
     scorer = scorer_of(parser, weight)
-    return SpanRescorer(scorer, parser.pool.shared, parser.coarse.lexicon, parser.clusters)
+    return SpanRescorer(scorer, parser.forest_parser.pool.shared, parser.coarse.lexicon, parser.clusters)
+
+
+def inferred(parser: Parser, words: list[str]) -> Forests:
+    return parser.forest_parser.infer(parser.look_up(Sentence.from_words(words), pooled=False))
 
 
 def test_options_are_what_the_forest_holds(parser: Parser) -> None:
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
-    inference = parser.pipeline.infer(words)
-    assert inference is not None
-    scored, shared = inference.scored, parser.pool.shared
+    _, before = inferred(parser, words).first
+    scored, shared = before, parser.forest_parser.pool.shared
     options, (place,) = span_options([scored], shared.maps, shared.labels, len(words))
     order = list(zip(options.end.tolist(), options.start.tolist(), strict=True))
     assert order == sorted(set(order))
@@ -201,23 +206,21 @@ def test_options_are_what_the_forest_holds(parser: Parser) -> None:
 
 def test_a_scorer_that_knows_nothing_changes_little(parser: Parser) -> None:
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
-    inference = parser.pipeline.infer(words)
-    assert inference is not None
+    _, before = inferred(parser, words).first
     rescorer = rescorer_of(parser, 0.0)
-    after = rescorer.rescore({0: inference.scored}, words)[0]
+    after = rescorer.rescore({0: before}, words)[0]
     for name in ("node_shares", "edge_shares"):
-        old, new = getattr(inference.scored, name), getattr(after, name)
+        old, new = getattr(before, name), getattr(after, name)
         np.testing.assert_allclose(np.mean(new, axis=0), np.mean(old, axis=0), atol=0.02)
 
 
 def test_brackets_become_rarer_and_commoner(parser: Parser) -> None:
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
-    inference = parser.pipeline.infer(words)
-    assert inference is not None
+    _, before = inferred(parser, words).first
     sums = []
     for weight in (-3.0, 0.0, 3.0):
         rescorer = rescorer_of(parser, weight)
-        after = rescorer.rescore({0: inference.scored}, words)[0]
+        after = rescorer.rescore({0: before}, words)[0]
         is_bracket = (after.forest.kind != TOP) & (after.n_brackets[after.forest.symbol] > 0)
         sums.append(float(np.mean(after.node_shares, axis=0)[is_bracket].sum()))
         tops = np.mean(after.node_shares, axis=0)[: after.forest.n_roots]
@@ -235,29 +238,28 @@ def opening_of(n_tokens: int, marginal_of: dict[tuple[int, int], float]) -> Open
 def test_odds_of_spans_are_those_of_their_cells() -> None:
     opening = opening_of(5, {(0, 1): 1.0, (1, 3): 0.5, (0, 4): 0.8, (2, 4): 0.2, (3, 4): 0.0, (0, 5): 1.0})
     start, end = np.array([0, 1, 0, 2, 3, 1], np.int32), np.array([1, 3, 4, 4, 4, 5], np.int32)
-    found = opening.odds(start, end)
+    found = cell_odds(opening, start, end)
     marginals = np.array([0.999, 0.5, 0.8, 0.2, 1e-4, 0.001])
     np.testing.assert_allclose(found, np.log(marginals / (1.0 - marginals)))
     narrow = replace(opening, cells=opening.cells.subset(opening.cells.start == 1))
-    assert narrow.odds(start[2:4], end[2:4])[0] == pytest.approx(np.log(1e-4 / (1.0 - 1e-4)))
-    assert not opening_of(WINDOW + 1, {}).odds(start, end).any()
+    assert cell_odds(narrow, start[2:4], end[2:4])[0] == pytest.approx(np.log(1e-4 / (1.0 - 1e-4)))
+    assert not cell_odds(opening_of(WINDOW + 1, {}), start, end).any()
 
 
 def test_cells_that_bracketings_have_bring_brackets(parser: Parser) -> None:
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
-    inference = parser.pipeline.infer(words)
-    assert inference is not None
+    _, before = inferred(parser, words).first
     scorer = scorer_of(parser, 1.0, number=CELL_ODDS)
-    rescorer = SpanRescorer(scorer, parser.pool.shared, parser.coarse.lexicon, parser.clusters)
-    forest = inference.scored.forest
+    rescorer = SpanRescorer(scorer, parser.forest_parser.pool.shared, parser.coarse.lexicon, parser.clusters)
+    forest = before.forest
     of_span = (forest.start == 3) & (forest.end == 6) & (forest.kind == BINARY)
     shares = []
     for marginal in (0.01, 0.5, 0.99):
         opening = opening_of(len(words), {(3, 6): marginal})
-        after = rescorer.rescore({0: inference.scored}, words, opening=opening)[0]
+        after = rescorer.rescore({0: before}, words, opening=opening)[0]
         shares.append(float(np.mean(after.node_shares, axis=0)[of_span].sum()))
     assert shares[0] < shares[1] < shares[2]
-    without = rescorer.rescore({0: inference.scored}, words)[0]
+    without = rescorer.rescore({0: before}, words)[0]
     assert float(np.mean(without.node_shares, axis=0)[of_span].sum()) == pytest.approx(shares[1])
 
 
@@ -266,7 +268,7 @@ def test_label_values_go_by_name(parser: Parser) -> None:
     heads = {"phrases": ("VP", "unheard of"), "tags": ("NN", "VBZ")}
     score = np.array([[-2.0, -1.0], [0.0, 0.0]], np.float32)
     scorer = replace(scorer, **heads, head_score=score, head_is_last=np.ones((2, 2), np.int8))
-    shared = parser.pool.shared
+    shared = parser.forest_parser.pool.shared
     found = label_values(scorer, shared)
     vp, vbz = shared.names.index("VP"), shared.names.index("VBZ")
     assert found.head_score[vp, vbz] == -1.0

@@ -13,7 +13,7 @@ import pytest
 from spectralnlp.errors import ConfigError, RegistryError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
-from spectralnlp.inference.trees.pipeline import Pruning
+from spectralnlp.inference.trees.parsing import Pruning
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
 from spectralnlp.render.jsonl import to_dict
 from spectralnlp.runtime import InMemoryCorpus, use_engine

@@ -15,7 +15,10 @@ import pytest
 
 from spectralnlp.runtime import held_interrupts
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+pytestmark = [
+    pytest.mark.slow,  # a signal to itself would end a worker of pytest-xdist
+    pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals"),
+]
 
 PROGRAM = "import sys; from spectralnlp.cli import main; print('here', flush=True); sys.exit(main())"
 ROUNDS = 8

@@ -143,7 +143,7 @@ def flip(path: Path) -> None:
         (lambda m: (m / "model.json").write_bytes(b"\xff\xfe"), "truncated or corrupt"),
         (lambda m: (m / "model.json").unlink(), "no model here"),
         (lambda m: damage_header(m, format="other"), "not a spectralnlp model"),
-        (lambda m: damage_header(m, format_version=2), "model format 2.*upgrade spectralnlp"),
+        (lambda m: damage_header(m, format_version=3), "model format 3.*upgrade spectralnlp"),
         (lambda m: damage_header(m, format_version=0), "model format 0.*train again"),
         (lambda m: damage_header(m, arrays=None), "value arrays is null, not an object"),
     ],

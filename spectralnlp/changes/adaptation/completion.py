@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from spectralnlp.inference.trees.derivations import derivation_tree
 from spectralnlp.inference.trees.likeliest import likeliest_trees
-from spectralnlp.models.constrained import check_possible, infer_forests
+from spectralnlp.models.last_resort import check_possible
 from spectralnlp.models.parser import Parser
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
-from spectralnlp.trees.binarise import restore
 
 # Derivations of a sentence that are looked at, and the least share of a tree in the likeliest one's.
 _MOST, _LEAST = 32, 0.01
@@ -46,19 +44,15 @@ def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
         ConstraintError: the constraints make no sense.
         NoTreeError: no tree meets them.
     """
-    constraints, pipelines = parser.checked(sentence), parser.constrained[:1]
-    evidence = parser.tag_evidence or parser.usual_evidence
-    given = (sentence.forms, sentence.tags, evidence, constraints)
-    found, tags, _ = infer_forests(pipelines, *given, parser.rescorer)
-    if not found:
-        if constraints is not None:
-            check_possible(pipelines, sentence.forms, tags, constraints)
+    given = parser.look_up(sentence, pooled=False)
+    forests = parser.forest_parser.rescore(parser.forest_parser.infer(given))
+    if not forests.scored:
+        check_possible(parser.forest_parser, given)
         return []
-    grammars, scored = parser.grammar_sets[0], found[0][1].scored
+    number, scored = forests.first
     shares: dict[Tree, float] = defaultdict(float)
     for share, choice in likeliest_trees(scored, _MOST):
-        binary = derivation_tree(scored, choice, grammars.coarse.symbols, sentence.forms)
-        shares[restore(binary, grammars.chains)] += share
+        shares[parser.forest_parser.tree(number, scored, choice, sentence.forms)] += share
     most = max(shares.values())
     kept = {tree: share for tree, share in shares.items() if share >= _LEAST * most}
     total = sum(kept.values())

@@ -16,9 +16,9 @@ from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import token_reader
-from spectralnlp.models.constrained import infer_forests
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Ints
+from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, strip_root
 
 
@@ -42,7 +42,9 @@ class ScorerRefiner:
         coarse = [each.coarse for each in parser.grammar_sets]
         self.shared = SharedLabels.of([*coarse, *(each.coarse for each in self._by.grammar_sets)])
         self._maps = self.shared.maps[len(coarse) :]
-        self._tokens = token_reader(self.shared, self._by.coarse.lexicon, parser.clusters)
+        self._tokens = token_reader(
+            self.shared, self._by.coarse.lexicon, parser.forest_parser.grammars[0].clusters
+        )
 
     def example(self, tree: Tree) -> Example | None:
         """Return what a tree teaches; None where a grammar has no forest for its words.
@@ -50,14 +52,13 @@ class ScorerRefiner:
         Args:
             tree: with words as the parser's treebank writes them.
         """
-        parser, words = self._by, tree.words()
-        evidence = parser.tag_evidence or parser.usual_evidence
-        found, _, opening = infer_forests(parser.constrained, words, None, evidence, None, None)
-        forests = [each.scored for _, each in found]
-        wanted = sum(len(each.grammars) for each in parser.pipelines)
-        if sum(len(forest.posteriors) for forest in forests) < wanted:
+        words = tree.words()
+        given = self._by.look_up(Sentence.from_words(words))
+        forests = self._by.forest_parser.infer(given)
+        if not self._by.forest_parser.is_complete(forests):
             return None  # all examples have a column of posteriors for each grammar
-        options, _ = span_options(forests, self._maps, self.shared.labels, len(words), opening)
+        scored = list(forests.scored.values())
+        options, _ = span_options(scored, self._maps, self.shared.labels, len(words), given.opening)
         return Example(options, self._tokens.read(words, options.tag), self._gold(tree, options))
 
     @cached_property

@@ -130,7 +130,7 @@ def _solved(
         ConfigError: the estimator trains no parser.
     """
     if not isinstance(trainer, ParserTrainer):
-        what = f"{trainer.name} cannot be adapted: its examples all count once"
+        what = f"{trainer.known_as} cannot be adapted: its examples all count once"
         raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
     with timed_passes(report):
         trainer.solve_adapted(general.parts["estimator"], own.parts["estimator"], weight, shares)

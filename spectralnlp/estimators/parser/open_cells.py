@@ -18,11 +18,10 @@ from typing_extensions import Doc
 from spectralnlp.estimators.parser.cell_kernels import Learner, Sentences, learn, marginals_of_spans
 from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.inference.trees.coarse import RuleIndex
-from spectralnlp.inference.trees.lexical import coarse_values
+from spectralnlp.inference.trees.labels import tag_codes
 from spectralnlp.inference.trees.opening import cues_of
-from spectralnlp.inference.trees.pipeline import tag_codes
 from spectralnlp.inference.trees.span_features import Cues
-from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.parameters import CellModel, Ints, LatentGrammar, Offsets
 from spectralnlp.progress import fit_pass
 from spectralnlp.text.signatures import signature_by_name

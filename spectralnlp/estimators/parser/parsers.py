@@ -27,7 +27,7 @@ class LPCFGParser(ParserTrainer):
         []
     """
 
-    name = "LPCFG"
+    known_as = "LPCFG"
     unlearning = "replay"
     parts = (LPCFG, *COMPONENTS, Tuning)
     presets: ClassVar = {
@@ -51,7 +51,7 @@ class PCFGParser(ParserTrainer):
         171
     """
 
-    name = "PCFG"
+    known_as = "PCFG"
     unlearning = "exact"
     parts = (PCFG, *COMPONENTS)
     defaults: ClassVar = {"closed_cells": False, "sentence_ends": False, "span_scorer": False}
@@ -61,6 +61,6 @@ class PCFGParser(ParserTrainer):
 class ClusterLPCFGParser(ParserTrainer):
     """A parser of one grammar of clusters: ``spectralnlp train lpcfg-clusters``."""
 
-    name = "ClusterLPCFG"
+    known_as = "ClusterLPCFG"
     unlearning = "replay"
     parts = (ClusterLPCFG, *COMPONENTS, Tuning)

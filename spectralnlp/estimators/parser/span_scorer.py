@@ -22,7 +22,7 @@ from spectralnlp.estimators.parser.component import Component, Context, Fold
 from spectralnlp.estimators.parser.span_kernels import count_heads
 from spectralnlp.estimators.parser.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
-from spectralnlp.inference.trees.pipeline import Pipeline, Pruning, infer_together
+from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
@@ -145,7 +145,7 @@ def learn_span_scorer(context: Context, folds: Iterable[Fold], options: Training
     examples: dict[int, Example] = {}
     for fold in folds:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
-            reader = _FoldReader(table, grammars, _pipelines(fold.others), clusters, gold)
+            reader = _FoldReader(table, grammars, _parser(fold.others), clusters, gold)
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
@@ -171,17 +171,15 @@ def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
     return replace(table, symbols=grammar.symbols, symbol=number[table.symbol])
 
 
-def _pipelines(learned: Context) -> list[Pipeline]:
+def _parser(learned: Context) -> ForestParser:
     """What parses a fold."""
-    return [
-        Pipeline.of(
-            each,
-            pruning=Pruning.of_pool(len(learned.grammar_sets)),
-            cells=learned.components.get("open_cells"),
-            clusters=learned.components.get("word_clusters"),
-        )
-        for each in learned.grammar_sets
-    ]
+    sets, components = learned.grammar_sets, learned.components
+    return ForestParser.of(
+        sets,
+        pruning=Pruning.of_pool(len(sets)),
+        cells=components.get("open_cells"),
+        clusters=components.get("word_clusters") or WordClusters.none(),
+    )
 
 
 def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:
@@ -220,7 +218,7 @@ class _FoldReader:
     Args:
         table: all trees.
         grammars: those of all trees, whose labels are numbered first.
-        pipelines: of the other folds.
+        parser: of the other folds.
         clusters: of words.
         gold: spans of all trees.
     """
@@ -229,14 +227,16 @@ class _FoldReader:
         self,
         table: TreeTable,
         grammars: Sequence[GrammarSet],
-        pipelines: Sequence[Pipeline],
+        parser: ForestParser,
         clusters: WordClusters,
         gold: GoldSpans,
     ) -> None:
-        shared = SharedLabels.of([*(each.coarse for each in grammars), *(each.coarse for each in pipelines)])
+        shared = SharedLabels.of(
+            [*(each.coarse for each in grammars), *(each.coarse for each in parser.grammars)]
+        )
         self.labels, self.maps, self.gold = shared.labels, shared.maps[len(grammars) :], gold
-        self.tokens = token_reader(shared, pipelines[0].coarse.lexicon, clusters)
-        self.pipelines = pipelines
+        self.tokens = token_reader(shared, parser.grammars[0].coarse.lexicon, clusters)
+        self.parser = parser
         leaves = np.flatnonzero(table.word >= 0)
         self.words, self.word = table.words, table.word[leaves]
         self.first_token = np.append(first_tokens(table), len(leaves))
@@ -245,13 +245,11 @@ class _FoldReader:
         """A tree's example; None where one of the grammars has no score for its words."""
         word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
         words = [self.words[w] for w in word.tolist()]
-        opening = self.pipelines[0].opening(words)
-        inferred = infer_together([each.attempts(words, opening=opening) for each in self.pipelines])
-        forests = [each.scored for each in inferred if each is not None]
-        n_scores = sum(len(forest.posteriors) for forest in forests)
-        if n_scores < sum(len(pipeline.grammars) for pipeline in self.pipelines):
+        forests = self.parser.infer(self.parser.open_cells(self.parser.look_up(words)))
+        if not self.parser.is_complete(forests):
             return None  # all examples have a column of posteriors for each grammar
-        options, _ = span_options(forests, self.maps, self.labels, len(words), opening)
+        scored, opening = list(forests.scored.values()), forests.sentence.opening
+        options, _ = span_options(scored, self.maps, self.labels, len(words), opening)
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 

@@ -122,7 +122,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         self.validate()
         log = own.first_log()
         if log is None:
-            what = f"{self.name} cannot be adapted: its trees all count once"
+            what = f"{self.known_as} cannot be adapted: its trees all count once"
             raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
         shares = np.ones(len(cast(TreeLog, log).documents())) if shares is None else shares
         joined = deepcopy(general)

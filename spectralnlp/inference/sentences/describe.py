@@ -27,9 +27,8 @@ from spectralnlp.inference.sentences.features import (
     TextTokens,
 )
 from spectralnlp.inference.trees.coarse import RuleIndex
-from spectralnlp.inference.trees.lexical import coarse_values
-from spectralnlp.inference.trees.pipeline import tag_codes
-from spectralnlp.inference.words.lexical import are_rare, is_rare, look_up
+from spectralnlp.inference.trees.labels import tag_codes
+from spectralnlp.inference.words.lexical import are_rare, coarse_values, is_rare, look_up
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.signatures import signature_by_name

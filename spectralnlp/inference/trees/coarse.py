@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
-from spectralnlp.inference.trees.limits import FREE, CellLimits, SpanLimits, no_limits
+from spectralnlp.inference.trees.limits import FREE, CellLimits, limits_of
 from spectralnlp.jit import count_bits, exponent_of, kernel, kernel_part, lowest_bit, power_of_two
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 
@@ -161,11 +161,6 @@ class Chart(NamedTuple):
     exponent: Floats
     total: float
 
-    @property
-    def log_scale(self) -> float:
-        """Natural logarithm of the factor of the sentence's mantissa."""
-        return float(self.exponent[-1] * np.log(2.0))
-
 
 def inside(
     rules: RuleIndex,
@@ -173,7 +168,7 @@ def inside(
     *,
     beam: float = 0.0,
     cells: Cells | None = None,
-    limits: SpanLimits | None = None,
+    limits: CellLimits | None = None,
 ) -> Chart:
     """Inside values of a sentence.
 
@@ -183,11 +178,12 @@ def inside(
         beam: symbols whose inside value times their prior is below this share of their span's largest are
             dropped; 0 keeps all.
         cells: the open cells; None for all.
-        limits: what may stand over spans; cells that cross a required one must be closed (`SpanLimits.open`).
+        limits: what may stand in them, and for constraints' sake those that cross a required bracket must be
+            closed (`SpanLimits.open`); None for anything.
     """
     cells = all_cells(len(lexical)) if cells is None else cells
-    allowed = no_limits(len(cells.start)) if limits is None else limits.of_spans(cells.start, cells.end)
-    chart: Chart = _inside(rules, lexical, beam, cells, allowed)
+    limits = limits_of(None, cells.start, cells.end) if limits is None else limits
+    chart: Chart = _inside(rules, lexical, beam, cells, limits)
     whole = np.zeros(len(rules.root))
     whole[chart.top_symbol[chart.top[-2] :]] = chart.top_value[chart.top[-2] :]
     total = float(rules.root @ whole)

@@ -1,11 +1,9 @@
-"""Building a packed forest from a chart, and pruning one."""
+"""Building a packed forest from a chart."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spectralnlp.inference.semirings import AnyAll
 from spectralnlp.inference.trees.cells import find_splits
 from spectralnlp.inference.trees.coarse import (
     NEGLIGIBLE_SHIFT,
@@ -16,9 +14,7 @@ from spectralnlp.inference.trees.coarse import (
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.limits import FREE
-from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.jit import count_bits, kernel, kernel_part, lowest_bit, power_of_two
-from spectralnlp.parameters import Offsets
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
 _NOWHERE_NEAR = 0.01
@@ -41,21 +37,7 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
         node_threshold, edge_threshold: least posterior, in [0, 1]; 0 keeps all that can be derived.
     """
     forest: Forest = _build(chart, rules, float(node_threshold), float(edge_threshold))
-    return forest._replace(log_scale=chart.log_scale)
-
-
-def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> tuple[Forest, Offsets, Offsets]:
-    """The forest without some of its hyperedges, and without the nodes that then lead nowhere.
-
-    Args:
-        forest: the forest.
-        keep: bool (n_edges,).
-
-    Returns:
-        The forest that is left, and which nodes and which hyperedges these were, int64.
-    """
-    pruned: tuple[Forest, Offsets, Offsets] = _prune(forest, derivation_weights(AnyAll(), forest, keep), keep)
-    return pruned
+    return forest._replace(log_scale=float(chart.exponent[-1] * np.log(2.0)))
 
 
 @kernel
@@ -307,65 +289,3 @@ def _by_node_and_rule(edge, n_nodes):
         order[following[key]] = by_rule[place]
         following[key] += 1
     return order
-
-
-@kernel
-def _prune(forest, productive, keep):
-    """The forest without hyperedges that are not kept, or that lead to a node without a derivation."""
-    edges, left, right = forest.edges, forest.left, forest.right
-    n_nodes, n_roots = len(forest.kind), forest.n_roots
-    usable = keep.copy()
-    for e in range(len(usable)):
-        if left[e] != NO_NODE and not productive[left[e]]:
-            usable[e] = False
-        if right[e] != NO_NODE and not productive[right[e]]:
-            usable[e] = False
-    new_id = np.full(n_nodes, NO_NODE, np.int32)
-    reached = np.zeros(n_nodes, np.bool_)
-    reached[:n_roots] = True
-    n_new, n_new_edges, n_new_roots = 0, 0, 0
-    for node in range(n_nodes):
-        if not (reached[node] and productive[node]):
-            continue
-        new_id[node] = n_new
-        n_new += 1
-        if node < n_roots:
-            n_new_roots += 1
-        for e in range(edges[node], edges[node + 1]):
-            if usable[e]:
-                n_new_edges += 1
-                if left[e] != NO_NODE:
-                    reached[left[e]] = True
-                if right[e] != NO_NODE:
-                    reached[right[e]] = True
-    new_edges = np.empty(n_new + 1, np.int64)
-    rule, factor = np.empty(n_new_edges, np.int32), np.empty(n_new_edges)
-    new_left, new_right = np.empty(n_new_edges, np.int32), np.empty(n_new_edges, np.int32)
-    old_edge = np.empty(n_new_edges, np.int64)
-    kept = 0
-    for node in range(n_nodes):
-        if new_id[node] == NO_NODE:
-            continue
-        new_edges[new_id[node]] = kept
-        for e in range(edges[node], edges[node + 1]):
-            if usable[e]:
-                rule[kept], factor[kept], old_edge[kept] = forest.rule[e], forest.factor[e], e
-                new_left[kept] = new_id[left[e]] if left[e] != NO_NODE else NO_NODE
-                new_right[kept] = new_id[right[e]] if right[e] != NO_NODE else NO_NODE
-                kept += 1
-    new_edges[n_new] = kept
-    nodes = np.flatnonzero(new_id != NO_NODE)
-    thinned = Forest(
-        n_roots=n_new_roots,
-        kind=forest.kind[nodes],
-        symbol=forest.symbol[nodes],
-        start=forest.start[nodes],
-        end=forest.end[nodes],
-        edges=new_edges,
-        rule=rule,
-        left=new_left,
-        right=new_right,
-        factor=factor,
-        log_scale=forest.log_scale,
-    )
-    return thinned, nodes, old_edge

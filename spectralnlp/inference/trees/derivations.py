@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,15 @@ from spectralnlp.trees import Tree, labels_of
 from spectralnlp.trees.parse import Constituent
 
 
-def derivation_tree(scored: ScoredForest, choice: Ints, symbols: Sequence[str], words: Sequence[str]) -> Tree:
+def derivation_tree(scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
     """The binarised tree of a decoder's choice.
 
     Args:
         scored: the forest that was decoded.
         choice: int32 (n_nodes,); the chosen hyperedge of each node of the tree, -1 elsewhere.
-        symbols: names of the grammar's symbols.
         words: of the sentence.
     """
-    forest = scored.forest
+    forest, symbols = scored.forest, scored.grammars[0].symbols
     built: dict[int, Tree] = {}
     chosen = np.flatnonzero(choice >= 0)[::-1]  # children come after their parents in a forest
     edges = choice[chosen]
@@ -47,23 +46,21 @@ def derivation_tree(scored: ScoredForest, choice: Ints, symbols: Sequence[str], 
     return built[int(chosen[-1])]
 
 
-def constituents_of(
-    tree: Tree, forests: Sequence[tuple[ScoredForest, Sequence[str]]]
-) -> tuple[Constituent, ...]:
+def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Constituent, ...]:
     """The brackets of a tree with their posteriors, averaged over forests; what one lacks counts as 0 there.
 
     The middle of a compressed unary chain has no posterior of its own: where the chain is, so is its middle.
 
     Args:
         tree: of the sentence.
-        forests: one or more, each with the names of its grammars' symbols.
+        forests: one or more.
     """
     spans = tree.spans()
     size = len(tree.words()) + 1
     wanted = np.array(sorted({end * size + start for _, start, end in spans}), np.int64)
     posteriors: dict[tuple[str, int, int], float] = {}
-    for scored, symbols in forests:
-        for bracket, value in _bracket_posteriors(scored, symbols, wanted, size):
+    for scored in forests:
+        for bracket, value in _bracket_posteriors(scored, wanted, size):
             posteriors[bracket] = posteriors.get(bracket, 0.0) + value / len(forests)
     found: list[Constituent] = []
     for number, (label, start, end) in enumerate(spans):
@@ -77,13 +74,13 @@ def constituents_of(
 
 
 def _bracket_posteriors(
-    scored: ScoredForest, symbols: Sequence[str], wanted: NDArray[np.int64], size: int
+    scored: ScoredForest, wanted: NDArray[np.int64], size: int
 ) -> Iterator[tuple[tuple[str, int, int], float]]:
     """Posteriors of each (label, start, end) over the wanted spans, to be added up, averaged over grammars.
 
     A bracket is there as the bottom of its span or as the top of a unary rule; both count.
     """
-    forest = scored.forest
+    forest, symbols = scored.forest, scored.grammars[0].symbols
     nodes, values = _bracket_values(
         forest, scored.n_brackets, scored.mean_node, scored.mean_edge, wanted, size
     )

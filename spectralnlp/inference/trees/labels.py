@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.parameters import Ints, LatentGrammar
+from spectralnlp.errors import ConfigError
+from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
 from spectralnlp.trees import is_intermediate, labels_of
 
 # In place of a label or a pair of labels.
@@ -92,3 +95,48 @@ def bracket_counts(grammar: LatentGrammar) -> Ints:
         for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
     ]
     return np.array(counts, np.int32)
+
+
+def tag_codes(grammar: LatentGrammar) -> NDArray[np.int64]:
+    """A number for the label that each symbol ends in, int64 (n_symbols,); 0 for intermediates."""
+    labels = (labels_of(symbol) for symbol in grammar.symbols)
+    return np.array([crc32(label[-1].encode()) if label else 0 for label in labels], np.int64)
+
+
+def symbols_of_tags(grammar: LatentGrammar, tags: Sequence[str | None]) -> NDArray[np.bool_]:
+    """Bool (n_tokens, n_symbols): the symbols that end in each tag; all for None, and for strange ones."""
+    return np.array([grammar.is_tag if tag is None else _symbols_of_tag(grammar, tag) for tag in tags])
+
+
+@lru_cache(maxsize=4096)
+def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
+    is_it = [
+        bool(known) and labels_of(symbol)[-1] == tag
+        for symbol, known in zip(grammar.symbols, grammar.is_tag, strict=True)
+    ]
+    return np.array(is_it) if any(is_it) else grammar.is_tag
+
+
+def check_labels(sets: Sequence[GrammarSet]) -> None:
+    """Do nothing if all have the same labels, and so can be a pool.
+
+    Raises:
+        ConfigError: they differ; names a label that one has and another has not.
+    """
+    first, *others = (_names(each.coarse) for each in sets)
+    for number, labels in enumerate(others, start=2):
+        if labels != first:
+            name, is_tag = min(labels ^ first)
+            where = "the first alone" if (name, is_tag) in first else f"number {number} alone"
+            what = (
+                f"grammars of a pool differ in labels: {where} has the {'tag' if is_tag else 'phrase'} {name}"
+            )
+            raise ConfigError(what, hint="train them on the same trees")
+
+
+def _names(grammar: LatentGrammar) -> set[tuple[str, bool]]:
+    return {
+        (labels_of(name)[-1], bool(is_tag))
+        for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
+        if not is_intermediate(name)
+    }

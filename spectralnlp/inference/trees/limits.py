@@ -227,9 +227,11 @@ class LabelTable:
         return table[self.rows[label]] if label in self.rows else np.zeros(table.shape[1], bool)
 
 
-def no_limits(n_cells: int) -> CellLimits:
-    """The limits of cells over which anything may stand."""
-    return CellLimits(np.full(n_cells, FREE, np.int32), _NO_TABLE, _NO_TABLE, _NO_TABLE)
+def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
+    """The limits of spans, int32 (n_spans,), no span twice; None lets anything stand there."""
+    if limits is not None:
+        return limits.of_spans(start, end)
+    return CellLimits(np.full(len(start), FREE, np.int32), _NO_TABLE, _NO_TABLE, _NO_TABLE)
 
 
 def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from spectralnlp.inference.trees.bracketing import bracketing_marginals, margina
 from spectralnlp.inference.trees.cells import Cells, all_cells, all_span_cells, cells_of
 from spectralnlp.inference.trees.limits import building_blocks, crosses, nested_cells
 from spectralnlp.inference.trees.span_features import Cues, place_scores, span_scores
-from spectralnlp.inference.words.lexical import Lookup, are_rare
+from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import CellModel, Floats, Ints, Lexicon
 
@@ -32,9 +31,6 @@ _LADDER = (1e-6, 1e-9)
 # No span that bracketings must have.
 NOTHING_REQUIRED: Ints = np.empty((0, 2), np.int32)
 
-# Marginals beyond which a span is no more or less sure.
-_LEAST_MARGINAL, _MOST_MARGINAL = 1e-4, 0.999
-
 _SYMBOL_CLASS = "UNK-SYM"
 
 
@@ -46,66 +42,24 @@ class Opening:
         cells: those that may open.
         marginals: float64 (n_cells,).
         threshold: least marginal of the cells that open first.
-        lexicon, tag_weights, found: a lexicon, weights of tags from elsewhere, and the tokens' entries with
-            both, where these are known.
     """
 
     cells: Cells
     marginals: Floats
     threshold: float
-    lexicon: Lexicon | None = None
-    tag_weights: Floats | None = None
-    found: Lookup | None = None
 
-    def found_in(self, lexicon: Lexicon, tag_weights: Floats | None) -> Lookup | None:
-        """The tokens' entries in a lexicon, with these weights of tags, if they are known."""
-        return self.found if self.lexicon is lexicon and self.tag_weights is tag_weights else None
+    def above(self, threshold: float) -> Cells:
+        """The cells whose marginals reach a threshold."""
+        return self.cells.subset(self.marginals >= threshold)
 
     def tries(self) -> Iterator[Cells]:
-        """Open cells, then more of them each time."""
-        yield self.first
+        """More open cells each time, beyond those that open first."""
         n_open = int((self.marginals >= self.threshold).sum())
         for threshold in _LADDER:
             keep = self.marginals >= threshold
             if keep.sum() > n_open:
                 n_open = int(keep.sum())
                 yield self.cells.subset(keep)
-
-    @cached_property
-    def first(self) -> Cells:
-        """The cells that open first, found once for all binarisations."""
-        return self.cells.subset(self.marginals >= self.threshold)
-
-    def odds(self, start: Ints, end: Ints) -> Floats:
-        """Log-odds of spans to be in a bracketing, float64 (n_spans,), about -9 to 7.
-
-        They are 0 in sentences that are seen through windows, for marginals say little of wide spans there.
-
-        Args:
-            start, end: int32 (n_spans,); by end, then by start.
-        """
-        if self.cells.n_tokens > WINDOW:
-            return np.zeros(len(start))
-        odds: Floats = _odds(self.cells, self.marginals, start, end)
-        return odds
-
-
-@kernel
-def _odds(cells, marginals, start, end):
-    """Log-odds of some of the cells, which are in the same order; of spans that are no cells the least."""
-    odds = np.empty(len(start))
-    at, last_end = np.int64(0), -1
-    for s in range(len(start)):
-        if end[s] != last_end:
-            last_end, at = end[s], cells.by_end[end[s]]
-        while at < cells.by_end[end[s] + 1] and cells.ending_start[at] < start[s]:
-            at += 1
-        marginal = 0.0
-        if at < cells.by_end[end[s] + 1] and cells.ending_start[at] == start[s]:
-            marginal = marginals[cells.ending[at]]
-        marginal = min(max(marginal, _LEAST_MARGINAL), _MOST_MARGINAL)
-        odds[s] = np.log(marginal / (1.0 - marginal))
-    return odds
 
 
 def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) -> Opening:
@@ -195,7 +149,7 @@ def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDAr
     marks: Ints = np.zeros(len(rows) + 1, np.int32)
     np.cumsum(found.signatures == symbol_class, out=marks[1:])
     return Cues(
-        word=np.where(are_rare(lexicon, found.entries), found.signatures, found.entries),
+        word=np.where(found.is_rare, found.signatures, found.entries),
         tag=tag_codes[best],
         second=tag_codes[others.argmax(axis=1)],
         shape=found.signatures,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, find_splits
-from spectralnlp.inference.trees.limits import FREE, SpanLimits, no_limits
+from spectralnlp.inference.trees.limits import FREE, SpanLimits, limits_of
 from spectralnlp.jit import kernel, kernel_part, lowest_bit
 from spectralnlp.parameters import Ints, LatentGrammar, Offsets
 
@@ -68,8 +68,7 @@ def recognise(
         cells: the open cells.
         limits: what may stand over spans; cells that cross a required one must be closed.
     """
-    allowed = no_limits(len(cells.start)) if limits is None else limits.of_spans(cells.start, cells.end)
-    return bool(_recognise(rules, tags, cells, allowed))
+    return bool(_recognise(rules, tags, cells, limits_of(limits, cells.start, cells.end)))
 
 
 @kernel

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.latent import ForestPosteriors
+from spectralnlp.inference.trees.forest_grammars import ForestGrammars
+from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
+from spectralnlp.inference.trees.recursions import prune_forest
+from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.parameters import Floats, Ints, LatentGrammar, Offsets
 
 
@@ -26,6 +29,7 @@ class ScoredForest:
             intermediates of binarisation, 1 for phrases, more for collapsed unary chains.
         rescored: whether a span scorer has changed the posteriors, of which the means over all grammars are
             shares then, and those of a single grammar may be more than 1.
+        is_coarse: whether none of the grammars that should have could score it, so that the coarse one did.
     """
 
     forest: Forest
@@ -34,6 +38,7 @@ class ScoredForest:
     posteriors: Sequence[ForestPosteriors]
     n_brackets: Ints
     rescored: bool = False
+    is_coarse: bool = False
 
     @cached_property
     def edge_owners(self) -> Offsets:
@@ -63,3 +68,61 @@ class ScoredForest:
     def _shares(self, posteriors: Sequence[Floats]) -> Floats:
         stacked = np.array(posteriors)
         return stacked if self.rescored else np.minimum(np.abs(stacked, out=stacked), 1.0, out=stacked)
+
+
+def score(
+    forest: Forest,
+    grammars: ForestGrammars,
+    lookup: Lookup,
+    *,
+    pruner_threshold: float,
+    grammar_threshold: float,
+) -> ScoredForest | None:
+    """Thin a forest, and score what is left with all grammars, or with the coarse one where no other can.
+
+    Args:
+        forest: by the coarse grammar.
+        grammars: over its symbols and rules.
+        lookup: the sentence's words in their lexicon.
+        pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
+        grammar_threshold: the same under the last of several grammars; 0 lets all score all.
+
+    Returns:
+        None if no grammar can derive anything in it.
+    """
+    thinned, of_last = forest, None
+    if grammars.pruner is not None:
+        thinned, _ = _thinned(thinned, grammars.pruner, lookup, pruner_threshold)
+    if len(grammars.grammars) > 1 and grammar_threshold > 0.0:
+        # The last one is the fastest: its tensors are mostly zeros.
+        thinned, of_last = _thinned(thinned, grammars.grammars[-1], lookup, grammar_threshold)
+    for is_coarse in (False, True):
+        scored, wanted = (forest, (grammars.coarse,)) if is_coarse else (thinned, grammars.grammars)
+        usable: list[tuple[LatentGrammar, Floats, ForestPosteriors]] = []
+        for number, grammar in enumerate(wanted, start=1):
+            leaves = leaf_vectors(scored, grammar, lookup)
+            if of_last is not None and number == len(grammars.grammars):
+                posteriors = of_last
+            else:
+                posteriors = score_forest(scored, grammar, leaves)
+            if posteriors.usable:
+                usable.append((grammar, leaves, posteriors))
+        if usable:
+            used, leaves_of, posteriors_of = zip(*usable, strict=True)
+            return ScoredForest(
+                scored, used, leaves_of, posteriors_of, grammars.n_brackets, is_coarse=is_coarse
+            )
+    return None
+
+
+def _thinned(
+    forest: Forest, grammar: LatentGrammar, lookup: Lookup, threshold: float
+) -> tuple[Forest, ForestPosteriors]:
+    """The forest without the hyperedges that are improbable under a grammar, and its other posteriors."""
+    posteriors = score_forest(forest, grammar, leaf_vectors(forest, grammar, lookup))
+    if posteriors.usable:
+        thinned, nodes, edges = prune_forest(forest, np.abs(posteriors.edge) >= threshold)
+        if thinned.n_roots:
+            of_thinned = replace(posteriors, edge=posteriors.edge[edges], node=posteriors.node[nodes])
+            return thinned, of_thinned
+    return forest, posteriors

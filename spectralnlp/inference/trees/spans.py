@@ -15,7 +15,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
-from spectralnlp.inference.trees.limits import FREE, SpanLimits, no_limits
+from spectralnlp.inference.trees.limits import FREE, SpanLimits, limits_of
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints
@@ -119,7 +119,6 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
     """
     is_tag, pairs = posteriors.labels.is_tag, posteriors.labels.pairs
     start, end = posteriors.start, posteriors.end
-    allowed = no_limits(len(start)) if posteriors.limits is None else posteriors.limits.of_spans(start, end)
     gain, label, top = _best_labels(
         is_tag,
         pairs,
@@ -127,7 +126,7 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
         end,
         posteriors.bottom,
         posteriors.unary,
-        allowed,
+        limits_of(posteriors.limits, start, end),
         float(gamma),
         float(tag_weight),
     )

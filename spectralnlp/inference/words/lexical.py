@@ -1,4 +1,4 @@
-"""Looking up a sentence's words in a lexicon."""
+"""Looking up a sentence's words in a lexicon, and the values that their tags have there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Floats, Ints, Lexicon, Offsets
+from spectralnlp.parameters import Floats, Ints, LatentGrammar, Lexicon, Offsets
 from spectralnlp.text.signatures import Signature, other_spelling, signature_chain
 
 # Share of the signature in the tags of a word seen five times or less, by default.
@@ -18,6 +18,9 @@ _RARE = 0.16
 
 # In place of a row: the entry does not have the tag.
 NO_ROW = -1
+
+# Value of a tag that neither a word nor its signature was seen with, where nothing else derives.
+_ANY_TAG = 1e-4
 
 
 class LexiconRows(NamedTuple):
@@ -64,12 +67,14 @@ class Lookup:
     Attributes:
         entries: int64 (n_tokens,); entry of each token, a word's or a signature's.
         signatures: int64 (n_tokens,); entry of each token's signature.
+        is_rare: bool (n_tokens,); whether each is of no word, or of one that was seen at most five times.
         log_weight: natural logarithm of the product of p(word).
         tag_weights: float64 (n_tokens, n_symbols); factors of the tags' values, from elsewhere; or None.
     """
 
     entries: Offsets
     signatures: Offsets
+    is_rare: NDArray[np.bool_]
     log_weight: float
     tag_weights: Floats | None = None
 
@@ -105,7 +110,8 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
             signatures[position] = -1
     known = signatures < 0
     signatures[known] = n_words + lexicon.word_signature[entries[known]]
-    return Lookup(entries, signatures, float(lexicon.log_weight[entries].sum()))
+    log_weight = float(lexicon.log_weight[entries].sum())
+    return Lookup(entries, signatures, are_rare(lexicon, entries), log_weight)
 
 
 def is_rare(lexicon: Lexicon, word: str) -> bool:
@@ -124,3 +130,42 @@ def are_rare(lexicon: Lexicon, entries: Offsets) -> NDArray[np.bool_]:
 
 def _is_rare(lexicon: Lexicon, entry: int) -> bool:
     return float(lexicon.backoff[entry]) >= _RARE
+
+
+def coarse_values(
+    grammar: LatentGrammar, found: Lookup, allowed: NDArray[np.bool_] | None, *, any_tag: bool = False
+) -> Floats:
+    """Value of each tag for each token under a grammar of one state.
+
+    Args:
+        grammar: the coarse grammar.
+        found: the tokens' entries.
+        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
+        any_tag: let every token have every tag (for sentences that have no derivation otherwise).
+
+    Returns:
+        float64 (n_tokens, n_symbols).
+    """
+    values = np.zeros((len(found.entries), len(grammar.symbols)))
+    _fill(LexiconRows.of(grammar.lexicon), found.entries, found.signatures, values)
+    if found.tag_weights is not None:
+        values *= found.tag_weights
+    if any_tag:
+        values = np.maximum(values, _ANY_TAG * grammar.tag_default)
+    if allowed is not None:
+        unseen = ~(allowed & (values > 0)).any(axis=1)
+        values[unseen] = grammar.tag_default
+        values[~allowed] = 0.0
+    return values
+
+
+@kernel
+def _fill(lexicon, entries, signatures, values):
+    starts, tags, backoff = lexicon.starts, lexicon.tags, lexicon.backoff
+    for i in range(len(entries)):
+        entry, signature = entries[i], signatures[i]
+        if entry != signature and backoff[entry] > 0.0:
+            for row in range(starts[signature], starts[signature + 1]):
+                values[i, tags[row]] = backoff[entry] * lexicon.values[row]
+        for row in range(starts[entry], starts[entry + 1]):
+            values[i, tags[row]] = lexicon.values[row]

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from spectralnlp_sketch import OSNAP, CountSketch, GaussianSketch, required_rows
 from spectralnlp_sketch.counters import draw, normals, stream_key
 from spectralnlp_sketch.errors import SizeError, SketchWarning
@@ -125,21 +123,22 @@ def test_squared_norms_are_kept_in_expectation(method: str) -> None:
 @pytest.mark.parametrize(
     ("method", "constant"), [("countsketch", 1), ("osnap", 2), ("gaussian", 6), ("srht", 1)]
 )
-@given(seed=st.integers(0, 2**32), kind=st.sampled_from(["flat", "spiky", "scaled"]))
-@settings(max_examples=15)
-def test_stated_sizes_embed_subspaces(method: str, constant: int, seed: int, kind: str) -> None:
-    d, epsilon, n = 6, 0.5, 900
-    X = np.random.default_rng(seed).standard_normal((n, d))
-    if kind == "spiky":
-        X[: n - 20] *= 1e-3
-    elif kind == "scaled":
-        X *= np.logspace(0, -6, d)
-    moments = MOMENTS[method](constant * required_rows(method, d, epsilon, n_rows=n), d, seed=seed)
-    moments.observe(Batch(Rows(X), "", 0, 0))
-    _, r = np.linalg.qr(X)
-    squares = np.linalg.svd(moments.sketch @ np.linalg.inv(r), compute_uv=False) ** 2
-    assert squares[0] <= 1 + 2 * epsilon
-    assert squares[-1] >= 1 - 1.6 * epsilon
+@pytest.mark.parametrize("kind", ["flat", "spiky", "scaled"])
+def test_stated_sizes_embed_subspaces(method: str, constant: int, kind: str) -> None:
+    """A sketch may fail, but seldom."""
+    d, epsilon, n, n_seeds, failures = 6, 0.5, 900, 20, 0
+    for seed in range(n_seeds):
+        X = np.random.default_rng(seed).standard_normal((n, d))
+        if kind == "spiky":
+            X[: n - 20] *= 1e-3
+        elif kind == "scaled":
+            X *= np.logspace(0, -6, d)
+        moments = MOMENTS[method](constant * required_rows(method, d, epsilon, n_rows=n), d, seed=seed)
+        moments.observe(Batch(Rows(X), "", 0, 0))
+        _, r = np.linalg.qr(X)
+        squares = np.linalg.svd(moments.sketch @ np.linalg.inv(r), compute_uv=False) ** 2
+        failures += not (squares[0] <= 1 + 2 * epsilon and squares[-1] >= 1 - 1.6 * epsilon)
+    assert failures <= n_seeds / 10
 
 
 def test_required_rows() -> None:

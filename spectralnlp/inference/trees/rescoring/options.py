@@ -15,7 +15,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
-from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.opening import WINDOW, Opening
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
@@ -25,6 +25,9 @@ LEAST_POSTERIOR = 0.005
 
 # In place of an option: a node or hyperedge has none.
 NO_OPTION = -1
+
+# Marginals beyond which a span is no more or less sure.
+_LEAST_MARGINAL, _MOST_MARGINAL = 1e-4, 0.999
 
 
 class SpanOptions(NamedTuple):
@@ -36,7 +39,7 @@ class SpanOptions(NamedTuple):
         label: int32 (n_options,); X alone is X, A over X is n_labels + its pair, A over a tag is A.
         posterior: float64 (n_options, n_grammars); one column a grammar.
         tag: int32 (n_tokens,); the most probable tag of each token.
-        cell_odds: float64 (n_spans,); log-odds that bracketings have the span; see `Opening.odds`.
+        cell_odds: float64 (n_spans,); log-odds that bracketings have the span; see `cell_odds`.
     """
 
     start: Ints
@@ -95,8 +98,8 @@ def span_options(
         OptionsOfForest(*_places(records.source[a:b], option[a:b], each.forest.n_nodes, each.forest.n_edges))
         for each, a, b in zip(forests, ends[:-1], ends[1:], strict=True)
     ]
-    cell_odds = np.zeros(len(start)) if opening is None else opening.odds(start, end)
-    return SpanOptions(start, end, first, label, posterior, tag, cell_odds), places
+    odds = np.zeros(len(start)) if opening is None else cell_odds(opening, start, end)
+    return SpanOptions(start, end, first, label, posterior, tag, odds), places
 
 
 class _Records(NamedTuple):
@@ -247,3 +250,36 @@ def _group(records, n_records, n_keys, tag_share):
         option,
         tag,
     )
+
+
+def cell_odds(opening: Opening, start: Ints, end: Ints) -> Floats:
+    """Log-odds of spans to be in a bracketing, float64 (n_spans,), about -9 to 7.
+
+    They are 0 in sentences that are seen through windows, for marginals say little of wide spans there.
+
+    Args:
+        opening: the marginals of a sentence's cells.
+        start, end: int32 (n_spans,); by end, then by start.
+    """
+    if opening.cells.n_tokens > WINDOW:
+        return np.zeros(len(start))
+    odds: Floats = _odds(opening.cells, opening.marginals, start, end)
+    return odds
+
+
+@kernel
+def _odds(cells, marginals, start, end):
+    """Log-odds of some of the cells, which are in the same order; of spans that are no cells the least."""
+    odds = np.empty(len(start))
+    at, last_end = np.int64(0), -1
+    for s in range(len(start)):
+        if end[s] != last_end:
+            last_end, at = end[s], cells.by_end[end[s]]
+        while at < cells.by_end[end[s] + 1] and cells.ending_start[at] < start[s]:
+            at += 1
+        marginal = 0.0
+        if at < cells.by_end[end[s] + 1] and cells.ending_start[at] == start[s]:
+            marginal = marginals[cells.ending[at]]
+        marginal = min(max(marginal, _LEAST_MARGINAL), _MOST_MARGINAL)
+        odds[s] = np.log(marginal / (1.0 - marginal))
+    return odds

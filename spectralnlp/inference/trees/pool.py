@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.decoders import Decoder
+from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
-from spectralnlp.inference.trees.limits import LabelTable
+from spectralnlp.inference.trees.limits import Chains, LabelTable
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.spans import span_posteriors
-from spectralnlp.parameters import GrammarSet, LatentGrammar
 from spectralnlp.text.constraints import Constraints
-from spectralnlp.trees import Tree, is_intermediate, labels_of
+from spectralnlp.trees import Tree
 
 
 @dataclass(frozen=True)
@@ -27,13 +26,13 @@ class Pool:
     """
 
     shared: SharedLabels
-    chains: Mapping[tuple[str, str], Sequence[str]]
+    chains: Chains
 
     @classmethod
-    def of(cls, sets: Sequence[GrammarSet]) -> Pool:
+    def of(cls, grammars: Sequence[ForestGrammars]) -> Pool:
         """Number the labels of all grammars."""
-        chains = {ends: chain for each in reversed(sets) for ends, chain in each.chains.items()}
-        return cls(SharedLabels.of([each.coarse for each in sets]), chains)
+        chains = {ends: chain for each in reversed(grammars) for ends, chain in each.chains.items()}
+        return cls(SharedLabels.of([each.coarse for each in grammars]), chains)
 
     @cached_property
     def label_table(self) -> LabelTable:
@@ -74,28 +73,3 @@ class Pool:
                     tree = Tree(name, (tree,))
             finished.append((start, tree))
         return finished[0][1]
-
-
-def check_labels(sets: Sequence[GrammarSet]) -> None:
-    """Do nothing if all have the same labels, and so can be a pool.
-
-    Raises:
-        ConfigError: they differ; names a label that one has and another has not.
-    """
-    first, *others = (_labels(each.coarse) for each in sets)
-    for number, labels in enumerate(others, start=2):
-        if labels != first:
-            name, is_tag = min(labels ^ first)
-            where = "the first alone" if (name, is_tag) in first else f"number {number} alone"
-            what = (
-                f"grammars of a pool differ in labels: {where} has the {'tag' if is_tag else 'phrase'} {name}"
-            )
-            raise ConfigError(what, hint="train them on the same trees")
-
-
-def _labels(grammar: LatentGrammar) -> set[tuple[str, bool]]:
-    return {
-        (labels_of(name)[-1], bool(is_tag))
-        for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
-        if not is_intermediate(name)
-    }

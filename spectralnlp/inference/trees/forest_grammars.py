@@ -1,0 +1,85 @@
+"""The grammars of one binarisation, with all that sentences need of them indexed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.trees.coarse import RuleIndex
+from spectralnlp.inference.trees.labels import bracket_counts, tag_codes
+from spectralnlp.inference.trees.limits import Chains, LabelTable
+from spectralnlp.inference.trees.recognition import ParentIndex
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, WordClusters
+from spectralnlp.text.signatures import Signature, signature_by_name
+from spectralnlp.trees import labels_of
+
+
+@dataclass(frozen=True)
+class ForestGrammars:
+    """A coarse grammar that makes forests, and the grammars that score them.
+
+    Args:
+        coarse: a grammar of one state a symbol.
+        grammars: grammars with the same symbols and rules; the coarse one alone will do.
+        signature: the lexicons' signature function.
+        n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
+        pruner: a grammar of a few states that thins the forest before the others score it.
+        chains: what unary rules stand for; see `restore`.
+        clusters: of words, whose tags rare words lean to.
+    """
+
+    coarse: LatentGrammar
+    grammars: Sequence[LatentGrammar]
+    signature: Signature
+    n_brackets: Ints
+    pruner: LatentGrammar | None = None
+    chains: Chains = field(default_factory=dict)
+    clusters: WordClusters = field(default_factory=WordClusters.none)
+
+    @classmethod
+    def of(cls, grammars: GrammarSet, clusters: WordClusters) -> ForestGrammars:
+        """Index the grammars of a parser."""
+        return cls(
+            coarse=grammars.coarse,
+            grammars=grammars.grammars,
+            signature=signature_by_name(grammars.coarse.lexicon.scheme),
+            n_brackets=bracket_counts(grammars.coarse),
+            pruner=grammars.pruner,
+            chains=grammars.chains,
+            clusters=clusters,
+        )
+
+    @cached_property
+    def rules(self) -> RuleIndex:
+        """The coarse grammar's rules, indexed once."""
+        return RuleIndex.of(self.coarse)
+
+    @cached_property
+    def parent_index(self) -> ParentIndex:
+        """The coarse grammar's rules by their parents."""
+        return ParentIndex.of(self.coarse)
+
+    @cached_property
+    def label_table(self) -> LabelTable:
+        """The labels that the symbols and rules bring to a span; constraints speak of these."""
+        return LabelTable.of_grammar(self.coarse, self.chains)
+
+    @cached_property
+    def tag_codes(self) -> NDArray[np.int64]:
+        """int64 (n_symbols,); see :func:`~.labels.tag_codes`."""
+        return tag_codes(self.coarse)
+
+    @cached_property
+    def cluster_factors(self) -> Floats:
+        """float64 (n_clusters, n_symbols): the factors that a word's fine cluster gives its tags."""
+        column = {tag: number for number, tag in enumerate(self.clusters.tags)}
+        factors = np.ones((len(self.clusters.tag_factors), len(self.coarse.symbols)))
+        for symbol in np.flatnonzero(self.coarse.is_tag).tolist():
+            label = labels_of(self.coarse.symbols[symbol])[-1]
+            if label in column:
+                factors[:, symbol] = self.clusters.tag_factors[:, column[label]]
+        return factors
