@@ -83,7 +83,6 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("signals", "status"),
     [((signal.SIGINT,), 130), ((signal.SIGINT, signal.SIGINT), 130), ((signal.SIGTERM,), 143)],
@@ -100,7 +99,6 @@ def test_parse_ends_cleanly(
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_training_ends_cleanly(own_treebank: Path, tmp_path: Path, number: int, status: int) -> None:
     moments = random.Random(0)
@@ -110,7 +108,6 @@ def test_training_ends_cleanly(own_treebank: Path, tmp_path: Path, number: int, 
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_python_user_may_interrupt_as_often_as_they_like() -> None:
     done = subprocess.run(
         [sys.executable, "-c", MANY], capture_output=True, text=True, timeout=120, check=False
