@@ -14,11 +14,11 @@ from pathlib import Path
 from time import process_time
 
 from spectralnlp_trees import analyse, as_page
+from spectralnlp_trees.comparison.parsing import trees_over
 
 from benchmarks.genres import GENRE
 from spectralnlp import load
 from spectralnlp.runtime import expand_inputs
-from spectralnlp.tasks.parsing import trees_over
 from spectralnlp.trees import cleaned, read_trees
 
 
