@@ -106,7 +106,7 @@ def learn_components(components: Sequence[Component], learned: str, context: Con
         context: whose components they join, if they have a value.
     """
     for each in components:
-        if each.learned == learned and each.is_on and context.trees.first.n_sentences >= each.least_trees:
+        if each.learned == learned and each.is_on and context.trees.first.n_trees >= each.least_trees:
             value = each.learn(context)
             if value is not None:
                 context.components[each.name] = value
