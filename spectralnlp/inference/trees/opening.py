@@ -8,7 +8,6 @@ in, and wider cells are open at the sentence's beginning and end alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +24,8 @@ from spectralnlp.parameters import CellModel, Floats, Ints, Lexicon
 # Tokens of a sentence up to which bracketings are of the whole sentence, and of a window beyond.
 WINDOW = 200
 
-# Marginals from which cells open where the model's threshold left no tree, in turn; then all do.
-_LADDER = (1e-6, 1e-9)
+# Least marginal of a window's cells that are worth a try.
+_LEAST = 1e-9
 
 # No span that bracketings must have.
 NOTHING_REQUIRED: Ints = np.empty((0, 2), np.int32)
@@ -51,15 +50,6 @@ class Opening:
     def above(self, threshold: float) -> Cells:
         """The cells whose marginals reach a threshold."""
         return self.cells.subset(self.marginals >= threshold)
-
-    def tries(self) -> Iterator[Cells]:
-        """More open cells each time, beyond those that open first."""
-        n_open = int((self.marginals >= self.threshold).sum())
-        for threshold in _LADDER:
-            keep = self.marginals >= threshold
-            if keep.sum() > n_open:
-                n_open = int(keep.sum())
-                yield self.cells.subset(keep)
 
 
 def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) -> Opening:
@@ -105,7 +95,7 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) ->
         marginal = marginals_of(inner, span_scores(model.weights, cues, places, start, end))
         belongs = ((start + end) // 2 - half // 2) // half
         keep = np.clip(belongs, 0, n_windows - 1) == number
-        keep &= (marginal >= _LADDER[-1]) & (end - start <= half) & (start > 0) & (end < n)
+        keep &= (marginal >= _LEAST) & (end - start <= half) & (start > 0) & (end < n)
         starts.append(start[keep])
         ends.append(end[keep])
         marginals.append(marginal[keep])

@@ -15,9 +15,10 @@ span scorer weighs the labels of spans anew. A decoder chooses a tree of one for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,22 +43,6 @@ from spectralnlp.trees import Tree, restore
 
 # Tags of a sentence's words; None for a word that may have any.
 Tags = Sequence[str | None]
-
-# Least posterior of a hyperedge where the usual pruning left nothing to derive.
-_LOOSE = 1e-9
-
-# Tokens times symbols up to which no symbol is pruned there; beyond, long sentences would take minutes.
-_EXHAUSTIBLE = 20_000
-
-# Beam there for larger sentences.
-_LOOSE_BEAM = 1e-8
-
-# Open cells up to which none is closed there where no model says which may be, those of 150 tokens.
-_LOOSE_CELLS = 11_325
-
-# Where the cells that open first leave no derivation, more do: with the usual beam up to so many times, and
-# from the second time on with one that is wider by this factor.
-_NARROW_TRIES, _WIDER = 2, 1e-3
 
 
 @dataclass(frozen=True)
@@ -89,6 +74,14 @@ class Pruning:
         return cls(edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
 
 
+# Next to no pruning. The beam is 0 for a sentence of up to so many tokens times symbols; beyond, long ones
+# would take minutes.
+_LOOSE, _EXHAUSTIBLE = Pruning(1e-8, 0.0, 1e-9, 1e-9, 1e-9), 20_000
+
+# Cells that are open then where no model says which may be, those of 150 tokens.
+_LOOSE_CELLS = 11_325
+
+
 @dataclass(frozen=True)
 class SentenceInput:
     """What a sentence brings to its parses, found once.
@@ -114,6 +107,29 @@ class SentenceInput:
     limits: tuple[SpanLimits | None, ...]
     cells: Cells | None = None
     opening: Opening | None = None
+
+
+class Retry(NamedTuple):
+    """How a sentence is tried again where there was no derivation before.
+
+    Attributes:
+        least_marginal: of the cells that open; 0 opens all that may.
+        is_loose: whether next to nothing is pruned, or the usual with a beam that is wider by 1e-3.
+        any_tag: whether every word may have every tag.
+        applies: whether it is tried for a sentence.
+    """
+
+    least_marginal: float
+    is_loose: bool
+    any_tag: bool
+    applies: Callable[[SentenceInput], bool]
+
+
+RETRIES = (
+    Retry(1e-9, is_loose=False, any_tag=False, applies=lambda sentence: sentence.opening is not None),
+    Retry(0.0, is_loose=True, any_tag=False, applies=lambda sentence: True),
+    Retry(0.0, is_loose=True, any_tag=True, applies=lambda sentence: True),
+)
 
 
 @dataclass(frozen=True)
@@ -276,41 +292,26 @@ class ForestParser:
         )
 
     def _attempts(self, sentence: SentenceInput) -> Iterator[tuple[Cells, Pruning, bool]]:
-        """Open cells, how to prune, and whether to allow every tag, in turn until there is a derivation."""
-        n_tokens, opening, limits = len(sentence.words), sentence.opening, sentence.limits[0]
+        """Open cells, how to prune, and whether to allow every tag: the usual, then those of `RETRIES`."""
+        n_tokens, limits = len(sentence.words), sentence.limits[0]
         assert sentence.cells is not None, "cells are opened first"
-        usual = self.pruning
-        if limits is not None:  # posteriors under constraints are exact
-            usual = replace(usual, grammar_threshold=0.0)
-        wider = replace(usual, beam=_WIDER * usual.beam)
-        if opening is not None:
-            yield sentence.cells, usual, False
-            for number, cells in enumerate(opening.tries(), start=1):
-                if number < _NARROW_TRIES:
-                    yield cells, usual, False
-                yield cells, wider, False
-                if n_tokens > WINDOW:  # to open all would take minutes
-                    yield cells, wider, True
-
-        def opened(cells: Cells) -> Cells:
-            return cells if limits is None else limits.open(cells)
-
-        everything = sentence.cells if opening is None else opening.cells
-        yield everything, usual, False
-        beam = 0.0 if n_tokens * len(self.grammars[0].coarse.symbols) <= _EXHAUSTIBLE else _LOOSE_BEAM
-        loose = Pruning(beam, 0.0, _LOOSE, _LOOSE, _LOOSE)
-        if opening is None:
-            everything = opened(without_model(n_tokens, most=_LOOSE_CELLS))
-        yield everything, loose, False
-        if limits is not None and n_tokens <= WINDOW:  # a constraint is impossible only if nothing is pruned
-            everything = opened(without_model(n_tokens))
-            unpruned = replace(loose, beam=0.0)
-            yield everything, unpruned, False
-            yield everything, wider, True
-            yield everything, loose, True
-            yield everything, unpruned, True
-        else:
-            yield everything, loose, True
+        # Posteriors under constraints are exact, and those are impossible only if nothing is pruned.
+        usual = self.pruning if limits is None else replace(self.pruning, grammar_threshold=0.0)
+        is_exact = limits is not None and n_tokens <= WINDOW
+        yield sentence.cells, usual, False
+        for retry in RETRIES:
+            if not retry.applies(sentence):
+                continue
+            pruning = replace(usual, beam=1e-3 * usual.beam)
+            if retry.is_loose:
+                n_values = n_tokens * len(self.grammars[0].coarse.symbols)
+                pruning = replace(_LOOSE, beam=0.0) if is_exact or n_values <= _EXHAUSTIBLE else _LOOSE
+            if sentence.opening is not None:
+                cells = sentence.opening.above(retry.least_marginal)
+            else:
+                cells = without_model(n_tokens) if is_exact else without_model(n_tokens, most=_LOOSE_CELLS)
+                cells = cells if limits is None else limits.open(cells)
+            yield cells, pruning, retry.any_tag
 
     def derives(self, sentence: SentenceInput, number: int) -> tuple[bool, bool]:
         """Whether a binarisation has a derivation, nothing pruned: with the allowed tags, and with any."""
