@@ -66,7 +66,7 @@ def compare(folder: Path, name: str, section: Any) -> bool:
     path = folder / f"{name}.jsonl"
     if not path.exists():
         print(f"{name}: not pinned", end="")
-        return True
+        return False
     item_of = import_module(f"{_PACKAGE}.items").Item
     pinned: dict[str, Any] = {}
     with path.open(encoding="utf-8") as file:
