@@ -13,10 +13,12 @@ _INTERRUPTED, _TERMINATED = 130, 143
 
 def main() -> int:
     """Run the command line on ``sys.argv`` and return its exit status (entry point ``spectralnlp``)."""
-    termination = _Termination()
+    signals = _Signals()
     try:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signals.interrupt)
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, termination.interrupt)
+            signal.signal(signal.SIGTERM, signals.terminate)
         from spectralnlp.cli.app import run
         from spectralnlp.cli.streams import repair_streams
 
@@ -24,22 +26,28 @@ def main() -> int:
         status = run()
     except KeyboardInterrupt:  # before run() could take care of it
         status = _INTERRUPTED
+    except Exception:
+        if not signals.interrupted:
+            raise
+        status = _INTERRUPTED  # an import that was interrupted may fail in any way
     finally:
         # Threads that are still at work are waited for, unless there is another interrupt; then nothing is.
         signal.signal(signal.SIGINT, lambda number, frame: os._exit(_INTERRUPTED))
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    return _TERMINATED if status == _INTERRUPTED and termination.came else status
+    return _TERMINATED if status == _INTERRUPTED and signals.terminated else status
 
 
-class _Termination:
-    """Takes SIGTERM for an interrupt, so that nothing half-written is left behind."""
+class _Signals:
+    """Notes interrupts, and takes SIGTERM for one, so that nothing half-written is left behind."""
 
-    came = False
+    interrupted = terminated = False
 
     def interrupt(self, number: int, frame: object) -> None:
-        self.came = True
-        if not callable(
-            signal.getsignal(signal.SIGINT)
-        ):  # interrupts are ignored, as in a script's background
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.interrupted = True
+        raise KeyboardInterrupt
+
+    def terminate(self, number: int, frame: object) -> None:
+        self.terminated = True
+        if not callable(signal.getsignal(signal.SIGINT)):  # ignored, as in a script's background
+            signal.signal(signal.SIGINT, self.interrupt)
         signal.raise_signal(signal.SIGINT)

@@ -64,10 +64,12 @@ def trained(own_treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
 
 def test_a_parser_keeps_its_clusters(trained: tuple[Parser, Path], tmp_path: Path) -> None:
     parser, folder = trained
-    assert parser.clusters.words == cluster_words(str(folder), 0).words
+    assert parser.components["word_clusters"].words == cluster_words(str(folder), 0).words
     parser.save(tmp_path / "parser")
     again = load(tmp_path / "parser")
-    np.testing.assert_array_equal(again.clusters.clusters, parser.clusters.clusters)
+    np.testing.assert_array_equal(
+        again.components["word_clusters"].clusters, parser.components["word_clusters"].clusters
+    )
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
     assert again.parse_tokens(words).tree == parser.parse_tokens(words).tree
 
@@ -75,7 +77,7 @@ def test_a_parser_keeps_its_clusters(trained: tuple[Parser, Path], tmp_path: Pat
 def test_clusters_weigh_the_tags_of_unknown_words(trained: tuple[Parser, Path]) -> None:
     parser, _ = trained
     words = ["The", "walks", "zorb", "."]
-    tags = parser.clusters.tags
+    tags = parser.components["word_clusters"].tags
     as_noun = np.ones((2, len(tags)))
     as_noun[1] = 1e-3
     as_noun[1, tags.index("NN")] = 1e3

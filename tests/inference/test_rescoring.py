@@ -34,7 +34,7 @@ from spectralnlp.inference.trees.rescoring.values import (
 )
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters import SpanScorer
+from spectralnlp.parameters import SpanScorer, WordClusters
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
 
@@ -177,7 +177,7 @@ def scorer_of(parser: Parser, weight: float, *, number: int = 1) -> SpanScorer:
 
 def rescorer_of(parser: Parser, weight: float) -> SpanRescorer:
     scorer = scorer_of(parser, weight)
-    return SpanRescorer(scorer, parser.forest_parser.pool.shared, parser.coarse.lexicon, parser.clusters)
+    return SpanRescorer(scorer, parser.forest_parser.pool.shared, parser.coarse.lexicon, WordClusters.none())
 
 
 def inferred(parser: Parser, words: list[str]) -> Forests:
@@ -250,7 +250,9 @@ def test_cells_that_bracketings_have_bring_brackets(parser: Parser) -> None:
     words = ["The", "keeper", "walks", "along", "the", "shore", "."]
     _, before = inferred(parser, words).first
     scorer = scorer_of(parser, 1.0, number=CELL_ODDS)
-    rescorer = SpanRescorer(scorer, parser.forest_parser.pool.shared, parser.coarse.lexicon, parser.clusters)
+    rescorer = SpanRescorer(
+        scorer, parser.forest_parser.pool.shared, parser.coarse.lexicon, WordClusters.none()
+    )
     forest = before.forest
     of_span = (forest.start == 3) & (forest.end == 6) & (forest.kind == BINARY)
     shares = []
