@@ -164,7 +164,7 @@ def test_a_scheduler_that_disappears_is_one_line(tmp_path: Path) -> None:
     closer = threading.Timer(1.0, cluster.close)
     closer.start()
     # The workers of a cluster that closes may be gone before its scheduler is.
-    gone = pytest.raises(SpectralError, match="in the middle of the work, (the scheduler at|all workers)")
+    gone = pytest.raises(SpectralError, match=r"in the middle of the work, (the scheduler at|all workers)")
     with gone as refusal, use_engine("dask", scheduler=cluster.scheduler_address, timeout=1.0):
         accumulate(Counts(), slow)
     closer.join()
