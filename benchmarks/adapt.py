@@ -133,8 +133,6 @@ class Domain:
         """The line of an adapted parser, from so many trees and from what is given to `changes.adapt`."""
         started, own = process_time(), self.train[:size]
         weight = changes.usual_weight(self.general.moments, size)
-        if self.arguments.trials:
-            weight = changes.choose_weight(self.learner, self.general.moments, own, experiment.note)
         parser = changes.adapt(
             replace(self.learner), self.general.moments, InMemoryCorpus(own), weight=weight, **more
         )
@@ -245,7 +243,6 @@ def main() -> None:
     parser.add_argument("--own", type=experiment.numbers, default=[200, 2000], metavar="N,…")
     parser.add_argument("--unlabelled", type=int, default=0, metavar="N", help="sentences, with 200 trees")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="draws of the domain's trees")
-    parser.add_argument("--trials", action="store_true", help="choose weights by trials, as the command does")
     parser.add_argument("--set", action="append", dest="settings", metavar="KEY=VALUE")
     arguments = parser.parse_args()
     experiment.print_heading("adapt")

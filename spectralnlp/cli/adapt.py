@@ -40,7 +40,9 @@ def adapt(
     ] = None,
     weight: Annotated[
         float | None,
-        typer.Option(metavar="X", help="How often each tree of the domain counts; default: tried out."),
+        typer.Option(
+            metavar="X", help="How often each tree of the domain counts; default: √(general / own)."
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,

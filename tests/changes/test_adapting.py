@@ -1,4 +1,4 @@
-"""Adaptation: weighted trees, trials of the weight, unlabelled text, the command."""
+"""Adaptation: weighted trees, the usual weight, unlabelled text, the command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from change_runs import Run
 
 import spectralnlp
 from spectralnlp import PCFG, InMemoryCorpus, changes, read_treebank
-from spectralnlp.changes.adaptation import with_treebank
 from spectralnlp.cli.adapt import _partial_trees
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.parsers import LPCFGParser
@@ -89,21 +88,11 @@ def test_labels_of_both_schemes_are_there(trees: list[Tree]) -> None:
     assert {"HEADING", "NP", "VP"} <= set(symbols)
 
 
-def test_the_usual_weight_without_trials_and_the_tried_one(
-    trees: list[Tree], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_usual_weight_is_a_root_within_bounds(trees: list[Tree]) -> None:
     general = changes.observed(SMALL, InMemoryCorpus(trees[:90]))
-    assert changes.choose_weight(SMALL, general, trees[90:100]) == pytest.approx(3.0)
-    monkeypatch.setattr(with_treebank, "_FEWEST", 10)
-    monkeypatch.setattr(with_treebank, "_MOST_GENERAL", 50)
-    lines: list[str] = []
-    weight = changes.choose_weight(SMALL, general, trees[90:130], lines.append)
-    assert [line.split(":")[1] for line in lines] == [
-        " a weight of 1.5",
-        " a weight of 1.0",
-        " a weight of 4.5",
-    ]
-    assert any(f"a weight of {weight:.1f}" in line for line in lines)
+    assert changes.usual_weight(general, 10) == pytest.approx(3.0)
+    assert changes.usual_weight(general, 1) == 7.5
+    assert changes.usual_weight(general, 1000) == 1.0
 
 
 def test_unlabelled_sentences_are_parsed_and_learned_from(trees: list[Tree]) -> None:

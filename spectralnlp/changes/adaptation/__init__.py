@@ -4,7 +4,6 @@ from spectralnlp.changes.adaptation.adapter import Adapter
 from spectralnlp.changes.adaptation.alone import adapt_alone
 from spectralnlp.changes.adaptation.with_treebank import (
     adapt,
-    choose_weight,
     estimator_of,
     observed,
     usual_weight,
@@ -14,7 +13,6 @@ __all__ = [
     "Adapter",
     "adapt",
     "adapt_alone",
-    "choose_weight",
     "estimator_of",
     "observed",
     "usual_weight",

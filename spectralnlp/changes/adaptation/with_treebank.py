@@ -1,8 +1,7 @@
 """Adaptation: a general model and a few trees of another domain become one model.
 
 Moments are additive, so the trees of the domain are added to those that the general model keeps, and count
-more often. How often is chosen by trials inside the domain's trees: smaller models learn from a part of both,
-and are scored on the domain's other trees. Unlabelled text is parsed by the model that comes of that, and its
+more often, the more so the fewer they are. Unlabelled text is parsed by the model that comes of that, and its
 trees are added to the general ones, each counting once (self-training, McClosky et al. 2006). Of a sentence
 some of whose brackets are known, all likely trees that have them are learned from, each by its probability
 (Pereira and Schabes 1992).
@@ -19,14 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.changes.adaptation.adapter import LEAST_WEIGHT
 from spectralnlp.changes.adaptation.adapter import usual_weight as usual_weight_of
 from spectralnlp.changes.adaptation.completion import WeightedTree, completions
 from spectralnlp.changes.kept import estimator_named, task_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.parser.trainer import ParserTrainer
-from spectralnlp.estimators.parser.tuning import SMALL
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Floats
 from spectralnlp.progress import timed_passes
@@ -38,12 +35,6 @@ from spectralnlp.text.constraints import NoTreeError
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import strip_root
 
-# Trees of the domain under which trials tell nothing, folds of them, and the general trees in a trial.
-_FEWEST, _FOLDS, _MOST_GENERAL = 100, 2, 4000
-# Weights that are tried, times the usual one.
-_TRIED = (1.0, 1 / 3, 3.0)
-# A weight is taken in place of the usual one if its F1 is better, and equal ones show that so seldom.
-_BY_CHANCE = 0.2
 _LONGEST = 60  # tokens of sentences of unlabelled text that teach
 _MOST_PARSED = 15_000
 _SHOWN = 60  # characters of a sentence that is left out
@@ -66,12 +57,12 @@ def adapt(
         estimator: of parsers, with the general model's settings, unfitted.
         general: what the general model keeps, or what `observed` gave.
         own: trees of the domain.
-        weight: how often each of these counts; None to choose it by trials.
+        weight: how often each of these counts; None for `usual_weight`.
         partial: sentences of the domain with constraints on their trees. The trees that meet these count by
             their probability, and together as one tree of the domain does. Sentences that no tree of the
             adapted model meets are left out; None for none.
         unlabelled: tokenised sentences of the domain; None for none.
-        report: called with a line for each trial and pass.
+        report: called with a line for each pass.
         description: Markdown for the model card.
 
     Raises:
@@ -95,7 +86,7 @@ def adapt(
     if weight is not None and weight <= 0:
         raise ConfigError(f"a weight must be above 0, not {weight}")
     if weight is None:
-        weight = choose_weight(estimator, general, trees, report)
+        weight = usual_weight(general, len(trees))
     report(f"adapt: each of {len(trees):,} trees counts {weight:.1f} times")
     moments = _moments(general, trees)
     reporting: dict[str, Any] = {"report": report, "description": description}
@@ -247,74 +238,10 @@ def usual_weight(general: Moments[Any], n_own: int) -> float:
     return usual_weight_of(_n_examples(general), n_own)
 
 
-def choose_weight(
-    estimator: Estimator[Any], general: Moments[Any], trees: Sequence[Any], report: ProgressCallback = silent
-) -> float:
-    """Return how often trees of a domain count, by the F1 of those that are held out in turn.
-
-    Without trials, from fewer than 100 trees, it is `usual_weight`.
-
-    Args:
-        estimator: unfitted; trials are without what its tuning leaves out.
-        general: moments of the general trees.
-        trees: of the domain.
-        report: called with a line for each weight.
-
-    Examples:
-        >>> import spectralnlp
-        >>> from spectralnlp import changes, registry
-        >>> trainer = registry.estimators.get("lpcfg")(grammars="clusters", n_states=2)
-        >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
-        >>> general = changes.observed(trainer, spectralnlp.InMemoryCorpus(trees[:120]))
-        >>> changes.choose_weight(trainer, general, trees[120:150])
-        2.0
-    """
-    n_general, usual = _n_examples(general), usual_weight(general, len(trees))
-    if len(trees) < _FEWEST or not n_general:
-        return usual
-    task, trial = task_of(estimator), replace(estimator, **_trial_settings(estimator))
-    if n_general > _MOST_GENERAL:
-        kept = np.zeros(n_general, bool)
-        kept[np.linspace(0, n_general - 1, _MOST_GENERAL).astype(int)] = True
-        general = deepcopy(general)
-        general.take_out(general.empty_like(), kept)
-    fold = np.random.default_rng(0).permutation(len(trees)) % _FOLDS
-    reports: dict[float, Any] = {}
-    for factor in _TRIED:
-        weight = max(usual * factor, LEAST_WEIGHT)
-        if weight in reports:
-            continue
-        reports[weight] = _scored(task, trial, general, trees, fold, weight)
-        report(f"adapt: a weight of {weight:.1f}: F1 {reports[weight].overall.f1:.2f} on held-out trees")
-    best = max(reports, key=lambda each: float(reports[each].overall.f1))
-    comparison: Any = task.compare(reports[best], reports[usual])
-    return best if comparison.p_value < _BY_CHANCE else usual
-
-
 def _n_examples(moments: Moments[Any]) -> int:
     """How many examples are in a replay log; 0 where there is none, which cannot be adapted anyway."""
     log = moments.first_log()
     return 0 if log is None else len(log.arrays()["places"])
-
-
-def _scored(
-    task: Any, trial: Estimator[Any], general: Moments[Any], trees: Sequence[Any], fold: Any, weight: float
-) -> Any:
-    """The report on all trees of a domain, each parsed by a model of the other folds."""
-    counts: list[Any] = []
-    scored: Any = None
-    for number in range(_FOLDS):
-        taught = [tree for tree, its in zip(trees, fold, strict=True) if its != number]
-        held_out = [tree for tree, its in zip(trees, fold, strict=True) if its == number]
-        model = _solved(replace(trial), general, _moments(general, taught), weight)
-        scored = task.evaluate(model, InMemoryCorpus(held_out))
-        counts += scored.counts
-    return replace(scored, counts=tuple(counts))
-
-
-def _trial_settings(estimator: Estimator[Any]) -> Mapping[str, Any]:
-    """Settings of the trainers that are tried: small grammars, where it has them."""
-    return SMALL if SMALL.keys() <= estimator.get_params().keys() else {}
 
 
 def _moments(general: Moments[Any], trees: Sequence[Any]) -> Moments[Any]:
