@@ -72,7 +72,6 @@ def more(known: Mapping[str, Item]) -> Iterator[Item]:
     yield _trained("lpcfg", small, preset="fast", binarisations="head+left^1", em_iterations=2)
     yield _trained("lpcfg", small, preset="fast", heads="learned", unaries="collapse")
     yield _trained("lpcfg", small, preset="fast", decoder="max-rule", span_scorer=False)
-    yield _trained("lpcfg", small, preset="fast", tune="quick", span_scorer=False)
 
 
 def clusters(known: Mapping[str, Item]) -> Iterator[Item]:

@@ -21,7 +21,6 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
 from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, silent
-from spectralnlp.tasks.tuning import choose_settings
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,6 @@ def train(
     for line in corpus.remarks():
         report(line)
     corpus = task.examples(estimator, corpus)
-    estimator = choose_settings(task, estimator, corpus, report)
     empty = task.init_kept_moments(estimator, corpus)
     document: DocumentUnit = unit
     moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)

@@ -16,7 +16,6 @@ from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.samples import sample_text
-from spectralnlp.tasks.tuning import choose_settings
 
 ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
@@ -161,7 +160,6 @@ class Task(ABC):
         for line in corpus.remarks():
             report(line)
         examples = self.examples(estimator, corpus)
-        estimator = choose_settings(self, estimator, examples, report)
         with timed_passes(report):
             fitted = estimator.fit(examples)
         return self.described(fitted, report=report, description=description)

@@ -40,9 +40,7 @@ def test_each_setting_has_one_owner(name: str) -> None:
     assert sorted(owned) == sorted(kind().get_params())
 
 
-@pytest.mark.parametrize(
-    ("setting", "owner"), [({"n_states": 0}, "LPCFG"), ({"folds": 1}, "SpanScoring"), ({"tune": 1}, "Tuning")]
-)
+@pytest.mark.parametrize(("setting", "owner"), [({"n_states": 0}, "LPCFG"), ({"folds": 1}, "SpanScoring")])
 def test_errors_name_the_owner(setting: dict[str, object], owner: str) -> None:
     with pytest.raises(ConfigError, match=rf"^{owner}\.{next(iter(setting))}: got "):
         train("lpcfg", [], **setting)

@@ -9,7 +9,6 @@ from spectralnlp.estimators.parser.open_cells import OpenCells
 from spectralnlp.estimators.parser.sentence_ends import SentenceEnds
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.estimators.parser.trainer import ParserTrainer
-from spectralnlp.estimators.parser.tuning import Tuning
 from spectralnlp.estimators.parser.word_clusters import WordClustering
 from spectralnlp.estimators.pcfg import PCFG
 
@@ -29,7 +28,7 @@ class LPCFGParser(ParserTrainer):
 
     known_as = "LPCFG"
     unlearning = "replay"
-    parts = (LPCFG, *COMPONENTS, Tuning)
+    parts = (LPCFG, *COMPONENTS)
     presets: ClassVar = {
         **LPCFG.presets,
         "tutorial": {
@@ -63,4 +62,4 @@ class ClusterLPCFGParser(ParserTrainer):
 
     known_as = "ClusterLPCFG"
     unlearning = "replay"
-    parts = (ClusterLPCFG, *COMPONENTS, Tuning)
+    parts = (ClusterLPCFG, *COMPONENTS)
