@@ -40,8 +40,8 @@ class Step:
 TUTORIAL = "lpcfg:preset=tutorial"
 NAIVE = f"{TUTORIAL},scaling=false,smoothing=false"
 SHRUNK = f"{TUTORIAL},shrinkage=0.15"
-RICH = f"{SHRUNK},features=rich,min_feature_count=2"
-WORDS = f"{RICH},keep_rare_words=true,tag_weight=0.1"
+RICH = f"{SHRUNK},features=rich"
+WORDS = f"{RICH},keep_rare_words=true"
 PRICED = f"{WORDS},decoder=mbr"
 LADDER = (
     Step("nothing", f"{NAIVE},absolute_marginals=false", 55.09),

@@ -124,7 +124,7 @@ class EM:
 
     def __init__(self, train: Corpus[Tree], dev: Corpus[Tree], every: int, most: int) -> None:
         self.dev, self.every, self.most = dev, every, most
-        self.estimator = LPCFG(n_states=1, n_clusters=1, pruner_states=0)  # a plain PCFG: makes forests
+        self.estimator = LPCFG(n_states=1, pruner_states=0)  # a plain PCFG: makes forests
         self.parser: Parser = ParsingTask().train(self.estimator, train)
         self.index = TreeEventIndex.of(table_of(self.estimator, train))
         self.index.expected_counts(self._start(1, 0))  # loads the kernel

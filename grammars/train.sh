@@ -32,7 +32,7 @@ PYTHON
 }
 
 parser() {  # parser NAME TAGGER TREES AND SETTINGS…
-    ship "$1" "$2" lpcfg-clusters "${@:3}" --set pruner_states=4 --set eigenwords="$work/vectors"
+    ship "$1" "$2" lpcfg "${@:3}" --set preset=fast --set pruner_states=4 --set eigenwords="$work/vectors"
 }
 
 # Vectors, from all words whose licences are open.
@@ -50,9 +50,8 @@ spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4
 
 ship en-tagger none tagger --set preset=perceptron "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
 ship en-upos none tagger --set preset=perceptron "$ewt" --set eigenwords="$work/vectors"
-parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_clusters=20
-parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left --set n_clusters=20
+parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_states=20
+parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left --set n_states=20
 
 ship is-tagger none tagger --set preset=perceptron "$treebanks"/icepahc/train
-ship is none lpcfg-clusters "$treebanks"/icepahc/train --set binarisations=head+right --set n_clusters=24 \
-    --set pruner_states=4
+ship is none lpcfg "$treebanks"/icepahc/train --set preset=fast --set binarisations=head+right --set pruner_states=4

@@ -12,7 +12,6 @@ from .items import Item, Section, command, scratch, succeed
 _TREES = "corpora/treebank/train.mrg"
 _PRESETS = {
     "lpcfg": ("tutorial", "fast", "best"),
-    "lpcfg-clusters": (),
     "lpcfg-em": (),
     "pcfg": ("plain", "annotated"),
 }
@@ -31,7 +30,6 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "start": ("clusters",),
     "horizontal": ("0", "-1"),
     "vertical": ("0", "2"),
-    "rare": ("0", "2"),
     "smoothing": ("0.0", "false"),
     "pruner_states": ("0", "4"),
     "em_iterations": ("0", "4"),
@@ -54,7 +52,7 @@ def settings(known: Mapping[str, Item]) -> Iterator[Item]:
                 yield _trained(f"{estimator}: preset={preset}", estimator, folder, f"preset={preset}")
             yield from _each_setting(estimator, usual.value["parameters"], folder, words)
             if "fast" in presets:
-                some = ("preset=fast", "n_clusters=3", "random_state=2", "rare=1")
+                some = ("preset=fast", "n_states=3", "random_state=2")
                 yield _trained(f"{estimator}: {' '.join(some)}", estimator, folder, *some)
 
 
@@ -113,9 +111,6 @@ _WRONG = (
         "binarisations=up",
         "features=poor",
         "heads=greek",
-        "rare=-1",
-        "tag_weight=-0.5",
-        "folds=1",
     ),
     *("span_scorer=yes", "closed_cells=2", "sentence_ends=no", "eigenwords=nowhere", "decoder=best"),
     *("em_iterations=1001", "start=top", "vertical=-1", "direction=up", "random_state=-1", "iterations=0"),

@@ -61,12 +61,10 @@ def more(known: Mapping[str, Item]) -> Iterator[Item]:
     """Other presets and estimators, documents, and components left out or learned otherwise."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     yield _trained("lpcfg", small, preset="best")
-    yield _trained("lpcfg-clusters", small)
     yield _trained("lpcfg-em", small, iterations=4, start="clusters")
     yield _trained("pcfg", small, preset="annotated", heads="neutral")
     yield _trained("lpcfg", files_of("gum", "train", _EVERY_GUM), preset="fast")
     yield _trained("lpcfg", files_of("gum", "train", _EVERY_GUM), preset="fast", sentence_ends=False)
-    yield _trained("lpcfg", small, preset="fast", folds=2)
     yield _trained("lpcfg", small, preset="fast", span_scorer=False)
     yield _trained("lpcfg", small, preset="fast", closed_cells=False, random_state=1)
     yield _trained("lpcfg", small, preset="fast", binarisations="head+left^1", em_iterations=2)
@@ -138,7 +136,7 @@ def adapted(known: Mapping[str, Item]) -> Iterator[Item]:
         yield _commanded("unlabelled", to, "adapt", a, few, *into, "--weight", 2, "--unlabelled", text)
         both = ("--partial", partial, "--unlabelled", text)
         yield _commanded("both", to, "adapt", a, few, *into, "--weight", 2, *both)
-        yield _commanded("with", to, "adapt", a, few, *into, "--with", small[0], *("--set", "n_clusters=4"))
+        yield _commanded("with", to, "adapt", a, few, *into, "--with", small[0], *("--set", "n_states=4"))
         for model in ("en", "is", "en-biomedical"):
             yield _commanded(f"{model} alone", to, "adapt", model, own, *into)
         yield _commanded("en alone, weight", to, "adapt", "en", few, *into, "--weight", 3)

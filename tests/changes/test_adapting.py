@@ -19,7 +19,7 @@ from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets
 
-SMALL = LPCFGParser(grammars="clusters", n_clusters=2, pruner_states=0)
+SMALL = LPCFGParser(grammars="clusters", n_states=2, pruner_states=0)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_own_trees_decide_what_the_general_ones_leave_open() -> None:
     assert "(NP (NP" not in found[1]
 
 
-PCFG_LIKE = LPCFGParser(grammars="clusters", n_clusters=1, pruner_states=0)
+PCFG_LIKE = LPCFGParser(grammars="clusters", n_states=1, pruner_states=0)
 
 
 def test_labels_of_both_schemes_are_there(trees: list[Tree]) -> None:
@@ -116,7 +116,7 @@ def test_what_cannot_be_adapted(trees: list[Tree]) -> None:
 
 def test_the_command(run: Run, own_corpora: Path, tmp_path: Path) -> None:
     train, dev = (own_corpora / "treebank" / f"{name}.mrg" for name in ("train", "dev"))
-    settings = ["--set", "grammars=clusters", "--set", "n_clusters=2"]
+    settings = ["--set", "grammars=clusters", "--set", "n_states=2"]
     assert run("train", "lpcfg", train, "-o", tmp_path / "general", *settings, "--keep-moments").status == 0
     assert run("train", "lpcfg", train, "-o", tmp_path / "bare", *settings).status == 0
     text = tmp_path / "text.txt"

@@ -25,7 +25,7 @@ from spectralnlp.trees import Tree
 
 SMALL: dict[str, Any] = {
     "grammars": "clusters",
-    "n_clusters": 2,
+    "n_states": 2,
     "pruner_states": 0,
     "binarisations": "head+left",
 }

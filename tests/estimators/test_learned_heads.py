@@ -21,7 +21,7 @@ from spectralnlp.trees import Binariser, PhraseHeads, Tree
 
 SMALL: dict[str, Any] = {
     "grammars": "clusters",
-    "n_clusters": 2,
+    "n_states": 2,
     "pruner_states": 0,
     "span_scorer": False,
     "closed_cells": False,

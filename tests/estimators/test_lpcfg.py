@@ -25,45 +25,34 @@ from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 
 # Sizes that a treebank of 171 trees can fill.
-SMALL = {"n_states": 4, "n_clusters": 3, "pruner_states": 2, "nodes_per_state": 10.0}
+SMALL = {"n_states": 4, "pruner_states": 2, "nodes_per_state": 10.0}
 # What each hyper-parameter is set to instead, and what must be set for it to matter.
 CHANGES: dict[str, dict[str, object]] = {
     "grammars": {"grammars": "tensors"},
     "n_states": {"n_states": 3},
-    "n_clusters": {"n_clusters": 5},
-    "cluster_dimensions": {"cluster_dimensions": 2},
     "em_iterations": {"em_iterations": 0},
     "pruner_states": {"pruner_states": 0},
     "features": {"features": "simple"},
-    "min_feature_count": {"min_feature_count": 5.0},
     "scaling": {"scaling": False},
-    "kappa": {"kappa": 50.0},
     "shrinkage": {"shrinkage": 0.0},
-    "min_singular_value": {"min_singular_value": 0.5},
     "nodes_per_state": {"nodes_per_state": 40.0},
-    "min_nodes": {"min_nodes": 100.0},
     "smoothing": {"smoothing": False},
-    "smoothing_strength": {"smoothing_strength": 1.0},
     "binarisations": {"binarisations": "right"},
     "closed_cells": {"closed_cells": False},
     "sentence_ends": {"sentence_ends": False},
     "unaries": {"unaries": "collapse"},
     "heads": {"heads": "neutral"},
     "signatures": {"signatures": "neutral"},
-    "rare": {"rare": 1},
     "keep_rare_words": {"keep_rare_words": False},
-    "tag_weight": {"tag_weight": 0.6},
     "decoder": {"decoder": "max-rule"},
-    "bracket_price": {"bracket_price": 0.1},
     "absolute_marginals": {"absolute_marginals": False},
     "span_scorer": {"span_scorer": False},
-    "folds": {"folds": 4},
     "eigenwords": {},  # a folder, made in the test
     "random_state": {"random_state": 7},
 }
 # These are about span scorers, which so few trees have only if told to.
-ABOUT_SCORERS = ("span_scorer", "folds", "eigenwords")
-CONTEXT = {"bracket_price": {"decoder": "mbr"}, "absolute_marginals": {"decoder": "labelled-recall"}}
+ABOUT_SCORERS = ("span_scorer", "eigenwords")
+CONTEXT = {"absolute_marginals": {"decoder": "labelled-recall"}}
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +141,7 @@ def test_a_treebank_of_one_tree_and_symbols_seen_once() -> None:
         "(S (VP (V go)))",
         "(S (A a) (B b) (C c) (D d))",
     ):
-        for params in ({}, {"min_nodes": 0.0, "nodes_per_state": 0.0, "min_feature_count": 0.0}):
+        for params in ({}, {"nodes_per_state": 0.0}):
             fitted = LPCFG(**params).fit(corpus(text))  # type: ignore[arg-type]
             tree = fitted.binariser_.binarise(trees(text)[0])
             for grammar in (fitted.coarse_, *fitted.grammars_):
@@ -168,12 +157,6 @@ def test_states_are_no_more_than_the_trees_bear(examples: list[Tree], n_trees: i
     for grammar in fitted.grammars_:
         binary = fitted.binariser_.binarise(examples[0])
         assert np.isfinite(tree_log_probability(binary, grammar, signature_by_name(fitted.signatures_)))
-
-
-def test_features_that_are_all_too_rare_leave_one_state(examples: list[Tree]) -> None:
-    fitted = fit(examples, min_feature_count=1e9)
-    for grammar in fitted.grammars_:
-        assert grammar.n_states.tolist() == [1] * len(fitted.coarse_.symbols)
 
 
 def test_no_trees_are_refused() -> None:

@@ -122,6 +122,12 @@ def test_weights_count_as_repetitions() -> None:
     np.testing.assert_allclose(ours.pairs, theirs.pairs)
 
 
+def test_features_that_are_all_too_rare_give_no_directions(table: TreeTable) -> None:
+    options = replace(EXACT, min_feature_count=1e9)
+    directions = find_directions(nodes_of(table), node_features(table, "rich", ENGLISH), options)
+    assert all(part.u.shape[1] <= 1 for part in directions.parts.values())
+
+
 def test_clusters_are_numbered_without_gaps_and_repeatable(table: TreeTable) -> None:
     options = replace(
         EXACT, n_states=4, nodes_per_state=5.0, min_nodes=10.0, min_feature_count=2.0, shrinkage=0.15

@@ -19,7 +19,7 @@ from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.runtime import accumulate
 from spectralnlp.trees import Tree
 
-SMALL = {"grammars": "clusters", "n_clusters": 2, "pruner_states": 0}
+SMALL = {"grammars": "clusters", "n_states": 2, "pruner_states": 0}
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +33,16 @@ def few_trees_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(component, "least_trees", 1)
 
 
-@pytest.mark.parametrize("name", ["lpcfg", "lpcfg-clusters", "pcfg"])
+@pytest.mark.parametrize("name", ["lpcfg", "pcfg"])
 def test_each_setting_has_one_owner(name: str) -> None:
     kind = registry.estimators.get(name)
     owned = [field.name for part in kind.parts for field in fields(part)]
     assert sorted(owned) == sorted(kind().get_params())
 
 
-@pytest.mark.parametrize(("setting", "owner"), [({"n_states": 0}, "LPCFG"), ({"folds": 1}, "SpanScoring")])
+@pytest.mark.parametrize(
+    ("setting", "owner"), [({"n_states": 0}, "LPCFG"), ({"span_scorer": 2}, "SpanScoring")]
+)
 def test_errors_name_the_owner(setting: dict[str, object], owner: str) -> None:
     with pytest.raises(ConfigError, match=rf"^{owner}\.{next(iter(setting))}: got "):
         train("lpcfg", [], **setting)
@@ -109,7 +111,7 @@ def test_folds_are_learned_without_their_trees(trees: list[Tree]) -> None:
 
     class Spy(SpanScoring):
         def learn(self, context: Context) -> None:  # type: ignore[override]
-            for fold in context.jackknife(self.folds):
+            for fold in context.jackknife(3):
                 assert fold.others.whole is context
                 assert set(fold.others.components) == {"open_cells"}
                 contexts.append((int(fold.held_out.sum()), fold.others.trees.first.n_trees))
@@ -120,7 +122,7 @@ def test_folds_are_learned_without_their_trees(trees: list[Tree]) -> None:
         unlearning = "replay"
         parts = (LPCFG, OpenCells, Spy)
 
-    SpyParser(**SMALL, folds=3).fit(InMemoryCorpus(trees))
+    SpyParser(**SMALL).fit(InMemoryCorpus(trees))
     assert sum(held_out for held_out, _ in contexts) == len(trees)
     assert all(held_out + others == len(trees) for held_out, others in contexts)
 

@@ -57,7 +57,7 @@ def parses(kind: str, settings: dict[str, Any], name: Callable[[str, bool], str]
 @pytest.mark.parametrize("decoder", ["mbr", "max-rule"])
 @pytest.mark.parametrize(
     ("kind", "settings"),
-    [("pcfg", {}), ("lpcfg", {"n_states": 4, "n_clusters": 4}), ("lpcfg", {"binarisations": "head+left^1"})],
+    [("pcfg", {}), ("lpcfg", {"n_states": 4}), ("lpcfg", {"binarisations": "head+left^1"})],
     ids=["pcfg", "lpcfg", "pool"],
 )
 def test_labels_with_two_roles_parse_as_if_renamed_apart(
@@ -69,7 +69,7 @@ def test_labels_with_two_roles_parse_as_if_renamed_apart(
 def test_a_slip_costs_no_brackets_and_is_reported() -> None:
     slip = Tree("S", [Tree("NP", word="misannotated"), Tree("VP", [Tree("VBD", word="fell")])])
     lines: list[str] = []
-    learner = registry.estimators.get("lpcfg")(n_states=4, n_clusters=4)
+    learner = registry.estimators.get("lpcfg")(n_states=4)
     parser = ParsingTask().train(learner, InMemoryCorpus([*trees("train"), slip]), report=lines.append)
     (line,) = [line for line in lines if "each role" in line]
     assert "NP: 1 word (misannotated)" in line

@@ -34,7 +34,7 @@ from spectralnlp.trees import Tree, read_brackets
 
 SMALL_GRAMMAR: dict[str, Any] = {
     "grammars": "clusters",
-    "n_clusters": 1,
+    "n_states": 1,
     "pruner_states": 0,
     "em_iterations": 0,
     "span_scorer": False,

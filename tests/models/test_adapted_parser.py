@@ -15,7 +15,7 @@ from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.models.parser import Parser
 from spectralnlp.trees import Tree, read_brackets
 
-SMALL = LPCFGParser(grammars="clusters", n_clusters=3, pruner_states=2)
+SMALL = LPCFGParser(grammars="clusters", n_states=3, pruner_states=2)
 
 
 @pytest.fixture(scope="module")

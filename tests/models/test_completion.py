@@ -21,7 +21,7 @@ from spectralnlp.trees import Tree, read_brackets
 LOW = "(S (NP (N I)) (VP (V saw) (NP (NP (D a) (N man)) (PP (P of) (NP (N wax))))))"
 HIGH = "(S (NP (N I)) (VP (V saw) (NP (D a) (N man)) (PP (P of) (NP (N wax)))))"
 WORDS = ["I", "saw", "a", "man", "of", "wax"]
-PLAIN = LPCFGParser(grammars="clusters", n_clusters=1, pruner_states=0, binarisations="left")
+PLAIN = LPCFGParser(grammars="clusters", n_states=1, pruner_states=0, binarisations="left")
 
 
 def treebank(low: int, high: int) -> list[Tree]:

@@ -270,7 +270,10 @@ def test_a_sentence_is_as_probable_as_its_trees_together() -> None:
             found += [Tree("S", [left, right]) for left, right in pairs]
         return found
 
-    for estimator in (PCFG.from_preset("plain"), LPCFG(pruner_states=0, grammars="tensors", min_nodes=0.0)):
+    for estimator in (
+        PCFG.from_preset("plain"),
+        LPCFG(pruner_states=0, grammars="tensors", nodes_per_state=0.0),
+    ):
         parser = replace(trained(estimator, treebank), pruning=Pruning(0.0, 0.0, 0.0, 0.0, 0.0))
         for words in product("ab", repeat=4):
             total = sum(np.exp(parser.tree_log_probability(tree)) for tree in trees(0, 4, words))

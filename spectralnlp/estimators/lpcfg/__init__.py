@@ -1,7 +1,6 @@
 """Learning of latent-variable PCFGs: spectral, by clusters, and by EM."""
 
-from spectralnlp.estimators.lpcfg.cluster_lpcfg import ClusterLPCFG
 from spectralnlp.estimators.lpcfg.em import LatentEM
 from spectralnlp.estimators.lpcfg.estimator import LPCFG
 
-__all__ = ["LPCFG", "ClusterLPCFG", "LatentEM"]
+__all__ = ["LPCFG", "LatentEM"]

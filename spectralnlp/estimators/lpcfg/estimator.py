@@ -44,6 +44,11 @@ from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 TENSORS, CLUSTERS = "tensors", "clusters"
 PRUNER = "pruning grammar"
+_SMOOTHING_STRENGTH = 20.0  # C of the tutorial's λ = √n / (C + √n)
+# Where singular values alone bound states, those below this share of the first are dropped.
+_PUBLISHED_SINGULAR_VALUE = 0.01
+# Where signatures replace rare words, so much of a word's vector is its tag's mean.
+_PUBLISHED_TAG_WEIGHT = 0.4
 _LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
 
 
@@ -75,15 +80,11 @@ class LPCFG(TreebankEstimator):
             "grammars": TENSORS,
             "n_states": 8,
             "features": "tutorial",
-            "min_feature_count": 1.0,
             "shrinkage": 0.0,
-            "min_singular_value": 0.01,
             "nodes_per_state": 0.0,
-            "min_nodes": 0.0,
             "pruner_states": 0,
             "unaries": "collapse",
             "keep_rare_words": False,
-            "tag_weight": 0.4,
             "decoder": "labelled-recall",
         },
         "fast": {"grammars": CLUSTERS},
@@ -97,19 +98,16 @@ class LPCFG(TreebankEstimator):
             "again start from another seed."
         ),
     ] = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}"
-    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have (m) in the grammar of tensors.")] = 24
-    n_clusters: Annotated[int, Ge(1), Doc("Most states a symbol may have in the grammars of clusters.")] = 24
+    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have (m).")] = 24
     features: Annotated[FeatureSet, Doc("Set of inside and outside features.")] = "rich"
-    min_feature_count: settings.MinFeatureCount = settings.MIN_FEATURE_COUNT
     scaling: settings.Scaling = settings.SCALING
-    kappa: settings.Kappa = settings.KAPPA
     shrinkage: settings.Shrinkage = settings.SHRINKAGE
-    min_singular_value: settings.MinSingularValue = settings.MIN_SINGULAR_VALUE
-    nodes_per_state: settings.NodesPerState = settings.NODES_PER_STATE
-    min_nodes: Annotated[float, Ge(0), Doc("Symbols with fewer nodes have one state.")] = settings.MIN_NODES
+    nodes_per_state: Annotated[
+        float,
+        Ge(0),
+        Doc("Nodes that a symbol needs for each state; 0 as published: as many states as singular values."),
+    ] = settings.NODES_PER_STATE
     smoothing: settings.Smoothing = settings.SMOOTHING
-    smoothing_strength: settings.SmoothingStrength = 20.0
-    cluster_dimensions: settings.ClusterDimensions = settings.CLUSTER_DIMENSIONS
     em_iterations: settings.EMIterations = settings.EM_ITERATIONS
     pruner_states: Annotated[
         int,
@@ -126,14 +124,11 @@ class LPCFG(TreebankEstimator):
     unaries: settings.UnaryRules = settings.UNARIES
     heads: settings.LearnableHeads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
-    rare: settings.Rare = settings.RARE
     keep_rare_words: settings.KeepRareWords = settings.KEEP_RARE_WORDS
-    tag_weight: settings.TagWeight = settings.TAG_WEIGHT
     decoder: Annotated[
         str,
         Doc("The parser's default: ``mbr``, ``max-rule`` or ``labelled-recall``."),
     ] = "mbr"
-    bracket_price: settings.BracketPrice = settings.BRACKET_PRICE
     absolute_marginals: Annotated[
         bool,
         Doc('Of ``labelled-recall``: take absolute values ("Negative Marginals").'),
@@ -197,7 +192,7 @@ class LPCFG(TreebankEstimator):
                 if kind == TENSORS:
                     return self._tensor_grammar(table, directions)
                 if kind == CLUSTERS:
-                    return self._cluster_grammar(index, directions, self.n_clusters, seed=seed)
+                    return self._cluster_grammar(index, directions, self.n_states, seed=seed)
                 return self._cluster_grammar(index, directions, self.pruner_states)
 
         wanted = self._grammar_names
@@ -209,7 +204,8 @@ class LPCFG(TreebankEstimator):
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
         projections = project_nodes(nodes_of(table), directions, self._projection_options())
-        return spectral_grammar(table, projections, SmoothingOptions.of(self), self._lexicon_options())
+        smoothing = SmoothingOptions.of(self, smoothing_strength=_SMOOTHING_STRENGTH)
+        return spectral_grammar(table, projections, smoothing, self._lexicon_options())
 
     def _cluster_grammar(
         self, index: TreeEventIndex, directions: Directions, n_clusters: int, seed: int = 0
@@ -218,7 +214,7 @@ class LPCFG(TreebankEstimator):
         counts = index.count_clusters(
             directions,
             index.wanted_states(n_clusters, self.nodes_per_state),
-            dimensions=self.cluster_dimensions,
+            dimensions=settings.CLUSTER_DIMENSIONS,
             random_state=[self.random_state, seed],
         )
         counts, _ = index.refine(counts, self.em_iterations, first_smoothing=HARD_SMOOTHING)
@@ -227,15 +223,21 @@ class LPCFG(TreebankEstimator):
 
     def _projection_options(self) -> ProjectionOptions:
         has_clusters = CLUSTERS in self._grammar_names or self.pruner_states > 0
-        return ProjectionOptions.of(self, min_rank=self.cluster_dimensions if has_clusters else 0)
+        # Without a bound of states by nodes, singular values alone bound them, as published.
+        by_nodes = self.nodes_per_state > 0
+        return ProjectionOptions.of(
+            self,
+            min_feature_count=settings.MIN_FEATURE_COUNT if self.features == "rich" else 1.0,
+            min_nodes=settings.MIN_NODES if by_nodes else 0.0,
+            min_singular_value=settings.MIN_SINGULAR_VALUE if by_nodes else _PUBLISHED_SINGULAR_VALUE,
+            min_rank=settings.CLUSTER_DIMENSIONS if has_clusters else 0,
+        )
 
     def _lexicon_options(self) -> LexiconOptions:
-        return LexiconOptions.of(self, scheme=self.signatures_)
+        weight = settings.TAG_WEIGHT if self.keep_rare_words else _PUBLISHED_TAG_WEIGHT
+        return LexiconOptions.of(self, scheme=self.signatures_, rare=settings.RARE, tag_weight=weight)
 
     def usual_decoder(self) -> tuple[str, dict[str, object]]:
         """Return the decoder that was asked for, with the settings that are about it."""
-        settings: dict[str, dict[str, object]] = {
-            "mbr": {"gamma": self.bracket_price},
-            "labelled-recall": {"absolute": self.absolute_marginals},
-        }
-        return self.decoder, settings.get(self.decoder, {})
+        is_recall = self.decoder == "labelled-recall"
+        return self.decoder, {"absolute": self.absolute_marginals} if is_recall else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from spectralnlp.estimators.lpcfg import LPCFG, ClusterLPCFG
+from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.parser.open_cells import OpenCells
 from spectralnlp.estimators.parser.sentence_ends import SentenceEnds
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
@@ -55,11 +55,3 @@ class PCFGParser(ParserTrainer):
     parts = (PCFG, *COMPONENTS)
     defaults: ClassVar = {"closed_cells": False, "sentence_ends": False, "span_scorer": False}
     presets: ClassVar = PCFG.presets
-
-
-class ClusterLPCFGParser(ParserTrainer):
-    """A parser of one grammar of clusters: ``spectralnlp train lpcfg-clusters``."""
-
-    known_as = "ClusterLPCFG"
-    unlearning = "replay"
-    parts = (ClusterLPCFG, *COMPONENTS)

@@ -321,7 +321,7 @@ def test_a_model_of_another_version_is_refused(nlp, tmp_path) -> None:
     [
         ({"estimator": "no-such"}, r"\[SN005\].*no estimator is called"),
         ({"estimator": "hmm"}, r"\[SN007\].*'hmm'"),
-        ({"settings": {"n_clusters": "many"}}, r"\[SN005\].*n_clusters"),
+        ({"settings": {"n_states": "many"}}, r"\[SN005\].*n_states"),
     ],
 )
 def test_settings_that_make_no_sense_are_named(config, message, gold_docs) -> None:
