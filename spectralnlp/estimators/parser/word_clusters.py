@@ -15,6 +15,7 @@ from typing_extensions import Doc
 
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.parser.component import Component, Context
+from spectralnlp.estimators.shared import settings
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordClusters, WordVectors
 from spectralnlp.progress import fit_pass
@@ -55,7 +56,7 @@ class WordClustering(Component):
                 clusters = cluster_words(self.eigenwords, context.random_state)
         else:
             clusters = context.whole.components[self.name]
-        return with_tag_factors(clusters, context.trees.first, context.grammar.rare)
+        return with_tag_factors(clusters, context.trees.first, settings.RARE)
 
 
 def cluster_words(folder: str, random_state: int) -> WordClusters:

@@ -71,7 +71,6 @@ class GrammarEstimator(Estimator[Tree]):
 class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
     """An estimator of grammars that can learn from logs of trees, as the components around them do."""
 
-    rare: int
     signatures: str
 
     @abstractmethod
