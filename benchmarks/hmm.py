@@ -23,7 +23,7 @@ from time import perf_counter
 
 import numpy as np
 
-from spectralnlp.estimators.hmm import HMM, HMMEM, HMMPool
+from spectralnlp.estimators.hmm import HMM, HMMEM
 from spectralnlp.inference.chains.filtering import Filter, run_sequences
 from spectralnlp.inference.chains.forward_backward import HiddenFilter
 from spectralnlp.models.sequence_model import SequenceModel
@@ -63,7 +63,6 @@ EM: Sequence[tuple[str, dict[str, str]]] = (
     ("`hmm-em`, 100 states, no EM", {"iterations": "0"}),
     ("… 5 iterations: `hmm-em`", {}),
 )
-POOL: Sequence[tuple[str, dict[str, str]]] = (("`hmm-pool`: the mean of `hmm` and `hmm-em`", {}),)
 
 
 @dataclass(frozen=True)
@@ -190,7 +189,7 @@ def table(kind: str, peers: bool) -> str:
     for order, name in ((2, "bigrams, Witten–Bell"), (3, "trigrams, Witten–Bell")):
         seconds, perplexity, accuracy = ngram_perplexity(data, order)
         rows.append([name, f"{perplexity:.2f}", f"{accuracy:.1f}", f"{seconds:.2f}", None, "all"])
-    for estimator, settings in ((HMM, LADDER), (HMMEM, EM), (HMMPool, POOL)):
+    for estimator, settings in ((HMM, LADDER), (HMMEM, EM)):
         for name, each in settings:
             learner = estimator.from_settings({**each, **common})
             seconds, filter_ = timed(lambda learner=learner: learner.fit(corpus).filter_)
