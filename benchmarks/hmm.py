@@ -41,17 +41,12 @@ LADDER: Sequence[tuple[str, dict[str, str]]] = (
     ("… and CCA whitening", {"preset": "tutorial", "triples": "all", "whitening": "true"}),
     (
         "… and the stabiliser",
-        {"preset": "tutorial", "triples": "all", "whitening": "true", "floor": "0.02", "tolerance": "0.2"},
+        {"preset": "tutorial", "triples": "all", "whitening": "true", "stabilise": "true"},
     ),
     ("`hmm`, 20 states, history 1", {"n_states": "20", "history": "1", "target": "2"}),
     ("… history 2", {"n_states": "20"}),
     ("… 60 states: `hmm`", {}),
     ("`hmm` without leaving out", {"leave_one_out": "false"}),
-    ("`hmm` without damping", {"damping": "1"}),
-    ("`hmm` without back-off", {"backoff": "0"}),
-    ("`hmm` without ridge", {"ridge": "0"}),
-    ("`hmm` without shrinking", {"tolerance": "null"}),
-    ("`hmm` with a floor of 1e-6", {"floor": "0.000001"}),
     ("`hmm`, history 3, target 3", {"history": "3", "target": "3"}),
     ("`hmm`, 120 states", {"n_states": "120"}),
 )
