@@ -23,7 +23,7 @@ from time import perf_counter
 
 import numpy as np
 
-from spectralnlp.estimators.hmm import HMM, HMMEM, HMMPool
+from spectralnlp.estimators.hmm import HMM, HMMEM
 from spectralnlp.inference.chains.filtering import Filter, run_sequences
 from spectralnlp.inference.chains.forward_backward import HiddenFilter
 from spectralnlp.models.sequence_model import SequenceModel
@@ -41,17 +41,12 @@ LADDER: Sequence[tuple[str, dict[str, str]]] = (
     ("… and CCA whitening", {"preset": "tutorial", "triples": "all", "whitening": "true"}),
     (
         "… and the stabiliser",
-        {"preset": "tutorial", "triples": "all", "whitening": "true", "floor": "0.02", "tolerance": "0.2"},
+        {"preset": "tutorial", "triples": "all", "whitening": "true", "stabilise": "true"},
     ),
     ("`hmm`, 20 states, history 1", {"n_states": "20", "history": "1", "target": "2"}),
     ("… history 2", {"n_states": "20"}),
     ("… 60 states: `hmm`", {}),
     ("`hmm` without leaving out", {"leave_one_out": "false"}),
-    ("`hmm` without damping", {"damping": "1"}),
-    ("`hmm` without back-off", {"backoff": "0"}),
-    ("`hmm` without ridge", {"ridge": "0"}),
-    ("`hmm` without shrinking", {"tolerance": "null"}),
-    ("`hmm` with a floor of 1e-6", {"floor": "0.000001"}),
     ("`hmm`, history 3, target 3", {"history": "3", "target": "3"}),
     ("`hmm`, 120 states", {"n_states": "120"}),
 )
@@ -63,7 +58,6 @@ EM: Sequence[tuple[str, dict[str, str]]] = (
     ("`hmm-em`, 100 states, no EM", {"iterations": "0"}),
     ("… 5 iterations: `hmm-em`", {}),
 )
-POOL: Sequence[tuple[str, dict[str, str]]] = (("`hmm-pool`: the mean of `hmm` and `hmm-em`", {}),)
 
 
 @dataclass(frozen=True)
@@ -190,7 +184,7 @@ def table(kind: str, peers: bool) -> str:
     for order, name in ((2, "bigrams, Witten–Bell"), (3, "trigrams, Witten–Bell")):
         seconds, perplexity, accuracy = ngram_perplexity(data, order)
         rows.append([name, f"{perplexity:.2f}", f"{accuracy:.1f}", f"{seconds:.2f}", None, "all"])
-    for estimator, settings in ((HMM, LADDER), (HMMEM, EM), (HMMPool, POOL)):
+    for estimator, settings in ((HMM, LADDER), (HMMEM, EM)):
         for name, each in settings:
             learner = estimator.from_settings({**each, **common})
             seconds, filter_ = timed(lambda learner=learner: learner.fit(corpus).filter_)

@@ -43,7 +43,7 @@ LADDER: Sequence[tuple[str, str]] = (
     ("clusters, 16 refinements", "models=clusters,n_clusters=16"),
     ("… 32", "models=clusters,n_clusters=32"),
     ("EM, 16 refinements, 20 iterations", "models=em,n_clusters=16"),
-    ("… 40", "models=em,n_clusters=16,random_em_iterations=40"),
+    ("… 40", "models=em,n_clusters=16,em_iterations=40"),
     ("tensors and two of clusters, 32", "models=tensors+clusters+clusters"),
     ("`rhmm:preset=tutorial`: no shrinkage, no bound, 8", "preset=tutorial"),
     ("`rhmm` without a beam, exact", "beam=0"),

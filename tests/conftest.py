@@ -93,7 +93,7 @@ def word_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folders = {name: root / name for name in ("words", "plain", "states")}
     task = VectorsTask()
     quiet = {"report": lambda line: None}
-    learner = Eigenwords(dimensions=4, min_count=1, oversampling=2, clusters=4)
+    learner = Eigenwords(dimensions=4, min_count=1, clusters=4)
     vectors = task.train(learner, task.read([text]), **quiet)
     vectors.save(folders["words"])
     with (root / "plain.txt").open("w") as file:

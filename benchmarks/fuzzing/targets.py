@@ -227,10 +227,6 @@ def _kinds(root: Path) -> dict[str, Kind]:
         ),
         "operators": (["hmm", tokens, *_settings(n_states=3, min_count=1)], (("info", "MODEL"), score)),
         "hidden": (["hmm-em", tokens, *_settings(n_states=3, iterations=2)], (("info", "MODEL"), score)),
-        "pool": (
-            ["hmm-pool", tokens, *_settings(em_states=3, iterations=2, n_states=3)],
-            (("info", "MODEL"), score),
-        ),
         "pcfg": (["pcfg", few_trees], _PARSE),
         "parser": (
             ["lpcfg", trees, *small, *_settings(binarisations="head+left", grammars="tensors+clusters")],

@@ -33,7 +33,6 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "smoothing": ("0.0", "false"),
     "pruner_states": ("0", "4"),
     "em_iterations": ("0", "4"),
-    "noise": ("0.1",),
     "iterations": ("3",),
 }
 

@@ -30,9 +30,7 @@ print(" ".join(sentences[0]))
 # Nothing is told about parts of speech. Two words are alike if their neighbours are.
 
 # %%
-vectors = spectralnlp.train(
-    "eigenwords", sentences, dimensions=3, min_count=1, oversampling=4
-)
+vectors = spectralnlp.train("eigenwords", sentences, dimensions=3, min_count=1)
 for word in ("cat", "saw", "red"):
     near = [
         f"{other} {similarity:.2f}"

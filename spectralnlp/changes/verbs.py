@@ -281,7 +281,7 @@ def _observe(
 def _solved(kept: KeptMoments, seconds: float, report: ProgressCallback) -> Change:
     if not kept.moments.is_exact:
         what = "more counts than there is room for: the rarest were dropped, and what is left cannot be kept"
-        raise ConfigError(what, hint="raise max_pairs")
+        raise ConfigError(what, hint="use less text, or a smaller window")
     started = perf_counter()
     model = kept.task.solve(kept.learner, kept.moments, report=report, description=kept.description)
     return Change(model, kept, seconds, perf_counter() - started)

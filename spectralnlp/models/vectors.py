@@ -32,7 +32,7 @@ class Vectors(StorableModel):
         >>> import spectralnlp
         >>> lines = ["the cat sat", "the dog sat", "a cat ran", "a dog ran"] * 5
         >>> sentences = [line.split() for line in lines]
-        >>> vectors = spectralnlp.train("eigenwords", sentences, dimensions=2, min_count=1, oversampling=2)
+        >>> vectors = spectralnlp.train("eigenwords", sentences, dimensions=2, min_count=1)
         >>> vectors.vector("cat").shape
         (2,)
         >>> vectors.most_similar("cat", 1)[0][0]

@@ -13,7 +13,6 @@ from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.operators import (
     HiddenMarkov,
     ObservableOperators,
-    SequenceMixture,
     SequenceParameters,
     read_sequence_parameters,
 )
@@ -42,7 +41,6 @@ __all__ = [
     "RefinedMarkov",
     "RefinedMarkovSet",
     "SentenceEndModel",
-    "SequenceMixture",
     "SequenceParameters",
     "SpanScorer",
     "SparseTensors",

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Le
 
 from spectralnlp.parameters.arrays import Floats, Ints
 from spectralnlp.storage import (
-    Arrays,
     StoredArrays,
     StoredValues,
     WithArrays,
     float_array,
     int_array,
-    with_prefix,
 )
 
 
@@ -133,86 +131,27 @@ class HiddenMarkov(WithArrays):
         return cls(symbols=symbols, **fields)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SequenceMixture:
-    """The weighted mean of several models' predictions.
-
-    Attributes:
-        kind: what folders call such a model.
-        parts: models of the same symbols.
-        weights: float64 (n_parts,), positive, summing to one.
-    """
-
-    kind: ClassVar[str] = "mixture"
-
-    parts: tuple[SequenceParameters, ...]
-    weights: Floats
-
-    @property
-    def symbols(self) -> tuple[str, ...]:
-        """The symbols of all parts."""
-        return self.parts[0].symbols
-
-    def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder; symbols are stored once."""
-        return {
-            "kind": self.kind,
-            "weights": self.weights.tolist(),
-            "parts": [{**part.to_json(), "symbols": None} for part in self.parts],
-            "symbols": self.symbols,
-        }
-
-    def to_arrays(self) -> Arrays:
-        """The arrays of a model folder, those of each part after its number."""
-        named = [with_prefix(f"{i}.", part.to_arrays()) for i, part in enumerate(self.parts)]
-        return {name: array for arrays in named for name, array in arrays.items()}
-
-    @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> SequenceMixture:
-        """The mixture that gave these.
-
-        Raises:
-            ModelError: an array or a value is not as it must be.
-        """
-        symbols = {"symbols": described.take("symbols", tuple[str, ...])}
-        kinds = [each for each in _KINDS.values() if each is not cls]  # no mixtures of mixtures
-        parts = tuple(
-            read_sequence_parameters(arrays.part(f"{i}."), part.updated(symbols), kinds)
-            for i, part in enumerate(described.parts("parts"))
-        )
-        weights = described.take("weights", tuple[Annotated[float, Gt(0)], ...])
-        if not parts or len(weights) != len(parts):
-            raise described.error("weights", f"holds {len(weights)} numbers for {len(parts)} models")
-        return cls(parts=parts, weights=np.array(weights, np.float64))
-
-
-SequenceParameters = ObservableOperators | HiddenMarkov | SequenceMixture
+SequenceParameters = ObservableOperators | HiddenMarkov
 
 _KINDS: Mapping[str, type[SequenceParameters]] = {
-    each.kind: each for each in (ObservableOperators, HiddenMarkov, SequenceMixture)
+    each.kind: each for each in (ObservableOperators, HiddenMarkov)
 }
 
 
-def read_sequence_parameters(
-    arrays: StoredArrays,
-    described: StoredValues,
-    kinds: Iterable[type[SequenceParameters]] = tuple(_KINDS.values()),
-) -> SequenceParameters:
+def read_sequence_parameters(arrays: StoredArrays, described: StoredValues) -> SequenceParameters:
     """Parameters of the kind that their JSON values name; see the `from_arrays` of each.
 
     Args:
         arrays: of `to_arrays`.
         described: of `to_json`.
-        kinds: those that it may be of.
 
     Raises:
         ModelError: it is of no such kind, or an array or a value is not as it must be.
     """
-    by_name = {each.kind: each for each in kinds}
     kind = described.take("kind", str)
-    if kind not in by_name:
-        raise described.error("kind", f"is not {' or '.join(by_name)}")
-    return by_name[kind].from_arrays(arrays, described)
+    if kind not in _KINDS:
+        raise described.error("kind", f"is not {' or '.join(_KINDS)}")
+    return _KINDS[kind].from_arrays(arrays, described)
 
 
 def _some(described: StoredValues, symbols: tuple[str, ...]) -> int:

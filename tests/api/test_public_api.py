@@ -150,7 +150,7 @@ def test_settings_and_reports(own_treebank: Path) -> None:
     ("kind", "settings", "examples"),
     [
         (spectralnlp.HMM, {"n_states": 2}, SENTENCES),
-        (spectralnlp.Eigenwords, {"dimensions": 2, "min_count": 1, "oversampling": 1}, SENTENCES),
+        (spectralnlp.Eigenwords, {"dimensions": 2, "min_count": 1}, SENTENCES),
         (spectralnlp.TopicModel, {"n_topics": 2, "min_documents": 1, "max_share": 1.0}, SENTENCES * 5),
         (
             spectralnlp.PerceptronTagger,
@@ -190,7 +190,7 @@ def test_a_generator_is_enough_for_one_pass(trees: list[spectralnlp.Tree]) -> No
     for name in ("pcfg", "lpcfg"):
         model = spectralnlp.train(name, stream(trees))
         assert model.info["training trees"] == len(trees)
-    assert spectralnlp.Eigenwords(dimensions=2, min_count=1, oversampling=1).fit(stream(SENTENCES))
+    assert spectralnlp.Eigenwords(dimensions=2, min_count=1).fit(stream(SENTENCES))
 
 
 @pytest.mark.parametrize("name", ["hmm", "hmm-em", "topics"])

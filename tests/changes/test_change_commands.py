@@ -117,7 +117,7 @@ def test_text_is_read_as_it_was_at_first(run: Run, tmp_path: Path) -> None:
     text.write_text("".join([*kept, "well-known (and loved)\n"]))
     gone.write_text("well-known (and loved)\n")
     left.write_text("".join(kept))
-    settings = ("--set", "dimensions=2", "--set", "min_count=1", "--set", "oversampling=1")
+    settings = ("--set", "dimensions=2", "--set", "min_count=1")
     assert run("train", "eigenwords", text, "-o", tmp_path / "all", "--keep-moments", *settings).status == 0
     run("train", "eigenwords", left, "-o", tmp_path / "never", *settings)
     outcome = run("forget", tmp_path / "all", gone)
@@ -129,7 +129,7 @@ def test_text_is_read_as_it_was_at_first(run: Run, tmp_path: Path) -> None:
 def test_a_large_file_that_is_read_in_parts_is_the_same_documents(
     unit: str, run: Run, lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = ("--set", "dimensions=2", "--set", "min_count=1", "--set", "oversampling=1")
+    settings = ("--set", "dimensions=2", "--set", "min_count=1")
     keep = ("--keep-moments", "--documents", unit)
     more, strange = tmp_path / "more.txt", tmp_path / "strange.txt"
     more.write_text("every cat sleeps .\nno dog sleeps .\n")

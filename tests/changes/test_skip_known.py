@@ -16,7 +16,7 @@ MODEL = ("arrays.safetensors", "model.json", "README.md")
 SETTINGS = {
     "hmm": ("--set", "n_states=3"),
     "topics": ("--set", "n_topics=2", "--set", "min_documents=1", "--set", "max_share=1.0"),
-    "eigenwords": ("--set", "dimensions=2", "--set", "min_count=1", "--set", "oversampling=1"),
+    "eigenwords": ("--set", "dimensions=2", "--set", "min_count=1"),
 }
 
 
@@ -94,7 +94,7 @@ class Parts(Corpus[str]):
 def test_each_partition_leaves_out_its_own_lines(lines: Path, engine: str) -> None:
     every = lines.read_text().splitlines()
     blocks = ["\n".join(every[a : a + 4]) + "\n" for a in range(0, 40, 4)]
-    settings = Eigenwords(dimensions=2, min_count=1, oversampling=1)
+    settings = Eigenwords(dimensions=2, min_count=1)
     kept = changes.train("eigenwords.v1", settings, Parts([blocks[3], blocks[0]]), unit="line").kept
     some = [blocks[1], "", blocks[0] + blocks[2], blocks[3], blocks[5] + blocks[3] + "\n\n" + blocks[6]]
     with use_engine(engine):

@@ -10,6 +10,7 @@ import pytest
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.eigenwords.matrix import MatrixInMemory
+from spectralnlp.estimators.eigenwords.moments import PairCounts
 from spectralnlp.estimators.eigenwords.solve import (
     blocks_of,
     choose_vocabulary,
@@ -18,7 +19,7 @@ from spectralnlp.estimators.eigenwords.solve import (
 )
 from spectralnlp.linalg.cca import OneHot, cca
 from spectralnlp.parameters import WordVectors
-from spectralnlp.runtime import InMemoryCorpus, use_engine
+from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 
 TUTORIAL = ["I ate ham", "You ate cheese", "You ate"]
 
@@ -40,9 +41,7 @@ def fit(lines: list[str], **settings: object) -> WordVectors:
 
 def test_the_tutorials_bigram_matrix() -> None:
     """Rows × the word after, without sentence ends, as on the tutorial's page "The Eigenword Matrix U"."""
-    model = Eigenwords(window=1, min_count=1, lowercase=False, keep_counts=True, dimensions=2)
-    counts = model.fit(InMemoryCorpus(TUTORIAL)).counts_
-    assert counts is not None
+    counts = accumulate(PairCounts(window=1, lowercase=False), InMemoryCorpus(TUTORIAL))
     vocabulary = choose_vocabulary(counts, min_count=1, max_words=None, n_contexts=99)
     matrix = context_matrix(counts, vocabulary, blocks_of(1, "apart")).toarray()
     words = counts.names(vocabulary.rows)
@@ -70,8 +69,6 @@ def test_one_step_cca_is_the_cca_of_a_word_and_its_neighbour() -> None:
         MatrixInMemory(scipy.sparse.csr_array(counts)),
         "cca",
         4,
-        oversampling=20,
-        iterations=8,
         random_state=0,
     )
     np.testing.assert_allclose(sigma, exact.correlations, atol=1e-4)
@@ -97,11 +94,10 @@ def test_words_of_a_class_lie_together(variant: str, positions: str, transform: 
 
 def test_counts_that_were_kept_change_their_mind_exactly() -> None:
     whole, part = text(300), text(100, seed=5)
-    model = Eigenwords(keep_counts=True, dimensions=4).fit(InMemoryCorpus(whole + part))
-    assert model.counts_ is not None
-    gone = Eigenwords(keep_counts=True, dimensions=4).fit(InMemoryCorpus(part)).counts_
-    model.counts_.subtract(gone)
-    model.solve(model.counts_)
+    counts = accumulate(PairCounts(), InMemoryCorpus(whole + part))
+    counts.subtract(accumulate(PairCounts(), InMemoryCorpus(part)))
+    model = Eigenwords(dimensions=4)
+    model.solve(counts)
     expected = fit(whole, dimensions=4)
     assert model.word_vectors_.words == expected.words
     assert model.word_vectors_.vectors.tobytes() == expected.vectors.tobytes()

@@ -8,7 +8,7 @@ from true_hmm import TrueHMM
 
 import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.hmm import HMMEM
+from spectralnlp.estimators.hmm import HMMEM, em
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.tasks.sequences import SequenceTask
 
@@ -16,8 +16,9 @@ TRUE = TrueHMM.random(m=3, V=8, seed=2)
 CORPUS = InMemoryCorpus(TRUE.sample(1500, 8, seed=0))
 
 
-def test_em_never_lowers_the_likelihood() -> None:
-    model = HMMEM(n_states=4, iterations=6, smoothing=1e-9).fit(CORPUS)
+def test_em_never_lowers_the_likelihood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(em, "SMOOTHING", 1e-9)
+    model = HMMEM(n_states=4, iterations=6).fit(CORPUS)
     assert (np.diff(model.log_likelihoods_) > -1e-6).all()
 
 

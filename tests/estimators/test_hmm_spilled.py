@@ -114,7 +114,7 @@ def test_chunks_depend_on_the_rows_alone_and_tear_no_group() -> None:
         {},
         {"history": 1, "target": 2},
         {"history": 3, "target": 1, "max_symbols": 300, "leave_one_out": False},
-        {"history": 2, "target": 4, "max_symbols": 100, "backoff": 0.0},
+        {"history": 2, "target": 4, "max_symbols": 100},
         {"algorithm": "hkz", "max_symbols": 60, "n_states": 5},
     ],
 )

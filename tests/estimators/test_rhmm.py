@@ -53,9 +53,7 @@ def accuracy(tagger: RefinementTagger, sentences: Sentences) -> float:
 )
 def test_refinements_carry_what_tags_forget(models: str, n_clusters: int, least: float) -> None:
     train, dev = long_memory(400, 0), long_memory(100, 1)
-    refined = RefinementHMM(models=models, n_states=4, n_clusters=n_clusters, random_em_iterations=150).fit(
-        train
-    )
+    refined = RefinementHMM(models=models, n_states=4, n_clusters=n_clusters, em_iterations=150).fit(train)
     assert accuracy(tagger_of(refined), dev) > least
     single = RefinementHMM(models=models, n_states=1, n_clusters=1).fit(train)
     assert accuracy(tagger_of(single), dev) < 0.9
@@ -77,7 +75,9 @@ def test_one_refinement_is_one_model_however_it_is_learned() -> None:
 def test_counted_models_are_distributions() -> None:
     for name in ("clusters", "em"):
         model = (
-            RefinementHMM(models=name, n_clusters=3, tokens_per_state=5).fit(long_memory(60, 0)).models_[0]
+            RefinementHMM(models=name, n_clusters=3, projection="published")
+            .fit(long_memory(60, 0))
+            .models_[0]
         )
         assert model.tied
         assert model.initial.sum() == pytest.approx(1)

@@ -50,7 +50,7 @@ def vectors_of(features: UnlabelledFeatures) -> np.ndarray:
 def test_eigentokens_are_those_of_the_eigenwords(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     text = [" ".join(rng.choice(["the", "a", "cat", "dog", "fox", "hen", "saw", "."], 6)) for _ in range(80)]
-    learner = Eigenwords(dimensions=3, min_count=1, oversampling=2, **settings)
+    learner = Eigenwords(dimensions=3, min_count=1, **settings)
     lookup = VectorLookup(learner.fit(InMemoryCorpus(text)).word_vectors_)
     expected = np.concatenate([lookup.contexts(words) for words in SENTENCES])
     assert np.abs(expected).max() > 0.1

@@ -19,6 +19,7 @@ from spectralnlp.changes import Change, KeptMoments
 from spectralnlp.changes.kept import task_of, unlearning_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
+from spectralnlp.estimators.eigenwords import estimator as eigenwords_estimator
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.runtime import Corpus, Partition, accumulate
 from spectralnlp.storage import ARRAYS, CARD, META
@@ -269,7 +270,8 @@ def test_hashed_words_can_grow_and_join_but_not_forget(tmp_path: Path) -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_counts_that_had_to_be_dropped_are_not_kept() -> None:
+def test_counts_that_had_to_be_dropped_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = registry.estimators.get("eigenwords")
-    with pytest.raises(ConfigError, match="max_pairs"):
-        train("eigenwords.v1", kind(dimensions=3, min_count=1, max_pairs=40), documents_of(kind))
+    monkeypatch.setattr(eigenwords_estimator, "MAX_PAIRS", 40)
+    with pytest.raises(ConfigError, match="the rarest were dropped"):
+        train("eigenwords.v1", kind(dimensions=3, min_count=1), documents_of(kind))

@@ -34,7 +34,6 @@ def model_folders(own_corpora: Path, words: dict[str, Path]) -> dict[str, list[s
         "rhmm tagger": ["rhmm", trees, *settings(models="tensors+clusters", n_states=3, n_clusters=3)],
         "operators": ["hmm", tokens, *hmm],
         "hidden states": ["hmm-em", tokens, *settings(n_states=3, iterations=2)],
-        "pool": ["hmm-pool", tokens, *settings(em_states=3, iterations=2, n_states=3)],
         "eigenwords": ["eigenwords", text, *settings(dimensions=4, min_count=1, clusters=3)],
         "topics": ["topics", text, *settings(n_topics=2, min_documents=1, max_share=0.9)],
         "intents": ["intent", intents],

@@ -145,7 +145,7 @@ def test_a_text_is_never_taken_for_its_letters(
 def models(tagger: Any, refinement_tagger: Any, parsers: dict[str, Any]) -> Callable[[str], Any]:
     words = [words for words, _ in TAGGED] * 5
     made = {"parser": parsers["plain pcfg"], "tagger": tagger, "refinement": refinement_tagger}
-    made["vectors"] = spectralnlp.train("eigenwords", words, dimensions=2, min_count=1, oversampling=1)
+    made["vectors"] = spectralnlp.train("eigenwords", words, dimensions=2, min_count=1)
     made["topics"] = spectralnlp.train("topics", words, n_topics=2, min_documents=1, max_share=1.0)
     return made.__getitem__
 

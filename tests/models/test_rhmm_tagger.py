@@ -21,7 +21,7 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def tagger() -> RefinementTagger:
-    fitted = RefinementHMM(models="tensors+clusters", n_states=2, n_clusters=2, tokens_per_state=6).fit(
+    fitted = RefinementHMM(models="tensors+clusters", n_states=2, n_clusters=2, projection="published").fit(
         SENTENCES
     )
     return RefinementTagger(fitted.coarse_, fitted.models_, fitted.beam, about={"estimator": "RefinementHMM"})

@@ -21,7 +21,7 @@ from benchmarks.fuzzing.targets import Target, clear, file_targets, train_models
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 
 CASES = 12  # of each target
-MODELS = ("operators", "pool", "pcfg", "tagger", "rhmm", "topics", "intents")
+MODELS = ("operators", "pcfg", "tagger", "rhmm", "topics", "intents")
 MOMENTS = (
     "moments of pcfg",
     "moments of lpcfg",

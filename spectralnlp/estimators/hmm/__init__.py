@@ -2,7 +2,6 @@
 
 from spectralnlp.estimators.hmm.em import HMMEM
 from spectralnlp.estimators.hmm.estimator import HMM, SequenceEstimator
-from spectralnlp.estimators.hmm.pool import HMMPool
 from spectralnlp.inference.chains.predictor import SequencePredictor
 
-__all__ = ["HMM", "HMMEM", "HMMPool", "SequenceEstimator", "SequencePredictor"]
+__all__ = ["HMM", "HMMEM", "SequenceEstimator", "SequencePredictor"]

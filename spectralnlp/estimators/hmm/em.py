@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator
@@ -36,12 +36,15 @@ SAMPLE = 10_000
 # Weight of what was expected before a token, beside the token and what is expected after it.
 BEFORE = 0.5
 
+# Pseudo-counts, of each transition and, by the symbols' frequencies, for all emissions of a state together:
+# half an occurrence keeps every probability positive.
+SMOOTHING = 0.5
+
 # How states are made for clustering.
 CLUSTERED_STATES = RegressionOptions(
     n_states=40,
     history=2,
     target=2,
-    backoff=10.0,
     ridge=0.0,
     damping=1.0,
     operator_count=0,
@@ -74,14 +77,6 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     n_states: Annotated[int, Ge(1), Doc("Hidden states.")] = 100
     iterations: Annotated[int, Ge(0), Doc("Of EM; 0 for the counted clusters themselves.")] = 5
     start: Annotated[Literal["spectral", "random"], Doc("``spectral`` or ``random``.")] = "spectral"
-    smoothing: Annotated[
-        float,
-        Gt(0),
-        Doc(
-            "Pseudo-counts, of each transition and, by the symbols' frequencies, for all emissions of "
-            "a state together."
-        ),
-    ] = 0.5
     max_symbols: MaxSymbols = HMM.max_symbols
     min_count: MinCount = HMM.min_count
     random_state: Annotated[int, Ge(0), Doc("Seed of k-means, or of the random start.")] = 0
@@ -121,9 +116,9 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     def _maximise(self, symbols: tuple[str, ...], base: Floats, sums: StateSums) -> HiddenMarkov:
         """Take one M-step: relative frequencies, smoothed."""
         smoothed = (
-            sums.start + self.smoothing,
-            sums.moves + self.smoothing,
-            sums.emitted + self.smoothing * base[:, None],
+            sums.start + SMOOTHING,
+            sums.moves + SMOOTHING,
+            sums.emitted + SMOOTHING * base[:, None],
         )
         initial, transition, emission = (each / each.sum(axis=0) for each in smoothed)
         return HiddenMarkov(symbols=symbols, initial=initial, transition=transition, emission=emission)

@@ -34,6 +34,13 @@ from spectralnlp.runtime import Corpus, Moments, current_memory
 # Symbols of each sequence that the published algorithm looks at.
 PUBLISHED = 3
 
+# Weight of the symbols' frequencies in every prediction, and negative probability that a prediction may have
+# before its state is shrunk; without the weight perplexity is 5 to 15% worse, without shrinking 0.5%.
+FLOOR, TOLERANCE = 0.02, 0.2
+
+# Weight of the frequencies without the stabiliser: likelihoods stay finite.
+PUBLISHED_FLOOR = 1e-6
+
 # Bytes for each number in the states of symbols, which have several, and in operators, which are saved.
 _STATE_BYTES, _OPERATOR_BYTES = 48, 12
 
@@ -95,8 +102,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
             "n_states": 20,
             "whitening": False,
             "triples": "initial",
-            "floor": 1e-6,
-            "tolerance": None,
+            "stabilise": False,
         },
     }
 
@@ -112,22 +118,6 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         Ge(1),
         Doc("Regression: symbols from which what follows is predicted; history + 1 is consistent."),
     ] = 3
-    backoff: Annotated[
-        float, Ge(0), Doc("Regression: κ, occurrences that the shorter history counts for.")
-    ] = 10.0
-    ridge: Annotated[
-        float,
-        Ge(0),
-        Doc(
-            "Regression: penalty, in square roots of the number of symbols; a coordinate weighs that "
-            "number times its squared correlation."
-        ),
-    ] = 4.0
-    damping: Annotated[
-        float,
-        Ge(0),
-        Doc("Regression: occurrences added to all counts before the CCA divides by their roots."),
-    ] = 60.0
     leave_one_out: Annotated[
         bool, Doc("Regression: whether states that are regressed upon do without the symbol that follows.")
     ] = True
@@ -144,14 +134,13 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         Literal["initial", "all"],
         Doc("Hkz: ``initial`` for the first three symbols of each sequence, ``all`` for any three."),
     ] = "all"
-    floor: Annotated[float, Ge(0), Doc("Weight of the symbols' frequencies in every prediction.")] = 0.02
-    tolerance: Annotated[
-        Annotated[float, Ge(0)] | None,
+    stabilise: Annotated[
+        bool,
         Doc(
-            "Negative probability that a prediction may have before its state is shrunk to the mean; "
-            "null for any."
+            "Mix the symbols' frequencies into every prediction, and shrink states that predict much "
+            "negative probability to the mean."
         ),
-    ] = 0.2
+    ] = True
     max_symbols: MaxSymbols = 50_000
     min_count: MinCount = 1
     random_state: Annotated[int, Ge(0), Doc("Seed of the SVD, where there are more than 512 symbols.")] = 0
@@ -233,8 +222,8 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         return PredictionSettings(
             symbols=(*counts.vocabulary, UNKNOWN),
             base=symbol_distribution(grams.frequencies),
-            floor=self.floor,
-            tolerance=np.inf if self.tolerance is None else self.tolerance,
+            floor=FLOOR if self.stabilise else PUBLISHED_FLOOR,
+            tolerance=TOLERANCE if self.stabilise else np.inf,
         )
 
     def _keep(self, operators: ObservableOperators, grams: NGrams) -> None:

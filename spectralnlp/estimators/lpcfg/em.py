@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Le
+from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator
@@ -32,6 +32,12 @@ from spectralnlp.trees.heads import LEARNED
 from spectralnlp.trees.treelog import TreeLog
 
 Start = Literal["random", "clusters"]
+
+# How far a random start is from even shares, in [0, 1]; without noise states stay alike.
+NOISE = 0.5
+
+# Weight of the mean over a symbol's states after each iteration; with 0 the likelihood never falls.
+SMOOTHING = 0.01
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,15 +62,6 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         Start,
         Doc("``random``, or ``clusters`` of nodes in the space of the singular vectors."),
     ] = "random"
-    noise: Annotated[float, Ge(0), Le(1), Doc("How far a random start is from even shares, in [0, 1].")] = 0.5
-    smoothing: Annotated[
-        float,
-        Ge(0),
-        Doc(
-            "Weight of the mean over a symbol's states after each iteration; with 0 the likelihood "
-            "never falls."
-        ),
-    ] = 0.01
     nodes_per_state: settings.NodesPerState = settings.NODES_PER_STATE
     binarisation: Annotated[
         str,
@@ -73,13 +70,8 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             "annotation."
         ),
     ] = "head"
-    unaries: settings.UnaryRules = settings.UNARIES
     heads: settings.LearnableHeads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
-    rare: settings.Rare = settings.RARE
-    keep_rare_words: settings.KeepRareWords = settings.KEEP_RARE_WORDS
-    tag_weight: settings.TagWeight = settings.TAG_WEIGHT
-    bracket_price: settings.BracketPrice = settings.BRACKET_PRICE
     random_state: settings.RandomState = settings.RANDOM_STATE
 
     def learn(self, corpus: Corpus[Tree]) -> None:
@@ -93,21 +85,26 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             InputError: there are no trees.
         """
         self.heads_ = head_rules(self.heads, corpus, foreign=LEARNED)
-        binariser = binariser_of(self.binarisation, unaries=self.unaries, heads=self.heads_)
+        binariser = binariser_of(self.binarisation, unaries=settings.UNARIES, heads=self.heads_)
         with fit_pass("trees"):
             trees = Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)])
         table = trees.first
         self.n_trees_, self.word_counts_ = table.n_trees, count_words(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        lexicon = LexiconOptions.of(self, scheme=self.signatures_)
+        lexicon = LexiconOptions(
+            scheme=self.signatures_,
+            rare=settings.RARE,
+            keep_rare_words=settings.KEEP_RARE_WORDS,
+            tag_weight=settings.TAG_WEIGHT,
+        )
         index = TreeEventIndex.of(table)
         with fit_pass("start"):
             start = self._start_counts(index)
         with fit_pass("EM"):
             counts, self.log_likelihoods_ = index.refine(
-                start, self.iterations, first_smoothing=self.smoothing, smoothing=self.smoothing
+                start, self.iterations, first_smoothing=SMOOTHING, smoothing=SMOOTHING
             )
-            grammar = state_grammar(index, counts, self.smoothing, lexicon)
+            grammar = state_grammar(index, counts, SMOOTHING, lexicon)
         self.grammar_sets_ = (
             GrammarSet(
                 binariser=trees.binarisers[0],
@@ -117,13 +114,13 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
                 grammars=(grammar,),
             ),
         )
-        self.decoder_, self.decoder_settings_ = "mbr", {"gamma": self.bracket_price}
+        self.decoder_, self.decoder_settings_ = "mbr", {"gamma": settings.BRACKET_PRICE}
 
     def _start_counts(self, index: TreeEventIndex) -> StateCounts:
         """Counts with states that EM can begin from."""
         wanted = index.wanted_states(self.n_states, self.nodes_per_state)
         if self.start == "random":
-            return index.random_counts(wanted, noise=self.noise, random_state=self.random_state)
+            return index.random_counts(wanted, noise=NOISE, random_state=self.random_state)
         options = ProjectionOptions.of(self, min_rank=settings.CLUSTER_DIMENSIONS)
         features = node_features(index.table, "rich", signature_by_name(self.signatures_))
         return index.count_clusters(

@@ -9,8 +9,9 @@ refinements that can be counted (``states.py``).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -43,6 +44,18 @@ TENSORS, CLUSTERS, EM = "tensors", "clusters", "em"
 _NOISE = 0.1  # of EM's random start
 _WORD_PRIOR = 0.5  # half of what the parser's lexicon wants
 _LANGUAGE_TOKENS = 5000  # that tell English from other languages
+
+# C; a pair of tags seen n times keeps √n / (C + √n) of its tensor. Half of what rules of trees want.
+_SMOOTHING = SmoothingOptions(smoothing=True, smoothing_strength=10.0)
+
+# As published rare features count, Σ⁻¹ is exact, and any tag has as many refinements as have signal.
+_PUBLISHED: Mapping[str, Any] = {
+    "nodes_per_state": 0.0,
+    "min_nodes": 0.0,
+    "min_feature_count": 1.0,
+    "shrinkage": 0.0,
+    "min_singular_value": 0.01,
+}
 
 
 Beam = Annotated[
@@ -77,11 +90,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         "tutorial": {
             "models": TENSORS,
             "n_states": 8,
-            "min_feature_count": 1.0,
-            "shrinkage": 0.0,
-            "min_singular_value": 0.01,
-            "tokens_per_state": 0.0,
-            "min_tokens": 0.0,
+            "projection": "published",
             "beam": 0.0,
         },
         "em": {"models": EM, "n_clusters": 16},
@@ -116,32 +125,17 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
             "task reads them, ``fit`` is given them."
         ),
     ] = None
-    min_feature_count: settings.MinFeatureCount = settings.MIN_FEATURE_COUNT
-    scaling: settings.Scaling = settings.SCALING
-    kappa: settings.Kappa = settings.KAPPA
-    shrinkage: settings.Shrinkage = settings.SHRINKAGE
-    min_singular_value: settings.MinSingularValue = settings.MIN_SINGULAR_VALUE
-    tokens_per_state: Annotated[
-        float,
-        Ge(0),
-        Doc("Tokens that a tag needs for each refinement; 0 for no such bound."),
-    ] = settings.NODES_PER_STATE
-    min_tokens: Annotated[
-        float,
-        Ge(0),
-        Doc("Tags with fewer tokens have one refinement."),
-    ] = settings.MIN_NODES
-    smoothing: settings.Smoothing = settings.SMOOTHING
-    smoothing_strength: settings.SmoothingStrength = 10.0
-    interpolate: Annotated[bool, Doc("Mix p(b | a) with p(b), so that any tag can follow any other.")] = True
-    cluster_dimensions: settings.ClusterDimensions = settings.CLUSTER_DIMENSIONS
-    em_iterations: settings.EMIterations = settings.EM_ITERATIONS
-    random_em_iterations: Annotated[
-        int, Ge(0), Le(1000), Doc("Iterations of EM from a random start, of ``em``.")
+    projection: Annotated[
+        Literal["shrunk", "published"],
+        Doc(
+            "``shrunk``: noisy directions are shrunk and a tag has a refinement for every 50 tokens; "
+            "``published``: neither."
+        ),
+    ] = "shrunk"
+    em_iterations: Annotated[
+        int, Ge(0), Le(1000), Doc("Iterations of EM from a random start, of ``em``; clusters take one.")
     ] = 20
     signatures: settings.Signatures = settings.AUTO
-    rare: settings.Rare = settings.RARE
-    tag_weight: settings.TagWeight = settings.TAG_WEIGHT
     beam: Beam = 3e-3
     random_state: settings.RandomState = settings.RANDOM_STATE
 
@@ -179,7 +173,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
             features = token_features(table, signature_by_name(lexicon.scheme))
         with fit_pass("SVD of the chain"):
             chain = find_directions(table.nodes, features.chain, self._projection_options())
-        bigrams = TagBigrams.of(table, interpolate=self.interpolate)
+        bigrams = TagBigrams.of(table, interpolate=True)
         index = TagEventIndex.of(table, bigrams)
         models = []
         for seed, name in enumerate(self._model_names):
@@ -209,7 +203,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
             project_nodes(table.nodes, chain, options),
             project_nodes(table.nodes, words, options),
             bigrams,
-            SmoothingOptions.of(self),
+            _SMOOTHING,
             lexicon,
         )
 
@@ -217,34 +211,36 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         self, index: TagEventIndex, chain: Directions, lexicon: LexiconOptions, name: str, seed: int
     ) -> RefinedMarkov:
         """Refinements from clusters or from noise, counted and refined by EM."""
-        n_states = index.wanted_states(self.n_clusters, self.tokens_per_state)
+        n_states = index.wanted_states(self.n_clusters, self._projection_options().nodes_per_state)
         if name == EM:
             counts = index.random_counts(n_states, noise=_NOISE, random_state=self.random_state + 1000 * seed)
-            first, iterations = 0.0, self.random_em_iterations  # noise is all that tells the states apart
+            first, iterations = 0.0, self.em_iterations  # noise is all that tells the states apart
         else:
             counts = index.count_clusters(
                 chain,
                 n_states,
-                dimensions=self.cluster_dimensions,
+                dimensions=settings.CLUSTER_DIMENSIONS,
                 random_state=[self.random_state, seed],
             )
-            first, iterations = HARD_SMOOTHING, self.em_iterations
+            first, iterations = HARD_SMOOTHING, settings.EM_ITERATIONS
         counts, _ = index.refine(counts, iterations, first_smoothing=first)
         return state_model(index, counts, SOFT_SMOOTHING if iterations else HARD_SMOOTHING, lexicon)
 
     def _projection_options(self) -> ProjectionOptions:
-        return ProjectionOptions.of(
-            self,
-            nodes_per_state=self.tokens_per_state,
-            min_nodes=self.min_tokens,
-            min_rank=self.cluster_dimensions if CLUSTERS in self._model_names else 0,
+        options = ProjectionOptions(
+            n_states=self.n_states,
+            nodes_per_state=settings.NODES_PER_STATE,
+            min_rank=settings.CLUSTER_DIMENSIONS if CLUSTERS in self._model_names else 0,
+            random_state=self.random_state,
         )
+        return replace(options, **_PUBLISHED) if self.projection == "published" else options
 
     def _lexicon_options(self, table: TagTable) -> LexiconOptions:
         first_words = Counter(table.words[word] for word in table.word[:_LANGUAGE_TOKENS].tolist())
-        return LexiconOptions.of(
-            self,
+        return LexiconOptions(
             scheme=signature_scheme(self.signatures, first_words),
+            rare=settings.RARE,
+            tag_weight=settings.TAG_WEIGHT,
             keep_rare_words=settings.KEEP_RARE_WORDS,
             word_prior=_WORD_PRIOR,
         )

@@ -78,14 +78,9 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         bool, Doc("Divide words by the square roots of their frequencies before the whitening.")
     ] = False
     em_iterations: Annotated[int, Ge(0), Le(1000), Doc("Passes of EM after the decomposition.")] = 1
-    smoothing: Annotated[
-        float, Ge(0), Doc("EM: occurrences of each word that each topic has beforehand.")
-    ] = 0.01
     min_documents: Annotated[int, Ge(0), Doc("In how many documents a word occurs to count.")] = 5
     max_share: Annotated[float, Ge(0), Doc("In how large a part of all documents it may occur.")] = 0.1
     max_words: Annotated[int, Ge(1), Doc("How many words count, those in most documents first.")] = 5000
-    restarts: Annotated[int, Ge(1), Le(1000), Doc("Starts of the tensor power method for each topic.")] = 10
-    iterations: Annotated[int, Ge(1), Le(1000), Doc("Iterations of the tensor power method.")] = 20
     random_state: Annotated[int, Ge(0), Doc("Seed of the SVD and of the starts.")] = 0
 
     def init_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentFrequencies:
@@ -139,8 +134,6 @@ class TopicModel(MomentEstimator[Sequence[str]]):
                 third_moment(moments.mean(), whitened, self.alpha0),
                 whitened.back,
                 self.alpha0,
-                restarts=self.restarts,
-                iterations=self.iterations,
                 random_state=self.random_state,
             )
         first = whitened.first / whitened.first.sum()
@@ -154,7 +147,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     @solve.register
     def _maximise(self, moments: ExpectedCounts) -> ExpectedCounts | None:
         """Every further pass: one M-step of EM."""
-        self.topics_ = reestimated(self.topics_, moments.counts, self.smoothing)
+        self.topics_ = reestimated(self.topics_, moments.counts)
         return self._next_iteration(moments.iteration + 1)
 
     def _next_iteration(self, iteration: int) -> ExpectedCounts | None:

@@ -11,6 +11,12 @@ from spectralnlp.linalg.tensor_power import tensor_power
 from spectralnlp.linalg.whitening import whiten
 from spectralnlp.parameters import Floats, TopicMixture
 
+# Starts of the tensor power method for each topic, and its iterations: it converges quadratically.
+_RESTARTS, _ITERATIONS = 10, 20
+
+# Occurrences of each word that each topic has before EM counts, so that no probability is 0.
+_SMOOTHING = 0.01
+
 
 def whitening_of_pairs(
     first: Floats, pairs: SymmetricMatrix, alpha0: float, rank: int, *, scaling: bool, random_state: int
@@ -64,7 +70,7 @@ def third_moment(triples: Floats, whitened: Whitened, alpha0: float) -> Floats:
 
 
 def topics_of_tensor(
-    tensor: Floats, back: Floats, alpha0: float, *, restarts: int, iterations: int, random_state: int
+    tensor: Floats, back: Floats, alpha0: float, *, random_state: int
 ) -> tuple[Floats, Floats]:
     """Return weights and word distributions of the topics.
 
@@ -74,13 +80,13 @@ def topics_of_tensor(
         tensor: M3(W, W, W), (k, k, k).
         back: M2 W, (V, k).
         alpha0: α0; 0 for the single-topic model.
-        restarts, iterations, random_state: of the tensor power method.
+        random_state: seed of the tensor power method.
 
     Returns:
         float64 (k,), α_i/α0, the topics' probabilities; float64 (k, V), rows on the simplex.
     """
     values, vectors = tensor_power(
-        tensor, len(tensor), restarts=restarts, iterations=iterations, random_state=random_state
+        tensor, len(tensor), restarts=_RESTARTS, iterations=_ITERATIONS, random_state=random_state
     )
     topics = np.maximum(vectors @ back.T, 0.0)  # (k, V), √a_i μ_i; negative entries are sampling error
     totals = topics.sum(axis=1)
@@ -91,17 +97,16 @@ def topics_of_tensor(
     return weights[order] / weights.sum(), topics[order]
 
 
-def reestimated(topics: TopicMixture, counts: Floats, smoothing: float) -> TopicMixture:
+def reestimated(topics: TopicMixture, counts: Floats) -> TopicMixture:
     """Return topics of expected counts of words: the M-step of EM.
 
     Args:
         topics: those under which the counts were expected.
         counts: float64 (k, V).
-        smoothing: added to each count.
     """
     totals = counts.sum(axis=1)
     order = np.argsort(-totals, kind="stable")
-    smoothed = counts[order] + smoothing
-    weights = (totals[order] + smoothing) / (totals + smoothing).sum()
+    smoothed = counts[order] + _SMOOTHING
+    weights = (totals[order] + _SMOOTHING) / (totals + _SMOOTHING).sum()
     distributions = smoothed / smoothed.sum(axis=1, keepdims=True)
     return replace(topics, weights=weights, topics=distributions)

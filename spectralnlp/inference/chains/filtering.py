@@ -29,7 +29,6 @@ from spectralnlp.parameters import (
     HiddenMarkov,
     Ints,
     ObservableOperators,
-    SequenceMixture,
     SequenceParameters,
 )
 
@@ -115,41 +114,6 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
     def _arrays(self) -> _OperatorArrays:
         own = {name: getattr(self.model, name) for name in _OperatorArrays._fields[:-1]}
         return _OperatorArrays(**own, floor=self.model.floor * self.model.base)
-
-
-class MixtureFilter(Filter):
-    """The weighted mean of filters' predictions; each keeps its own state.
-
-    Args:
-        filters: over the same symbols.
-        weights: float64 (n_filters,), positive, summing to one.
-    """
-
-    def __init__(self, filters: Sequence[Filter], weights: Floats) -> None:
-        self.filters, self.weights = tuple(filters), weights
-        self.model = SequenceMixture(parts=tuple(each.model for each in filters), weights=weights)
-        self.symbols, self.symbol_index = filters[0].symbols, filters[0].symbol_index
-        self.width = sum(each.width for each in filters)
-        self._bounds = np.cumsum([each.width for each in filters])[:-1]
-
-    def start(self, n: int) -> Floats:
-        """The states of all, side by side."""
-        return np.hstack([each.start(n) for each in self.filters])
-
-    def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """A mean of distributions is one."""
-        parts = zip(self.filters, np.split(states, self._bounds, axis=1), self.weights, strict=True)
-        mean, kept = np.zeros((len(states), len(self.symbols))), []
-        for each, own, weight in parts:
-            p, own = each.predict(own)
-            mean += weight * p
-            kept.append(own)
-        return mean, np.hstack(kept)
-
-    def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Each moves on."""
-        parts = zip(self.filters, np.split(states, self._bounds, axis=1), strict=True)
-        return np.hstack([each.update(np.ascontiguousarray(own), symbols) for each, own in parts])
 
 
 class _OperatorArrays(NamedTuple):
