@@ -89,7 +89,7 @@ def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]
 
 def table_of(estimator: LPCFG, corpus: Corpus[Tree]) -> TreeTable:
     """The treebank as the estimator binarises it."""
-    binariser = binariser_of(estimator.binarisations, unaries=estimator.unaries, heads=SCHEME)
+    binariser = binariser_of("head", unaries=estimator.unaries, heads=SCHEME)
     return Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)]).first
 
 

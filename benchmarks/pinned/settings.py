@@ -24,7 +24,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "binarisation": ("left", "right^1"),
     "direction": ("left", "right"),
     "unaries": ("collapse",),
-    "heads": ("english", "neutral", "learned"),
+    "heads": ("english", "neutral"),
     "signatures": ("english", "neutral"),
     "decoder": ("max-rule", "labelled-recall", "viterbi"),
     "start": ("clusters",),

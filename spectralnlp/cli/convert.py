@@ -22,7 +22,6 @@ from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
     from spectralnlp.trees import Tree
-    from spectralnlp.trees.heads import HeadRules
 
 SCHEMES = {"conllu": "ud", "stanford-conllu": "stanford", "heads-conllu": "heads"}
 
@@ -45,7 +44,7 @@ def convert(
         typer.Option(
             "--head-rules",
             metavar="NAME",
-            help="Of heads-conllu: english, neutral, or a model's by its name.",
+            help="Of heads-conllu: english or neutral.",
         ),
     ] = "neutral",
     kind: Annotated[
@@ -101,7 +100,6 @@ def _write_dependencies(
     from spectralnlp.errors import InputError
 
     tools = registry.tree_tools.get("dependencies")
-    rules = _rules(head_rules) if scheme == "heads" else "neutral"
     with results(output) as write, progress("converting", silent=output is None) as step:
         for path, number, tree in _trees(inputs, reader, encoding, skip_bad):
             if scheme != "heads" and (foreign := tools.foreign_tags(tree)):
@@ -110,23 +108,13 @@ def _write_dependencies(
                     path=path,
                     hint="--to heads-conllu is for other languages",
                 )
-            found = tools.to_dependencies(tree, scheme, head_rules=rules)
+            found = tools.to_dependencies(tree, scheme, head_rules=head_rules)
             comments = {
                 "sent_id": f"{Path(path).name.partition('.')[0]}-{number}",
                 "text": " ".join(found.words),
             }
             write(found.to_conllu(comments))
             step()
-
-
-def _rules(name: str) -> HeadRules:
-    """Head rules of that name, or of the model of that name."""
-    if name in ("english", "neutral"):
-        return name
-    from spectralnlp.cli.models import load_parser
-
-    rules: HeadRules = load_parser(name).head_rules
-    return rules
 
 
 def _trees(

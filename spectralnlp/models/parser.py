@@ -39,8 +39,7 @@ from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import PhraseHeads, Tree, add_root, labels_of, strip_root
-from spectralnlp.trees.heads import summarise_heads
+from spectralnlp.trees import Tree, add_root, labels_of, strip_root
 from spectralnlp.trees.parse import Alternative, Parse
 
 _SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
@@ -190,7 +189,7 @@ class Parser(TextParser, StorableModel):
         forests = parser.rescore(parser.infer(given))
         if not forests.scored:
             tree, brackets = last_resort(parser, given)
-            return Parse(tree, sentence, None, brackets, NO_DERIVATION, head_rules=self.head_rules)
+            return Parse(tree, sentence, None, brackets, NO_DERIVATION)
         tree = parser.decode(forests, decoder)
         return Parse(
             add_root(tree),
@@ -199,7 +198,6 @@ class Parser(TextParser, StorableModel):
             constituents_of(tree, forests.scored.values()),
             ANY_TAG if forests.any_tag else COARSE_ONLY if forests.coarse_only else None,
             () if k == 1 else self._k_best(forests, decoder, k),
-            self.head_rules,
         )
 
     def look_up(self, sentence: Sentence, *, fixed_tags: bool = True, pooled: bool = True) -> SentenceInput:
@@ -283,16 +281,10 @@ class Parser(TextParser, StorableModel):
         """
         return inspect_grammar(self.grammars[0], symbol)
 
-    @cached_property
-    def head_rules(self) -> str | tuple[PhraseHeads, ...]:
-        """Head rules of the first grammar: their name, or the rules that it has learned; see `Tree.heads`."""
-        binariser = self.grammar_sets[0].binariser
-        return tuple(binariser.head_rules) or binariser.heads
-
     @property
     def info(self) -> dict[str, Any]:
         """Properties of the parser, by name."""
-        grammar, rules = self.grammars[0], self.grammar_sets[0].binariser.head_rules
+        grammar = self.grammars[0]
         return {
             **self.about,
             "decoder": self.decoder,
@@ -304,7 +296,6 @@ class Parser(TextParser, StorableModel):
             "unary rules": len(grammar.unary_rules),
             "states": sum(int(g.n_states.sum()) for each in self.grammar_sets for g in each.grammars),
             "vocabulary": len(grammar.lexicon.words),
-            **({"heads learned": summary} if (summary := summarise_heads(rules)) else {}),
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:

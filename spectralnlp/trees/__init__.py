@@ -36,7 +36,7 @@ from spectralnlp.trees.binarise import (
     unary_chains,
 )
 from spectralnlp.trees.brackets import read_brackets
-from spectralnlp.trees.heads import PhraseHeads, english_head, head_finder, neutral_head
+from spectralnlp.trees.heads import english_head, head_finder, neutral_head
 from spectralnlp.trees.readers import (
     Discontinuities,
     NltkCorpus,
@@ -66,7 +66,6 @@ __all__ = [
     "Direction",
     "Discontinuities",
     "NltkCorpus",
-    "PhraseHeads",
     "Reader",
     "Tree",
     "TreeReader",

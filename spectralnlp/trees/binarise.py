@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.storage import checked_value
-from spectralnlp.trees.heads import LEARNED, HeadFinder, PhraseHeads, head_finder
+from spectralnlp.trees.heads import HeadFinder, head_finder
 from spectralnlp.trees.tree import Tree
 
 Direction = Literal["head", "left", "right"]
@@ -120,8 +120,7 @@ class Binariser:
         unaries: ``compress`` a chain to (top, bottom), or to nothing where these are equal, and keep it as a
             unary node; or ``collapse`` it into one label, down to the tag, so that no unary node is left.
         annotate_tags: whether tags, too, are annotated with ancestors: ``vertical`` of them, at least one.
-        heads: name of the head rules, ``english``, ``neutral`` or ``learned``.
-        head_rules: the learned ones; phrases that have none go by the neutral rules.
+        heads: name of the head rules, ``english`` or ``neutral``.
 
     Raises:
         ConfigError: a value that makes no sense.
@@ -140,7 +139,6 @@ class Binariser:
     unaries: Unaries = "compress"
     annotate_tags: bool = False
     heads: str = "english"
-    head_rules: tuple[PhraseHeads, ...] = ()
 
     def __post_init__(self) -> None:
         if self.direction not in ("head", "left", "right"):
@@ -157,23 +155,11 @@ class Binariser:
 
     def find_head(self) -> HeadFinder:
         """The function that finds the head of a phrase."""
-        return head_finder(self.heads, self.head_rules)
-
-    @property
-    def lacks_heads(self) -> bool:
-        """Whether head rules are still to be learned."""
-        return self.heads == LEARNED and not self.head_rules
-
-    def before_heads(self) -> Binariser:
-        """How trees are kept until their head rules are learned: from the left, which needs no heads."""
-        return replace(self, direction="left", heads="neutral") if self.lacks_heads else self
+        return head_finder(self.heads)
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as JSON can hold them; without head rules where none were learned."""
-        settings = asdict(self)
-        if not self.head_rules:
-            del settings["head_rules"]
-        return settings
+        """The settings as JSON can hold them."""
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Binariser:
@@ -329,9 +315,7 @@ def restore(tree: Tree, chains: Mapping[tuple[str, str], Sequence[str]] | None =
 # Heads of binary trees
 
 
-def head_leaf_positions(
-    tree: Tree, heads: str = "english", head_rules: Sequence[PhraseHeads] = ()
-) -> list[int]:
+def head_leaf_positions(tree: Tree, heads: str = "english") -> list[int]:
     """The position of each node's head word, for nodes in the order of `Tree.postorder`.
 
     The head rules see each phrase with all its children, whatever the binarisation. An intermediate's head
@@ -339,13 +323,12 @@ def head_leaf_positions(
 
     Args:
         tree: a binary tree, annotated or not.
-        heads: name of the head rules, ``english``, ``neutral`` or ``learned``.
-        head_rules: the learned ones.
+        heads: name of the head rules, ``english`` or ``neutral``.
 
     Returns:
         Token indices from 0, one for each node.
     """
-    find_head = head_finder(heads, head_rules)
+    find_head = head_finder(heads)
     positions: list[int] = []
     finished: list[tuple[str, int]] = []  # label and head position of phrases whose parent is still to come
     widths: list[int] = []  # how many of them each finished node covers: one, if it is no intermediate

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from spectralnlp.errors import ConfigError
 
 HeadFinder = Callable[[str, Sequence[str]], int]
-Side = Literal["left", "right"]
-LEARNED = "learned"
 
 # M. Collins (1999), Head-driven statistical models for natural language parsing, appendix A: the direction
 # of the search and the labels looked for, the most wanted first. NML, NX and the like follow NP.
@@ -154,126 +150,36 @@ def _shared_beginning(a: str, b: str) -> int:
     return shared
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Learned rules
-
-
-@dataclass(frozen=True)
-class PhraseHeads:
-    """Head rules of one phrase label, as they are learned from a treebank.
-
-    The head is the child with the first of the wanted labels that is there; where several children have it,
-    the leftmost or the rightmost, as its side says.
-
-    Args:
-        label: the phrase.
-        wanted: labels of children and sides, the most wanted first.
-        otherwise: the head where no child has a wanted label: the first child (``left``), the last
-            (``right``), or the guess of `neutral_head`.
-
-    Examples:
-        >>> from spectralnlp.trees import PhraseHeads, head_finder
-        >>> rules = [PhraseHeads("NP", wanted=(("N", "last"),), otherwise="first")]
-        >>> head_finder("learned", rules)("NP", ["D", "N", "A"])
-        1
-    """
-
-    label: str
-    wanted: tuple[tuple[str, Side], ...] = ()
-    otherwise: Side | Literal["neutral"] = "neutral"
-
-    def head(self, child_labels: Sequence[str]) -> int:
-        """The head child.
-
-        Args:
-            child_labels: labels of the children from left to right, one or more.
-
-        Returns:
-            An index into ``child_labels``.
-        """
-        for label, side in self.wanted:
-            if label in child_labels:
-                return _outermost(child_labels, label, side)
-        if self.otherwise == "neutral":
-            return neutral_head(self.label, child_labels)
-        return 0 if self.otherwise == "left" else len(child_labels) - 1
-
-    def __str__(self) -> str:
-        shown = [label for label, _ in self.wanted if label[:1].isalpha()][:_N_WANTED]
-        shown += ["…"] * (len(shown) < len(self.wanted))
-        otherwise = _OTHERWISE[self.otherwise]
-        return f"{self.label}: " + (f"{' or '.join(shown)}, else {otherwise}" if shown else otherwise)
-
-
-_OTHERWISE = {"left": "the first", "right": "the last", "neutral": "as neutral"}
-
-
-# Labels, and children of each, that a summary names.
-_N_LABELS, _N_WANTED = 5, 4
-
-
-def summarise_heads(rules: Sequence[PhraseHeads]) -> str:
-    """Return the heads of the first labels in a line; empty for no rules."""
-    more = len(rules) - _N_LABELS
-    return "; ".join(map(str, rules[:_N_LABELS])) + (f"; {more} more labels" if more > 0 else "")
-
-
-def _outermost(labels: Sequence[str], label: str, side: Side) -> int:
-    return labels.index(label) if side == "left" else len(labels) - 1 - labels[::-1].index(label)
-
-
-def _learned_finder(rules: Sequence[PhraseHeads]) -> HeadFinder:
-    by_label = {each.label: each for each in rules}
-
-    def find_head(label: str, child_labels: Sequence[str]) -> int:
-        known = by_label.get(label)
-        return neutral_head(label, child_labels) if known is None else known.head(child_labels)
-
-    return find_head
-
-
 _FINDERS: dict[str, HeadFinder] = {"english": english_head, "neutral": neutral_head}
 
 
-def head_finder(name: str, learned: Sequence[PhraseHeads] = ()) -> HeadFinder:
-    """The head rules of that name: ``english``, ``neutral`` or ``learned``.
+def head_finder(name: str) -> HeadFinder:
+    """The head rules of that name: ``english`` or ``neutral``.
 
     Args:
         name: of the rules.
-        learned: the rules that ``learned`` stands for; labels that have none go by `neutral_head`.
 
     Raises:
-        ConfigError: there are none of that name, or learned ones are given with another name, or two of one
-            label.
+        ConfigError: there are none of that name.
 
     Examples:
         >>> from spectralnlp.trees import head_finder
         >>> head_finder("english")("NP", ["DT", "JJ", "NN"])
         2
     """
-    if learned and name != LEARNED:
-        raise ConfigError(f"head rules called {name!r} are not learned", hint="leave `head_rules` out")
-    if len({each.label for each in learned}) < len(learned):
-        raise ConfigError("a label has two head rules", hint="give each label one")
-    if name == LEARNED:
-        return _learned_finder(learned)
     try:
         return _FINDERS[name]
     except KeyError:
-        raise ConfigError(
-            f"no head rules are called {name!r}", hint="use english, neutral or learned"
-        ) from None
+        raise ConfigError(f"no head rules are called {name!r}", hint="use english or neutral") from None
 
 
-HeadRules = str | HeadFinder | Sequence[PhraseHeads]
+HeadRules = str | HeadFinder
 
 
 def finder_of(rules: HeadRules) -> HeadFinder:
-    """The function that finds head children, by the name of its rules, from learned rules, or as it is.
+    """The function that finds head children, by the name of its rules or as it is.
 
     Raises:
         ConfigError: there are no rules of that name.
     """
-    if callable(rules):
-        return rules
-    return head_finder(rules) if isinstance(rules, str) else head_finder("learned", rules)
+    return head_finder(rules) if isinstance(rules, str) else rules

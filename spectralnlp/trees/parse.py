@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spectralnlp import registry
@@ -11,8 +11,6 @@ from spectralnlp.trees.tree import Tree
 
 if TYPE_CHECKING:
     import nltk
-
-    from spectralnlp.trees.heads import PhraseHeads
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,6 @@ class Parse:
         constituents: of the tree without its root, parents first, unary chains kept.
         fallback: None, or why this is not simply the grammar's best tree.
         alternatives: the k best trees, the best first, where more than one was asked for.
-        head_rules: of the model: their name, or learned rules; what dependencies in other languages than
-            English go by.
 
     Examples:
         >>> import spectralnlp
@@ -76,7 +72,6 @@ class Parse:
     constituents: tuple[Constituent, ...]
     fallback: str | None
     alternatives: tuple[Alternative, ...] = ()
-    head_rules: str | tuple[PhraseHeads, ...] = field(default="neutral", compare=False, repr=False)
 
     def to_text(self, *, scores: bool = False) -> str:
         """A drawing in plain text, several lines; with ``scores``, posteriors beside labels."""

@@ -129,9 +129,8 @@ class Tree:
 
         Args:
             rules: ``english`` (Collins' rules), ``neutral`` (any language), ``content``
-                (English; content words, as Universal Dependencies have them), learned rules
-                (`spectralnlp.trees.PhraseHeads`, see `spectralnlp.Parser.head_rules`), or a function of a
-                label and its children's labels.
+                (English; content words, as Universal Dependencies have them), or a function of a label and
+                its children's labels.
 
         Raises:
             ConfigError: there are no rules of that name.

@@ -151,8 +151,7 @@ class TreeLog(ReplayLog[Tree]):
     """Trees observed, as integers; merging concatenates in the order of documents and rows.
 
     Args:
-        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it; where head rules are to be
-            learned, from the left, and `rebinarise` gives the table that is meant.
+        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
 
     Attributes:
         chains: how often each chain of unary rules occurred, labels from the top down.
@@ -177,13 +176,13 @@ class TreeLog(ReplayLog[Tree]):
             return  # its key may be that of the batch that really begins there
         labels, words = self._labels, self._words
         label, word, arity, head, sizes = [], [], [], [], []
-        binariser = self.binariser.before_heads()
+        binariser = self.binariser
         for example in batch:
             self.chains.update(unary_chains(example))
             tree = binariser.binarise(example)
             nodes = tree.postorder()
             sizes.append(len(nodes))
-            head.extend(head_leaf_positions(tree, binariser.heads, binariser.head_rules))
+            head.extend(head_leaf_positions(tree, binariser.heads))
             for node in nodes:
                 label.append(labels[node.label])
                 arity.append(len(node.children))

@@ -31,7 +31,7 @@ SETTINGS: dict[str, Sequence[dict[str, Any]]] = {
     "pcfg.v1": [{}, {"vertical": 0, "annotate_tags": False}],
     "lpcfg.v1": [
         {"grammars": "tensors+clusters", "binarisations": "head+left"},
-        {"grammars": "clusters", "heads": "learned"},
+        {"grammars": "clusters", "heads": "neutral"},
     ],
     "hmm.v1": [
         {"n_states": 4},

@@ -29,7 +29,7 @@ def to_dependencies(tree: Tree, scheme: str = "ud", *, head_rules: HeadRules = "
     Args:
         tree: with a word; empty elements are left out.
         scheme: ``ud``, ``stanford`` or ``heads``.
-        head_rules: of ``heads``: ``english``, ``neutral``, learned rules (`spectralnlp.trees.PhraseHeads`),
+        head_rules: of ``heads``: ``english``, ``neutral``,
             or a function of a label and its children's labels.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Dependencies of parses, whose sentences know forms and spaces, and whose models know head rules.
+"""Dependencies of parses, whose sentences know forms and spaces.
 
-English trees give basic Universal Dependencies; those of other languages heads without labels, by the head
-rules that the model has learned.
+English trees give basic Universal Dependencies; those of other languages heads without labels, by neutral
+head rules.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def parse_dependencies(parse: Parse, scheme: str | None = None) -> Dependencies:
     Raises:
         ConfigError: there is no such scheme.
     """
+    english = is_english(parse.tree)
     if scheme is None:
-        english = isinstance(parse.head_rules, str) and is_english(parse.tree)
         scheme = "ud" if english else "heads"
-    return to_dependencies(parse.tree, scheme, head_rules=parse.head_rules)
+    return to_dependencies(parse.tree, scheme, head_rules="english" if english else "neutral")
 
 
 def parse_to_conllu(parse: Parse, scores: bool = False, scheme: str | None = None) -> str:

@@ -18,7 +18,7 @@ from spectralnlp.estimators.lpcfg.solve import plain_grammar
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
-from spectralnlp.estimators.shared.language import head_rules, signature_scheme
+from spectralnlp.estimators.shared.language import head_rules, signature_scheme, usual_binarisation
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
 from spectralnlp.estimators.shared.treebank import Treebank, count_words
@@ -28,7 +28,6 @@ from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 from spectralnlp.trees.features import node_features
-from spectralnlp.trees.heads import LEARNED
 from spectralnlp.trees.treelog import TreeLog
 
 Start = Literal["random", "clusters"]
@@ -64,13 +63,13 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
     ] = "random"
     nodes_per_state: settings.NodesPerState = settings.NODES_PER_STATE
     binarisation: Annotated[
-        str,
+        str | None,
         Doc(
             "``head`` (outward from the head), ``left`` or ``right``, perhaps with ``^1`` for parent "
-            "annotation."
+            "annotation; by default ``head`` for English trees, ``left`` for others."
         ),
-    ] = "head"
-    heads: settings.LearnableHeads = settings.AUTO
+    ] = None
+    heads: settings.Heads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
     random_state: settings.RandomState = settings.RANDOM_STATE
 
@@ -84,19 +83,15 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             ConfigError: there is no binarisation of that name.
             InputError: there are no trees.
         """
-        self.heads_ = head_rules(self.heads, corpus, foreign=LEARNED)
-        binariser = binariser_of(self.binarisation, unaries=settings.UNARIES, heads=self.heads_)
+        self.heads_ = head_rules(self.heads, corpus)
+        binarisation = self.binarisation or usual_binarisation(self.heads_)
+        binariser = binariser_of(binarisation, unaries=settings.UNARIES, heads=self.heads_)
         with fit_pass("trees"):
             trees = Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)])
         table = trees.first
         self.n_trees_, self.word_counts_ = table.n_trees, count_words(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        lexicon = LexiconOptions(
-            scheme=self.signatures_,
-            rare=settings.RARE,
-            keep_rare_words=settings.KEEP_RARE_WORDS,
-            tag_weight=settings.TAG_WEIGHT,
-        )
+        lexicon = LexiconOptions(scheme=self.signatures_)
         index = TreeEventIndex.of(table)
         with fit_pass("start"):
             start = self._start_counts(index)
@@ -114,7 +109,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
                 grammars=(grammar,),
             ),
         )
-        self.decoder_, self.decoder_settings_ = "mbr", {"gamma": settings.BRACKET_PRICE}
+        self.decoder_, self.decoder_settings_ = "mbr", {}
 
     def _start_counts(self, index: TreeEventIndex) -> StateCounts:
         """Counts with states that EM can begin from."""

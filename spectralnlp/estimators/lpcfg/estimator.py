@@ -23,7 +23,7 @@ from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
-from spectralnlp.estimators.shared.language import head_rules
+from spectralnlp.estimators.shared.language import head_rules, usual_binarisation
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import (
     Directions,
@@ -39,12 +39,10 @@ from spectralnlp.runtime import Corpus, Joint, map_kernels
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees import Tree
 from spectralnlp.trees.features import FeatureSet, node_features
-from spectralnlp.trees.heads import LEARNED
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 TENSORS, CLUSTERS = "tensors", "clusters"
 PRUNER = "pruning grammar"
-_SMOOTHING_STRENGTH = 20.0  # C of the tutorial's λ = √n / (C + √n)
 # Where singular values alone bound states, those below this share of the first are dropped.
 _PUBLISHED_SINGULAR_VALUE = 0.01
 # Where signatures replace rare words, so much of a word's vector is its tag's mean.
@@ -115,14 +113,15 @@ class LPCFG(TreebankEstimator):
         Doc("States of the grammar of clusters that thins forests; 0 for none."),
     ] = 8
     binarisations: Annotated[
-        str,
+        str | None,
         Doc(
             "``head`` (outward from the head), ``left`` or ``right``, each perhaps with ``^1`` for "
-            "parent annotation; several, joined by ``+``, make a pool."
+            "parent annotation; several, joined by ``+``, make a pool. By default ``head`` for English "
+            "trees, ``left`` for others."
         ),
-    ] = "head"
+    ] = None
     unaries: settings.UnaryRules = settings.UNARIES
-    heads: settings.LearnableHeads = settings.AUTO
+    heads: settings.Heads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
     keep_rare_words: settings.KeepRareWords = settings.KEEP_RARE_WORDS
     decoder: Annotated[
@@ -145,25 +144,23 @@ class LPCFG(TreebankEstimator):
             if name not in (TENSORS, CLUSTERS):
                 hint = f"use {TENSORS}, {CLUSTERS} or both with +"
                 raise ConfigError(f"no grammar is called {name!r}", hint=hint)
-        for name in self._binarisation_names:
+        for name in [] if self.binarisations is None else self.binarisations.split("+"):
             parse_binarisation(name)
 
     @property
     def _grammar_names(self) -> list[str]:
         return self.grammars.split("+")
 
-    @property
-    def _binarisation_names(self) -> list[str]:
-        return self.binarisations.split("+")
-
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
         """Return an empty log of trees for each binarisation, with the head rules for the first trees."""
-        heads = head_rules(self.heads, corpus, foreign=LEARNED)
-        return tree_logs(self._binarisation_names, unaries=self.unaries, heads=heads)
+        heads = head_rules(self.heads, corpus)
+        names = (self.binarisations or usual_binarisation(heads)).split("+")
+        return tree_logs(names, unaries=self.unaries, heads=heads)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
         """Return the trees of the logs, in each binarisation."""
-        return Treebank.of([cast(TreeLog, moments.parts[name]) for name in self._binarisation_names])
+        names = list(moments.parts) if self.binarisations is None else self.binarisations.split("+")
+        return Treebank.of([cast(TreeLog, moments.parts[name]) for name in names])
 
     def coarse_grammars(self, trees: Treebank) -> list[LatentGrammar]:
         """Return the maximum-likelihood PCFG of each binarisation."""
@@ -171,8 +168,8 @@ class LPCFG(TreebankEstimator):
 
     def learn_grammars(self, trees: Treebank, coarse: Sequence[LatentGrammar]) -> tuple[GrammarSet, ...]:
         """Return the grammars of each binarisation."""
-        named = zip(trees.tables, self._binarisation_names, coarse, strict=True)
-        learned = [self._grammars_of(*each) for each in named]
+        named = zip(trees.tables, trees.binarisers, coarse, strict=True)
+        learned = [self._grammars_of(table, each.direction, plain) for table, each, plain in named]
         return tuple(
             GrammarSet(binariser=binariser, chains=trees.chains, **fields)
             for binariser, fields in zip(trees.binarisers, learned, strict=True)
@@ -204,8 +201,7 @@ class LPCFG(TreebankEstimator):
     def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
         """Means of outer products of the projected nodes."""
         projections = project_nodes(nodes_of(table), directions, self._projection_options())
-        smoothing = SmoothingOptions.of(self, smoothing_strength=_SMOOTHING_STRENGTH)
-        return spectral_grammar(table, projections, smoothing, self._lexicon_options())
+        return spectral_grammar(table, projections, SmoothingOptions.of(self), self._lexicon_options())
 
     def _cluster_grammar(
         self, index: TreeEventIndex, directions: Directions, n_clusters: int, seed: int = 0
@@ -235,7 +231,7 @@ class LPCFG(TreebankEstimator):
 
     def _lexicon_options(self) -> LexiconOptions:
         weight = settings.TAG_WEIGHT if self.keep_rare_words else _PUBLISHED_TAG_WEIGHT
-        return LexiconOptions.of(self, scheme=self.signatures_, rare=settings.RARE, tag_weight=weight)
+        return LexiconOptions.of(self, scheme=self.signatures_, tag_weight=weight)
 
     def usual_decoder(self) -> tuple[str, dict[str, object]]:
         """Return the decoder that was asked for, with the settings that are about it."""

@@ -144,9 +144,4 @@ class PCFG(TreebankEstimator):
         return solve_pcfg(events, self._lexicon_options()) if is_annotated(events) else None
 
     def _lexicon_options(self) -> LexiconOptions:
-        return LexiconOptions.of(
-            self,
-            scheme=self.signatures_,
-            keep_rare_words=settings.KEEP_RARE_WORDS,
-            tag_weight=settings.TAG_WEIGHT,
-        )
+        return LexiconOptions.of(self, scheme=self.signatures_)

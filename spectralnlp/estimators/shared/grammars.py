@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from spectralnlp.estimator import Estimator, MomentEstimator
-from spectralnlp.estimators.shared.head_learning import head_report
 from spectralnlp.estimators.shared.language import signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
@@ -88,10 +87,10 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
     def describe(self, trees: Treebank) -> None:
         """Set all fitted attributes but the grammars: sizes, rules for the language, decoder.
 
-        Labels of two roles, and head rules that were learned, are reported.
+        Labels of two roles are reported.
         """
         table, binariser = trees.first, trees.binarisers[0]
-        for line in (*role_report(roles_in_table(table)), *head_report(binariser)):
+        for line in role_report(roles_in_table(table)):
             report_progress(line)
         self.heads_ = binariser.heads
         self.n_trees_, self.word_counts_ = table.n_sentences, count_words(table)

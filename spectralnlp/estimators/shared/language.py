@@ -14,18 +14,25 @@ AUTO, _NEUTRAL = "auto", "neutral"
 _ENOUGH = 200  # trees that tell English from other languages
 
 
-def head_rules(heads: str, corpus: Corpus[Tree], foreign: str = _NEUTRAL) -> str:
+def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
     """The name of the head rules to use; ``auto`` looks at the words of the first trees.
 
     Args:
         heads: name of head rules, or ``auto``.
         corpus: the treebank.
-        foreign: name of the rules for trees that are not English.
     """
     if heads != AUTO:
         return heads
-    rules = _rules_for(Counter(word for tree in islice(corpus, _ENOUGH) for word in tree.words()))
-    return foreign if rules == _NEUTRAL else rules
+    return _rules_for(Counter(word for tree in islice(corpus, _ENOUGH) for word in tree.words()))
+
+
+def usual_binarisation(heads: str) -> str:
+    """Return ``head`` where head rules are good, of English, and else ``left``, which needs none.
+
+    Args:
+        heads: name of the head rules.
+    """
+    return "left" if heads == _NEUTRAL else "head"
 
 
 def signature_scheme(signatures: str, word_counts: Mapping[str, int]) -> str:

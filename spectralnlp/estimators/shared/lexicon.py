@@ -46,9 +46,9 @@ class LexiconOptions(Options):
     """
 
     scheme: str
-    rare: int
-    keep_rare_words: bool
-    tag_weight: float
+    rare: int = settings.RARE
+    keep_rare_words: bool = settings.KEEP_RARE_WORDS
+    tag_weight: float = settings.TAG_WEIGHT
     rarest: int = 2
     frequent: int = 30
     word_prior: float = 1.0

@@ -41,13 +41,6 @@ Heads = Annotated[
     Language,
     Doc("Head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``."),
 ]
-LearnableHeads = Annotated[
-    Literal["auto", "english", "neutral", "learned"],
-    Doc(
-        "Head rules, ``english``, ``neutral``, ``learned`` from the trees or, by the words of the first "
-        "trees, ``auto``: English ones or learned ones."
-    ),
-]
 Signatures = Annotated[
     Language,
     Doc("Signatures of rare and unknown words, ``english``, ``neutral`` or, by the words seen, ``auto``."),

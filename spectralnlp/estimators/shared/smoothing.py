@@ -22,7 +22,7 @@ class SmoothingOptions(Options):
     """
 
     smoothing: bool
-    smoothing_strength: float
+    smoothing_strength: float = 20.0
 
     def trust(self, count: float) -> float:
         """λ of a rule with this count."""

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.shared.head_learning import with_learned_heads
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.progress import fit_pass
 from spectralnlp.trees import Binariser
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 
@@ -37,7 +35,7 @@ class Treebank:
 
     @classmethod
     def of(cls, logs: Sequence[TreeLog]) -> Treebank:
-        """The trees of logs. Where head rules are to be learned, they are learned here.
+        """The trees of logs.
 
         Args:
             logs: of the same trees, one for each binarisation.
@@ -45,15 +43,12 @@ class Treebank:
         Raises:
             InputError: there are no trees.
         """
-        tables, binarisers = [log.table() for log in logs], [log.binariser for log in logs]
+        tables = [log.table() for log in logs]
         if tables[0].n_trees == 0:
             raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
-        if any(binariser.lacks_heads for binariser in binarisers):
-            with fit_pass("heads"):
-                tables, binarisers = with_learned_heads(tables, binarisers)
         return cls(
             tables=tables,
-            binarisers=binarisers,
+            binarisers=[log.binariser for log in logs],
             chains=commonest_chains(logs[0].chains),
             documents=logs[0].documents(),
         )

@@ -11,12 +11,12 @@ import pytest
 from constructions import STANFORD, UNIVERSAL
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spectralnlp_trees import SCHEMES, Dependencies, is_english, to_dependencies
+from spectralnlp_trees import SCHEMES, Dependencies, to_dependencies
 
 from spectralnlp import Parse
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.text.tokens import Sentence
-from spectralnlp.trees import PhraseHeads, Tree, english_head, read_brackets, read_trees, strip_traces
+from spectralnlp.trees import Tree, english_head, read_brackets, read_trees, strip_traces
 
 _ARC = re.compile(r"([\w:]+)\(([^\s]+), ([^\s]+)\)(?: |$)")
 
@@ -247,18 +247,8 @@ def test_heads_of_nodes() -> None:
     assert dict(zip(labels, tree.heads("english"), strict=True))["S"] == 1
     assert dict(zip(labels, tree.heads("content"), strict=True))["S"] == 2
     assert tree.heads(english_head) == tree.heads("english") == tree.heads()
-    learned = [PhraseHeads("S", wanted=(("NP", "left"),))]
-    assert tree.heads(learned)[0] == 0
     assert _tree("(S-ADV (NP-SBJ (PRP It)) (VP-1 (VBZ is)))").heads("english")[0] == 1
     assert _tree("(NN a)").heads("neutral") == [0]
-
-
-def test_learned_head_rules_are_a_parsers() -> None:
-    rules = (PhraseHeads("S", wanted=(("NP", "left"),)),)
-    tree = _tree("(S (NP (N a)) (V b))")
-    parse = Parse(tree, Sentence.from_words(["a", "b"]), None, (), None, head_rules=rules)
-    assert "1\ta\t_\t_\tN\t_\t0\troot" in parse.to_conllu("heads")
-    assert not is_english(tree)
 
 
 def test_errors_are_one_line() -> None:
