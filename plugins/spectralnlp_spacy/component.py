@@ -30,7 +30,6 @@ from spectralnlp.storage import ARRAYS, CARD, META, kind_of
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.settings import AUTO, PipeSettings
 
-Scores = dict[str, Any]
 GetExamples = Callable[[], Iterable[Example]]
 Losses = dict[str, float]
 Files = dict[str, bytes]

@@ -30,12 +30,8 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
         Words and dimensions.
 
     Raises:
-        ConfigError: the vocabulary is hashed, so that its words are not known; or the folder is taken, or
-            cannot be written.
+        ConfigError: the folder is taken, or cannot be written.
     """
-    if model.parameters.hash_bits is not None:
-        hint = "train without hash_bits"
-        raise ConfigError("these vectors have a hashed vocabulary, and spaCy needs words", hint=hint)
     check_free(folder)
     nlp = spacy.blank(lang)
     add = nlp.vocab.strings.add

@@ -192,7 +192,7 @@ def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unl
     return "exact" if moments.first_log() is None else "replay"
 
 
-def check_keeps(name: str, estimator: Estimator[Any], verb: str = "keep moments") -> None:
+def check_keeps(name: str, estimator: Estimator[Any]) -> None:
     """Refuse an estimator of which nothing can be kept.
 
     Raises:
@@ -202,7 +202,7 @@ def check_keeps(name: str, estimator: Estimator[Any], verb: str = "keep moments"
         what = f"{name} is not the name of {type(estimator).__name__}"
         raise ConfigError(what, hint=f"make the estimator by `registry.estimators.get({name!r})`")
     if type(estimator).unlearning == "none":
-        what = f"{name} learns from the examples themselves: it cannot {verb}"
+        what = f"{name} learns from the examples themselves: it cannot keep moments"
         raise ConfigError(what, hint="train it again on all the data")
 
 

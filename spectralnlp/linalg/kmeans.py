@@ -15,14 +15,16 @@ Ints = NDArray[np.int32]
 
 _ROWS = 4096  # points compared with all centres at a time
 
+# At most; it stops when no point moves.
+_ITERATIONS = 20
 
-def kmeans(points: Array, k: int, *, iterations: int = 20, random_state: int = 0) -> tuple[Ints, Array]:
+
+def kmeans(points: Array, k: int, *, random_state: int = 0) -> tuple[Ints, Array]:
     """Clusters around means (Lloyd 1982), from points far apart (k-means++, Arthur and Vassilvitskii 2007).
 
     Args:
         points: float (n, d).
         k: clusters wanted; there are fewer if fewer points differ, or if one is left empty.
-        iterations: at most; it stops when no point moves.
         random_state: seed.
 
     Returns:
@@ -30,7 +32,7 @@ def kmeans(points: Array, k: int, *, iterations: int = 20, random_state: int = 0
     """
     centres = spread_points(points, k, np.random.default_rng(random_state))
     label = _nearest(points, centres)
-    for _ in range(iterations):
+    for _ in range(_ITERATIONS):
         centres = _means(points, label, centres)
         moved = _nearest(points, centres)
         if (moved == label).all():

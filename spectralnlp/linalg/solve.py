@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Product = Callable[[Array], Array]  # X to A X, for a matrix A that is never written out
 
+# Of conjugate gradients, at most.
+_ITERATIONS = 100
+
 
 def ridge(
     features: Any,
@@ -19,7 +22,6 @@ def ridge(
     penalty: float,
     *,
     tolerance: float = 1e-4,
-    iterations: int = 100,
 ) -> Array:
     """The B that makes Σ w_i ‖x_i B − y_i‖² + p ‖D^½ B‖² least, D the mean diagonal of XᵀWX.
 
@@ -31,7 +33,6 @@ def ridge(
         weights: w (n,), not negative.
         penalty: p, positive.
         tolerance: of the residual, relative to the right-hand side.
-        iterations: at most.
 
     Returns:
         B (m, d), of the features' type.
@@ -46,7 +47,7 @@ def ridge(
         return transposed @ (w * (features @ x)) + added * x
 
     return conjugate_gradients(
-        multiply, transposed @ (w * targets), diagonal + added, tolerance=tolerance, iterations=iterations
+        multiply, transposed @ (w * targets), diagonal + added, tolerance=tolerance, iterations=_ITERATIONS
     )
 
 

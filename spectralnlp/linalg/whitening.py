@@ -11,13 +11,15 @@ from spectralnlp.linalg.svd import randomized_svd
 
 Floats = NDArray[np.float64]
 
+# Eigenvalues below this share of the largest are not used.
+_NEGLIGIBLE = 1e-10
+
 
 def whiten(
     multiply: Callable[[Floats], Floats],
     size: int,
     rank: int,
     *,
-    tolerance: float = 1e-10,
     random_state: int = 0,
 ) -> tuple[Floats, Floats, Floats]:
     """W with Wᵀ M W = I on the leading positive eigenvectors of a symmetric M that is only ever multiplied.
@@ -28,7 +30,6 @@ def whiten(
         multiply: X (n, k) to M X (n, k).
         size: n.
         rank: directions wanted.
-        tolerance: eigenvalues below this share of the largest are not used.
         random_state: seed of the randomised SVD.
 
     Returns:
@@ -45,6 +46,6 @@ def whiten(
     values, vectors = values[::-1], u @ inner[:, ::-1]
     signs = np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))] < 0, -1.0, 1.0)
     values, vectors, signs = values[:rank], vectors[:, :rank], signs[:rank]
-    kept = values > tolerance * max(float(values[0]), 0.0) if len(values) else values > 0
+    kept = values > _NEGLIGIBLE * max(float(values[0]), 0.0) if len(values) else values > 0
     vectors, roots = (vectors * signs)[:, kept], np.sqrt(values[kept])
     return vectors / roots, vectors * roots, values

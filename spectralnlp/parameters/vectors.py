@@ -63,8 +63,6 @@ class WordVectors:
         blocks: groups of positions relative to the word whose contexts share vectors, ``((-1,), (1,))``.
         context_vectors: float32 (n_blocks, n_contexts, n_dimensions).
         lowercase: whether words were counted in small letters.
-        hash_bits: how words were numbered, see ``PairCounts``; None if by name.
-        numbers: int32 (n_words,); the numbers, if by hashing.
         spelling: makes vectors of other words; None if there is none.
         clusters: int32 (n_words,); None if there are none.
     """
@@ -79,8 +77,6 @@ class WordVectors:
         NDArray[np.float32] | None, float_array("n_blocks", "n_contexts", "n_dimensions", dtype="float32")
     ] = None
     lowercase: bool = False
-    hash_bits: Annotated[int, Ge(1), Le(31)] | None = None
-    numbers: Annotated[Ints | None, int_array("n_words")] = None
     spelling: Spelling | None = None
     clusters: Annotated[Ints | None, int_array("n_words")] = None
 
@@ -108,7 +104,6 @@ class WordVectors:
             "contexts": list(self.contexts),
             "blocks": self.blocks,
             "lowercase": self.lowercase,
-            "hash_bits": self.hash_bits,
         }
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
@@ -131,7 +126,7 @@ class WordVectors:
         Raises:
             ModelError: an array or a value is not as it must be.
         """
-        values = described.fields(cls, "words", "contexts", "blocks", "lowercase", "hash_bits")
+        values = described.fields(cls, "words", "contexts", "blocks", "lowercase")
         n_words, n_contexts, n_blocks = (len(values[name]) for name in ("words", "contexts", "blocks"))
         sized = arrays.part(n_words=n_words, n_contexts=n_contexts, n_blocks=n_blocks)
         fields = sized.fields(cls)

@@ -92,7 +92,7 @@ def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
             if header.get("format") != FORMAT or header.get("format_version") != FORMAT_VERSION:
                 raise ModelError("holds no moments of this version", path=path, hint=_HINT)
             for name, value in {**_described(empty), **about}.items():
-                if _named(header, name) != value:
+                if header.get(name) != value:
                     what = f"these moments are of another {name.replace('_', ' ')}"
                     raise ModelError(what, path=path, hint=_HINT)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
@@ -107,12 +107,6 @@ def _described(moments: Moments[Any]) -> dict[str, str]:
     """The class, by a name that stays when modules are moved, and a digest of each parameter."""
     parameters = {f"parameter {name}": _digest(value) for name, value in moments.parameters().items()}
     return {"class": type(moments).__name__, **parameters}
-
-
-def _named(header: Mapping[str, str], name: str) -> str | None:
-    """A value of a header; of the class its name alone, before which older files write the module."""
-    value = header.get(name)
-    return value.rpartition(".")[2] if name == "class" and value is not None else value
 
 
 def _digest(value: object) -> str:

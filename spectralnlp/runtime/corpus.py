@@ -147,7 +147,6 @@ class InMemoryCorpus(Corpus[T]):
     Args:
         examples: the examples; kept as a list.
         n_partitions: into how many row ranges of nearly equal length they are split.
-        document: identity of the document.
 
     Examples:
         >>> from spectralnlp import InMemoryCorpus
@@ -155,10 +154,9 @@ class InMemoryCorpus(Corpus[T]):
         [['a', 'b'], ['b']]
     """
 
-    def __init__(self, examples: Iterable[T], n_partitions: int = 1, document: str = "memory") -> None:
+    def __init__(self, examples: Iterable[T], n_partitions: int = 1) -> None:
         self.examples = list(examples)
         self.n_partitions = n_partitions
-        self.document = document
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -168,7 +166,7 @@ class InMemoryCorpus(Corpus[T]):
         n, parts = len(self.examples), self.n_partitions
         bounds = [(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
         return [
-            Partition(self.document, 0, start, partial(iter, self.examples[start:end]))
+            Partition("memory", 0, start, partial(iter, self.examples[start:end]))
             for start, end in bounds
             if start < end
         ]

@@ -173,21 +173,6 @@ def test_models_without_moments_and_heads_refuse(run: Run, trees: list[Path], tm
     refused(run(*arguments), "a document is a file for parsing, not a line")
 
 
-def test_hashed_words_grow_and_join_but_do_not_forget(run: Run, lines: Path, tmp_path: Path) -> None:
-    half = lines.read_text().splitlines(keepends=True)[:20]
-    (tmp_path / "half.txt").write_text("".join(half))
-    settings = [part for each in ("dimensions=2", "min_count=1", "hash_bits=8") for part in ("--set", each)]
-    train = ("train", "eigenwords", *settings, "--keep-moments")
-    assert run(*train, tmp_path / "half.txt", "-o", tmp_path / "half").status == 0
-    before = {each.name: each.read_bytes() for each in (tmp_path / "half").iterdir()}
-    assert "incremental update  merge-only" in run("info", tmp_path / "half").out
-    refused(run("forget", tmp_path / "half", tmp_path / "half.txt"), "can grow and join but not forget")
-    assert {each.name: each.read_bytes() for each in (tmp_path / "half").iterdir()} == before
-    assert run("update", tmp_path / "half", lines, "--skip-known").status == 0
-    assert run(*train, lines, "-o", tmp_path / "all").status == 0
-    assert same_model(tmp_path / "half", tmp_path / "all")
-
-
 def test_merging_names_all_that_differs(run: Run, lines: Path, trees: list[Path], tmp_path: Path) -> None:
     keep = ("--keep-moments", "-o")
     run("train", "hmm", lines, "--set", "n_states=2", *keep, tmp_path / "two")

@@ -10,15 +10,14 @@ import pytest
 from cli_fakes import Run
 
 import spectralnlp.tasks.api
-from spectralnlp.estimators.eigenwords import Eigenwords, HashedPairCounts
-from spectralnlp.runtime import Batch, InMemoryCorpus
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.runtime import InMemoryCorpus
 
 
 @pytest.fixture
 def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command line with the real `load`, and kernels compiled, of which it would speak."""
     few = InMemoryCorpus(["a b c", "c b a", "b a c"])
-    HashedPairCounts(3).observe(Batch(["a"], "", 0, 0))
     Eigenwords(dimensions=1).fit(few)
     monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load, raising=False)
     return run

@@ -115,12 +115,6 @@ def test_how_the_text_was_split_changes_nothing() -> None:
     assert parts.spelling.weights.tobytes() == whole.spelling.weights.tobytes()
 
 
-def test_hashing_with_room_enough_gives_the_same_vectors() -> None:
-    plain, hashed = fit(text(), dimensions=4), fit(text(), dimensions=4, hash_bits=20)
-    assert hashed.words == plain.words
-    np.testing.assert_allclose(hashed.vectors, plain.vectors, atol=1e-5)
-
-
 def test_fewer_words_than_dimensions_lower_them_with_a_warning() -> None:
     with pytest.warns(UserWarning, match=r"lowered from 50 to \d: .*singular values end in 0\.\d"):
         found = fit(TUTORIAL, min_count=1)

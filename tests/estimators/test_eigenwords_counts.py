@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.eigenwords import HashedPairCounts, Ngrams, PairCounts
+from spectralnlp.estimators.eigenwords import Ngrams, PairCounts
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS
-from spectralnlp.inference.words.hashing import bucket_of
+from spectralnlp.inference.words.encoded import as_bytes
+from spectralnlp.inference.words.kernels import hash_word
 from spectralnlp.inference.words.spelling import features_of
 from spectralnlp.runtime import Batch, InMemoryCorpus, accumulate
 from spectralnlp.text.ngrams import read_ngrams
@@ -148,18 +149,10 @@ def test_beyond_the_bound_the_rarest_words_go() -> None:
     lines = [f"often w{i}" for i in range(600)]
     counts = accumulate(PairCounts(max_words=100), InMemoryCorpus(lines), batch_size=50)
     assert not counts.is_exact
-    assert counts.words.used().size <= 101
-    names = counts.names(counts.words.used())
+    assert counts.words.n_words <= 101
+    names = counts.names(np.arange(counts.words.n_words))
     assert "often" in names
     assert {word for _, *pair in table(counts) for word in pair} <= set(names)
-
-
-def test_hashed_words_keep_within_their_numbers() -> None:
-    counts = HashedPairCounts(2)
-    counts.observe(Batch(["a b c d e f g h", "a b"], "memory", 0, 0))
-    assert counts.words.used().size <= 5
-    assert counts.n_tokens == 10
-    assert counts.words.counts[bucket_of("a", 2)] >= 2
 
 
 def test_what_was_not_counted_cannot_be_taken_out() -> None:
@@ -169,8 +162,6 @@ def test_what_was_not_counted_cannot_be_taken_out() -> None:
             counts.subtract(counted([line]))
     counts.subtract(counted(["b a"]))
     assert table(counts) == table(counted(["a b"]))
-    with pytest.raises(ConfigError, match="not forget"):
-        HashedPairCounts(3).subtract(HashedPairCounts(3))
 
 
 @pytest.mark.parametrize("options", [{"window": 0}, {"window": 32}, {"max_pairs": 1}, {"max_words": 1}])
@@ -218,6 +209,7 @@ def test_spelling_features_are_those_of_the_definition(word: str) -> None:
     assert sorted(features_of([word], bits=18).columns.tolist()) == sorted(expected)
 
 
-def test_hashed_numbers_are_those_of_the_definition() -> None:
+def test_hashes_are_those_of_the_definition() -> None:
     for word in ("a", "cat", "日本"):
-        assert bucket_of(word, 20) == 1 + hashed(word.encode()) % 2**20
+        text = as_bytes(word.encode())
+        assert int(hash_word(text, 0, len(text))) == hashed(word.encode())

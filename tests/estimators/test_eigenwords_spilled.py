@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.eigenwords import Eigenwords, HashedPairCounts, PairCounts
+from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
 from spectralnlp.runtime import Batch, InMemoryCorpus, Memory, accumulate, use_engine, use_memory
 
 N_WORDS = 3000
@@ -132,10 +132,3 @@ def test_too_few_words_are_refused_as_in_memory(lines: list[str]) -> None:
     with use_memory(LITTLE), pytest.raises(InputError) as bound:
         Eigenwords(min_count=10**6).fit(InMemoryCorpus(lines))
     assert str(bound.value) == str(free.value)
-
-
-def test_hashed_words_have_their_bounds_without(lines: list[str], memory: Memory) -> None:
-    counts = HashedPairCounts(8, max_pairs=1000)
-    counts.observe(Batch(lines, "text", 0, 0))
-    assert not counts.is_spilled
-    assert not counts.is_exact

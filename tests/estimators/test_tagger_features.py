@@ -41,7 +41,6 @@ def vectors_of(features: UnlabelledFeatures) -> np.ndarray:
         {"window": 1},
         {"window": 3},
         {"positions": "pooled"},
-        {"hash_bits": 12},
         {"lowercase": False},
         {"contexts": 5},
     ],

@@ -23,7 +23,7 @@ from spectralnlp.inference.trees.decoders import (
     best_edges,
 )
 from spectralnlp.inference.trees.forest import LEXICAL, TOP, Forest
-from spectralnlp.inference.trees.recursions import derivation_weights, n_trees, prune_forest
+from spectralnlp.inference.trees.recursions import derivation_weights, prune_forest
 from spectralnlp.inference.trees.sparse import state_weights
 from spectralnlp.inference.trees.state_vectors import vector_offsets
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
@@ -95,7 +95,8 @@ def test_a_forest_without_thresholds_has_every_tree_once() -> None:
 
 def test_trees_are_counted() -> None:
     for _, forest, trees in derivable("one state"):
-        assert n_trees(forest) == len(trees.trees)
+        per_node = derivation_weights(SumProduct(), forest, np.ones(forest.n_edges))
+        assert per_node[: forest.n_roots].sum() == len(trees.trees)
 
 
 def test_the_recursion_over_a_forest_in_each_semiring() -> None:

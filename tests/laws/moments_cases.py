@@ -21,7 +21,7 @@ from sketch_cases import (
 )
 
 from spectralnlp.changes.ledger import DocumentDigests
-from spectralnlp.estimators.eigenwords import HashedPairCounts, PairCounts
+from spectralnlp.estimators.eigenwords import PairCounts
 from spectralnlp.estimators.hmm.moments import ExpectedTransitions, NGramCounts
 from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.pcfg.moments import RuleCounts
@@ -228,12 +228,6 @@ CASES = [
         PairCounts,
         SENTENCES,
         {"window": (2, 3), "lowercase": (True, False), "max_words": (1000, 100), "max_pairs": (1000, 100)},
-    ),
-    case(
-        "pairs of hashed words",
-        HashedPairCounts,
-        SENTENCES,
-        {"hash_bits": (3, 4), "window": (2, 3), "lowercase": (True, False), "max_pairs": (1000, 100)},
     ),
     *(
         MomentsCase(

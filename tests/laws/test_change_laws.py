@@ -16,7 +16,7 @@ from estimator_cases import TRAINING
 
 from spectralnlp import changes, load, registry
 from spectralnlp.changes import Change, KeptMoments
-from spectralnlp.changes.kept import task_of, unlearning_of
+from spectralnlp.changes.kept import task_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import estimator as eigenwords_estimator
@@ -253,20 +253,6 @@ def test_iterative_estimators_refuse_in_one_line(name: str) -> None:
         return
     with pytest.raises(ConfigError, match=name) as refusal:
         train(name, kind(), [])
-    assert "\n" not in str(refusal.value)
-
-
-def test_hashed_words_can_grow_and_join_but_not_forget(tmp_path: Path) -> None:
-    kind = registry.estimators.get("eigenwords")
-    estimator = kind(dimensions=3, min_count=1, hash_bits=8)
-    documents = documents_of(kind)
-    kept = train("eigenwords.v1", estimator, documents[:3]).kept
-    assert unlearning_of(estimator, kept.moments) == "merge-only"
-    updated = changes.update(kept, Documents(documents[3:]))
-    whole = train("eigenwords.v1", estimator, documents)
-    assert_same(updated, whole, tmp_path)
-    with pytest.raises(ConfigError, match="can grow and join but not forget") as refusal:
-        changes.forget(kept, Documents(documents[:1]))
     assert "\n" not in str(refusal.value)
 
 

@@ -17,7 +17,7 @@ from spectralnlp.storage import StoredModel, load_model, save_model
 Array = np.ndarray[Any, Any]
 
 # Integers that are no index, so that none is too large: counts of words, hashes, numbers of clusters.
-UNBOUNDED = ("counts", "keys", "numbers", "clusters")
+UNBOUNDED = ("counts", "keys", "clusters")
 
 
 def model_folders(own_corpora: Path, words: dict[str, Path]) -> dict[str, list[str]]:
@@ -153,7 +153,7 @@ def test_a_missing_array_is_refused_by_name(
     kind: str, folders: Callable[[str], Path], tmp_path: Path
 ) -> None:
     stored = load_model(folders(kind))
-    optional = ("clusters", "context_vectors", "familiarity", "numbers")
+    optional = ("clusters", "context_vectors", "familiarity")
     for name in stored.arrays:
         if name.rpartition(".")[2] in optional:
             continue

@@ -91,7 +91,7 @@ def test_clusters(vectors: Vectors) -> None:
     assert again.info["clusters"] == 3
 
 
-@pytest.mark.parametrize("settings", [{"clusters": 4}, {"hash_bits": 12}, {"positions": "pooled"}])
+@pytest.mark.parametrize("settings", [{"clusters": 4}, {"positions": "pooled"}])
 def test_a_folder_gives_them_back(settings: dict[str, object], tmp_path: Path) -> None:
     saved = trained(**settings)
     saved.save(tmp_path / "v")

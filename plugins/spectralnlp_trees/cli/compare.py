@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,8 +20,6 @@ from spectralnlp.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from spectralnlp.trees import Tree
     from spectralnlp_trees.comparison.analysis import Analysis
-
-Grouping = Literal["auto", "none", "file", "folder", "prefix"]
 
 
 def compare(

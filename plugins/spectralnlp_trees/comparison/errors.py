@@ -338,9 +338,13 @@ def _place_of(
     return parent, first, last
 
 
-def shortened(words: Sequence[str], most: int = 8) -> str:
+# Of a sentence, shown in an example.
+_MOST_WORDS = 8
+
+
+def shortened(words: Sequence[str]) -> str:
     """Words one blank apart, the middle of many left out."""
-    if len(words) <= most:
+    if len(words) <= _MOST_WORDS:
         return " ".join(words)
-    half = most // 2
+    half = _MOST_WORDS // 2
     return " ".join([*words[:half], "…", *words[-half:]])

@@ -32,7 +32,6 @@ _PRONOUNS = frozenset(
 ) | {"nothing", "none"}
 _DETERMINERS = ("det", "det:predet", "advmod", "cc:preconj")
 _AUXILIARIES = ("aux", "aux:pass", "cop")
-_ORDINALS = ("st", "nd", "rd", "th")
 
 
 def universal_tags(

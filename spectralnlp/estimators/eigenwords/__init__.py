@@ -1,8 +1,7 @@
 """Eigenwords: word vectors from one decomposition of word × context counts."""
 
 from spectralnlp.estimators.eigenwords.estimator import Eigenwords
-from spectralnlp.estimators.eigenwords.hashed_moments import HashedPairCounts
 from spectralnlp.estimators.eigenwords.moments import PairCounts
 from spectralnlp.text.ngrams import Ngrams
 
-__all__ = ["Eigenwords", "HashedPairCounts", "Ngrams", "PairCounts"]
+__all__ = ["Eigenwords", "Ngrams", "PairCounts"]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator
-from spectralnlp.estimators.eigenwords.hashed_moments import HashedPairCounts
-from spectralnlp.estimators.eigenwords.moments import CountedPairs, Example, PairCounts
+from spectralnlp.estimators.eigenwords.moments import Example, PairCounts
 from spectralnlp.estimators.eigenwords.solve import (
     Array32,
     MatrixShape,
@@ -86,13 +85,6 @@ class Eigenwords(MomentEstimator[Example]):
     contexts: Annotated[
         int, Ge(1), Doc("The most frequent so many words are contexts (and the end of a sentence).")
     ] = 5000
-    hash_bits: Annotated[
-        Annotated[int, Ge(1)] | None,
-        Doc(
-            "Number words by hashing to 2^hash_bits numbers instead of remembering them: words that "
-            "meet share a vector."
-        ),
-    ] = None
     spelling: Annotated[bool, Doc("Learn vectors of unseen words from their spelling.")] = True
     clusters: Annotated[int, Ge(0), Doc("Number of k-means clusters of words to make; 0 for none.")] = 0
     random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
@@ -104,15 +96,11 @@ class Eigenwords(MomentEstimator[Example]):
         what = "more pairs or words than there is room for: the rarest were left out"
         return [f"{what}; see `memory`"]
 
-    def init_moments(self, corpus: Corpus[Example]) -> CountedPairs[Any]:
+    def init_moments(self, corpus: Corpus[Example]) -> PairCounts:
         """Return empty counts of pairs of words."""
-        if self.hash_bits is None:
-            return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS)
-        return HashedPairCounts(
-            hash_bits=self.hash_bits, window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS
-        )
+        return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS)
 
-    def solve(self, moments: CountedPairs[Any]) -> None:
+    def solve(self, moments: PairCounts) -> None:
         """Decompose the matrix of words and contexts; learn to spell, and cluster.
 
         Raises:
@@ -134,7 +122,6 @@ class Eigenwords(MomentEstimator[Example]):
                 table.matrix, self.variant, self.dimensions, random_state=self.random_state
             )
             vectors = unit_rows(vectors)
-        hashed = None if self.hash_bits is None else table.numbers
         self.word_vectors_ = WordVectors(
             words=tuple(table.words),
             counts=table.counts,
@@ -144,8 +131,6 @@ class Eigenwords(MomentEstimator[Example]):
             blocks=blocks,
             context_vectors=context_vectors.reshape(len(blocks), len(table.contexts), -1),
             lowercase=self.lowercase,
-            hash_bits=self.hash_bits,
-            numbers=None if hashed is None else hashed.astype(np.int32),
             spelling=self._learn_spelling(table, vectors) if self.spelling else None,
             clusters=self._cluster(vectors) if self.clusters else None,
         )

@@ -37,22 +37,6 @@ class InternedWords(NamedTuple):
     counts: NDArray[np.int64]
 
 
-class BucketedWords(NamedTuple):
-    """Words numbered by hashing.
-
-    Attributes:
-        letters: uint8; the names of buckets, one after the other.
-        bounds: int64 (2^bits + 1, 2); where each bucket's name begins and ends.
-        hashes: uint64 (2^bits + 1,); of the names.
-        counts: int64 (2^bits + 1,).
-    """
-
-    letters: NDArray[np.uint8]
-    bounds: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-
-
 @kernel
 def _is_blank(byte):
     return byte == 32 or 8 < byte < 14
@@ -148,41 +132,6 @@ def fill_slots(slots, hashes, n_words):
         while slots[slot] >= 0:
             slot = (slot + 1) & mask
         slots[slot] = word
-
-
-@kernel
-def bucket_words(text, bits, known, n_letters, ids, n_ids):
-    """Number the words of a text by their hash alone, and count them.
-
-    Of the words that share a bucket, the one with the smallest hash names it, however often it occurs: so the
-    name does not depend on the order of the data.
-
-    Args:
-        text: uint8 (n,); ends in a line feed.
-        bits: there are 2^bits buckets, numbered from 1.
-        known: `BucketedWords`, whose letters have space for those of this text; changed.
-        n_letters: letters in use.
-        ids: int32; the numbers are written here.
-        n_ids: how many are there; the first must be 0.
-
-    Returns:
-        (n_letters, n_ids)
-    """
-    letters, bounds, hashes, counts = known
-    mask = (1 << bits) - 1
-    i, end, n_ids = _next_word(text, 0, ids, n_ids, counts)
-    while i < end:
-        value = hash_word(text, i, end)
-        word = 1 + (np.int64(value) & mask)
-        if counts[word] == 0 or value < hashes[word]:
-            hashes[word] = value
-            _copy(letters, n_letters, text, i, end)
-            bounds[word, 0], bounds[word, 1] = n_letters, n_letters + end - i
-            n_letters += end - i
-        counts[word] += 1
-        ids[n_ids] = word
-        i, end, n_ids = _next_word(text, end, ids, n_ids + 1, counts)
-    return n_letters, n_ids
 
 
 @kernel

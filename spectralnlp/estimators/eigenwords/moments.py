@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +12,18 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.eigenwords.kernels import ID_BITS, ID_MASK, MAX_WINDOW, renumber_pairs
 from spectralnlp.estimators.eigenwords.pairs import PairTable
 from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_of
-from spectralnlp.estimators.eigenwords.words import NamedWords, WordNumbers
+from spectralnlp.estimators.eigenwords.words import NamedWords
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
-from spectralnlp.inference.words.hashing import as_bytes
-from spectralnlp.runtime import MOST_COUNT, Array, Batch, Longs, Memory, Moments, current_memory
+from spectralnlp.inference.words.encoded import as_bytes
+from spectralnlp.runtime import MOST_COUNT, Array, Batch, Memory, Moments, current_memory
 from spectralnlp.storage import StoredArrays, int_array
 from spectralnlp.text.ngrams import Ngrams
 
 # A line of text or several, the words of a sentence, or counted n-grams.
 Example: TypeAlias = str | Sequence[str] | Ngrams
-W = TypeVar("W", bound=WordNumbers)
 
 # The arrays of the state but the names.
 _STATE = {
-    "numbers": int_array("n_words", dtype="int64", below="n_numbers", ascending=True),
     "word_counts": int_array("n_words", dtype="int64", below=MOST_COUNT),
     "pairs": int_array("n_pairs", dtype="int64", ascending=True),
     "pair_counts": int_array("n_pairs", dtype="int64", below=MOST_COUNT),
@@ -37,7 +34,7 @@ _STATE = {
 _BYTES_FOR_A_WORD = 2048
 
 
-class CountedPairs(Moments[Example], Generic[W]):
+class PairCounts(Moments[Example]):
     """Counts of words, and of pairs of words up to ``window`` apart in a sentence.
 
     An example is a line of text or several (a line is a sentence, words stand between blanks), or the words
@@ -45,30 +42,73 @@ class CountedPairs(Moments[Example], Generic[W]):
     as context before; a sentence's end is a word too, so that it can be a context. All words are counted, and
     which of them become rows and contexts is decided later: one pass over the text is enough.
 
+    Exact in every direction, until more than ``max_words`` words or ``max_pairs`` pairs have come together:
+    then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length. Inside
+    `spectralnlp.runtime.use_memory` nothing is dropped: what is too much goes to disk in spill segments, each
+    with a numbering of its own.
+
     Args:
         window: largest distance.
         lowercase: count words in small letters.
+        max_words: words remembered at most.
         max_pairs: pairs remembered at most.
 
     Attributes:
         words: the words and their counts.
         pairs: the pairs and their counts.
+
+    Examples:
+        >>> from spectralnlp.estimators.eigenwords import PairCounts
+        >>> from spectralnlp import InMemoryCorpus
+        >>> from spectralnlp.runtime import accumulate
+        >>> accumulate(PairCounts(window=1), InMemoryCorpus([["a", "b"], ["b", "c"]])).n_tokens
+        4
     """
 
-    words: W
+    words: NamedWords
     pairs: PairTable
 
-    def __init__(self, window: int, lowercase: bool, max_pairs: int) -> None:
+    subtractable = True
+
+    def __init__(
+        self,
+        window: int = 2,
+        lowercase: bool = True,
+        max_words: int = 2_000_000,
+        max_pairs: int = 12_000_000,
+    ) -> None:
         if not 1 <= window <= MAX_WINDOW:
             raise ConfigError(f"window must be between 1 and {MAX_WINDOW}, not {window}")
+        if max_words < 2 or max_pairs < 2 * window:
+            raise ConfigError(f"max_words and max_pairs are too small: {max_words} and {max_pairs}")
         self.window = window
         self.lowercase = lowercase
+        self.max_words = max_words
         self.max_pairs = max_pairs
-        self._n_forgotten = 0
+        self._limit(current_memory())
 
-    @abstractmethod
+    def _limit(self, memory: Memory | None) -> None:
+        self.memory = memory
+        self._clear()
+
     def _clear(self) -> None:
-        """Forget all counts."""
+        self.segments: list[SpillSegment] = []
+        self._n_forgotten = 0
+        self._begin_segment()
+
+    def _begin_segment(self) -> None:
+        self.words = NamedWords()
+        self.pairs = PairTable(self.max_pairs, self.memory)
+
+    def empty_like(self) -> Self:
+        """Return empty counts of the same parameters, and with the same memory."""
+        empty = super().empty_like()
+        empty._limit(self.memory)
+        return empty
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {name: getattr(self, name) for name in ("window", "lowercase", "max_words", "max_pairs")}
 
     @property
     def is_exact(self) -> bool:
@@ -78,7 +118,8 @@ class CountedPairs(Moments[Example], Generic[W]):
     @property
     def n_tokens(self) -> int:
         """Number of words counted, sentence ends not among them."""
-        return int(self.words.counts[1:].sum())
+        in_memory = int(self.words.counts[1:].sum())
+        return in_memory + sum(segment.n_tokens for segment in self.segments)
 
     def observe(self, batch: Batch[Example]) -> None:
         """Count the words and pairs of each example."""
@@ -115,13 +156,6 @@ class CountedPairs(Moments[Example], Generic[W]):
             self.pairs.add(keys, ngrams.counts)
         self._bound_memory()
 
-    def _bound_memory(self) -> None:
-        """Drop words or write them to disk if they are too many."""
-
-    def spilled(self) -> SpilledPairs | None:
-        """Write everything to disk if a part of it is there; None if nothing is."""
-        return None
-
     def names(self, numbers: NDArray[np.int64]) -> list[str]:
         """Return the words of some numbers, as text.
 
@@ -133,49 +167,19 @@ class CountedPairs(Moments[Example], Generic[W]):
         except UnicodeDecodeError as error:
             raise InputError("a kept word is no text in UTF-8", hint="keep the moments again") from error
 
-    def arrays(self) -> dict[str, Array]:
-        """Return the state in an order that depends on nothing but the counts; copies.
-
-        ``words``: uint8, in UTF-8 with line feeds between them, sorted (with hashing: by their numbers).
-        ``numbers``: int64, theirs, the sentence's end (0) first. ``word_counts``: int64. ``pairs``: int64,
-        keys. ``pair_counts``: int64. ``dropped``: int64 (2,), how often words and pairs were. All of it in
-        memory, also what is on disk.
-        """
-        used = self.words.used()
-        keys, counts = self.pairs.sorted()
-        return self._state([self.words.name(number) for number in used.tolist()], used, keys, counts)
-
-    def _state(self, names: Sequence[bytes], used: Longs, keys: Longs, counts: Longs) -> dict[str, Array]:
-        return {
-            "words": np.frombuffer(b"\n".join(names[1:]), np.uint8).copy(),
-            "numbers": used,
-            "word_counts": self.words.counts[used],
-            "pairs": keys,
-            "pair_counts": counts,
-            "dropped": np.array([self._n_forgotten, self.pairs.n_dropped]),
-        }
-
     def check_arrays(self, stored: StoredArrays) -> None:
         """Words must be distinct and have counts, and pairs be of words that are there."""
         letters = stored.take("words", int_array("n_letters", dtype="uint8"))
         names = _names({"words": letters})
-        sized = stored.part(n_words=len(names), n_numbers=self.n_numbers(len(names)))
-        numbers, _, pairs, _, _ = (sized.take(name, spec) for name, spec in _STATE.items())
+        sized = stored.part(n_words=len(names))
+        _, pairs, _, _ = (sized.take(name, spec) for name, spec in _STATE.items())
         if b" ".join(names[1:]).split() != names[1:] or len(set(names)) != len(names):
             raise stored.error("words", "holds a word twice, an empty one, or one with a blank in it")
-        if numbers[0] != 0:
-            raise stored.error("numbers", "does not begin with 0, the end of a sentence")
         ends = np.column_stack([pairs >> ID_BITS & ID_MASK, pairs & ID_MASK])
-        is_number: NDArray[np.bool_] = np.zeros(max(int(ends.max(initial=0)), int(numbers.max())) + 1, bool)
-        is_number[numbers] = True
-        if not is_number[ends].all():
+        if (ends >= len(names)).any():
             raise stored.error("pairs", "holds a pair of a word that is not among the words")
         if not ((pairs >> 2 * ID_BITS >= 1) & (pairs >> 2 * ID_BITS <= self.window)).all():
             raise stored.error("pairs", f"holds a pair that is not 1 to {self.window} words apart")
-
-    @abstractmethod
-    def n_numbers(self, n_words: int) -> int:
-        """How many numbers so many words have at most."""
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         self._clear()
@@ -183,94 +187,13 @@ class CountedPairs(Moments[Example], Generic[W]):
 
     def _take(self, arrays: Mapping[str, Array]) -> None:
         """Add counts that `arrays` returned."""
-        ours = self.words.add(_names(arrays), arrays["numbers"], arrays["word_counts"])
+        ours = self.words.add(_names(arrays), arrays["word_counts"])
         keys = arrays["pairs"].copy()
         renumber_pairs(keys, ours)
         self.pairs.add(keys, arrays["pair_counts"])
         self._n_forgotten += int(arrays["dropped"][0])
         self.pairs.n_dropped += int(arrays["dropped"][1])
         self._bound_memory()
-
-    def _add(self, other: Self) -> None:
-        if not (len(self.pairs) or self.words.counts.any()):
-            self.words, self.pairs = other.words.copy(), other.pairs.copy()
-            self._n_forgotten = other._n_forgotten
-        else:
-            self._take_in_order(other)
-
-    def _take_in_order(self, other: Self) -> None:
-        """Add the counts of others in an order that depends on nothing but the counts."""
-        self._take(other.arrays())
-
-
-class PairCounts(CountedPairs[NamedWords]):
-    """Counts of words and pairs, words numbered by first appearance; see `CountedPairs`.
-
-    Exact in every direction, until more than ``max_words`` words or ``max_pairs`` pairs have come together:
-    then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length. Inside
-    `spectralnlp.runtime.use_memory` nothing is dropped: what is too much goes to disk in spill segments, each
-    with a numbering of its own.
-
-    Args:
-        window: largest distance.
-        lowercase: count words in small letters.
-        max_words: words remembered at most.
-        max_pairs: pairs remembered at most.
-
-    Examples:
-        >>> from spectralnlp.estimators.eigenwords import PairCounts
-        >>> from spectralnlp import InMemoryCorpus
-        >>> from spectralnlp.runtime import accumulate
-        >>> accumulate(PairCounts(window=1), InMemoryCorpus([["a", "b"], ["b", "c"]])).n_tokens
-        4
-    """
-
-    subtractable = True
-
-    def __init__(
-        self,
-        window: int = 2,
-        lowercase: bool = True,
-        max_words: int = 2_000_000,
-        max_pairs: int = 12_000_000,
-    ) -> None:
-        super().__init__(window, lowercase, max_pairs)
-        if max_words < 2 or max_pairs < 2 * window:
-            raise ConfigError(f"max_words and max_pairs are too small: {max_words} and {max_pairs}")
-        self.max_words = max_words
-        self._limit(current_memory())
-
-    def _limit(self, memory: Memory | None) -> None:
-        self.memory = memory
-        self._clear()
-
-    def n_numbers(self, n_words: int) -> int:
-        """One for each word."""
-        return n_words
-
-    def _clear(self) -> None:
-        self.segments: list[SpillSegment] = []
-        self._n_forgotten = 0
-        self._begin_segment()
-
-    def _begin_segment(self) -> None:
-        self.words = NamedWords()
-        self.pairs = PairTable(self.max_pairs, self.memory)
-
-    def empty_like(self) -> Self:
-        """Return empty counts of the same parameters, and with the same memory."""
-        empty = super().empty_like()
-        empty._limit(self.memory)
-        return empty
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
-        return {name: getattr(self, name) for name in ("window", "lowercase", "max_words", "max_pairs")}
-
-    @property
-    def n_tokens(self) -> int:
-        """Number of words counted, sentence ends not among them."""
-        return super().n_tokens + sum(segment.n_tokens for segment in self.segments)
 
     @property
     def is_spilled(self) -> bool:
@@ -317,7 +240,12 @@ class PairCounts(CountedPairs[NamedWords]):
             self._n_forgotten += 1
 
     def arrays(self) -> dict[str, Array]:
-        """Return the state with words numbered in the order of their letters; see `CountedPairs.arrays`."""
+        """Return the state in an order that depends on nothing but the counts; copies.
+
+        ``words``: uint8, in UTF-8 with line feeds between them, sorted; they are numbered from 1, and 0 is
+        the sentence's end. ``word_counts``: int64. ``pairs``: int64, keys. ``pair_counts``: int64.
+        ``dropped``: int64 (2,), how often words and pairs were. All in memory, also what is on disk.
+        """
         return (self.in_memory() if self.is_spilled else self)._arrays_in_memory()
 
     def _arrays_in_memory(self) -> dict[str, Array]:
@@ -328,8 +256,13 @@ class PairCounts(CountedPairs[NamedWords]):
         keys, counts = self.pairs.unsorted()
         renumber_pairs(keys, renumbered)
         by_key = np.argsort(keys)
-        state = self._state([names[i] for i in order], order, keys[by_key], counts[by_key])
-        return state | {"numbers": np.arange(len(order))}
+        return {
+            "words": np.frombuffer(b"\n".join([names[i] for i in order[1:]]), np.uint8).copy(),
+            "word_counts": self.words.counts[order],
+            "pairs": keys[by_key],
+            "pair_counts": counts[by_key],
+            "dropped": np.array([self._n_forgotten, self.pairs.n_dropped]),
+        }
 
     def _add(self, other: Self) -> None:
         if other.pairs.runs:
@@ -338,9 +271,14 @@ class PairCounts(CountedPairs[NamedWords]):
         if self.pairs.runs or crowded:
             self.close_segment()
         self.segments += other.segments
-        super()._add(other)
+        if not (len(self.pairs) or self.words.counts.any()):
+            self.words, self.pairs = other.words.copy(), other.pairs.copy()
+            self._n_forgotten = other._n_forgotten
+        else:
+            self._take_in_order(other)
 
     def _take_in_order(self, other: Self) -> None:
+        """Add the counts of others in an order that depends on nothing but the counts."""
         if not self._has_space_for(other):
             self._take(other._arrays_in_memory())
             return
@@ -382,7 +320,6 @@ class PairCounts(CountedPairs[NamedWords]):
         left = [name for name, keep in zip(names, kept, strict=True) if keep]
         state: dict[str, Array] = {
             "words": np.frombuffer(b"\n".join(left[1:]), np.uint8),
-            "numbers": np.arange(len(left)),
             "word_counts": word_counts[kept],
             "pairs": keys,
             "pair_counts": pair_counts[pair_counts > 0],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.eigenwords.matrix import Block, ContextMatrix, MatrixInMemory, StoredMatrix
 from spectralnlp.estimators.eigenwords.matrix_kernels import ContextBlocks, count_entries, fill_entries
-from spectralnlp.estimators.eigenwords.moments import CountedPairs
+from spectralnlp.estimators.eigenwords.moments import PairCounts
 from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, entry_runs, merged_entries
 from spectralnlp.estimators.shared.spill_segments import most_frequent, take_census
 from spectralnlp.linalg.svd import sparse_svd
@@ -64,7 +64,6 @@ class Tabulated:
         counts: int64 (n_words,); of the words.
         contexts: the sentence's end (empty), and the words that are contexts.
         matrix: transformed counts, float32 (n_words, n_blocks · n_contexts).
-        numbers: int64 (n_words,); numbers of the words in the counts; None where they have no common ones.
         n_types: different words counted.
         is_whole: whether memory had room for all the words that were wanted.
     """
@@ -73,14 +72,11 @@ class Tabulated:
     counts: Longs
     contexts: list[str]
     matrix: ContextMatrix
-    numbers: Longs | None
     n_types: int
     is_whole: bool = True
 
 
-def tabulate(
-    counts: CountedPairs[Any], shape: MatrixShape, *, transform: Transform, dimensions: int
-) -> Tabulated:
+def tabulate(counts: PairCounts, shape: MatrixShape, *, transform: Transform, dimensions: int) -> Tabulated:
     """Choose the vocabulary and make the matrix of counts, be they in memory or on disk.
 
     Args:
@@ -104,8 +100,7 @@ def tabulate(
         counts=counts.words.counts[vocabulary.rows],
         contexts=counts.names(vocabulary.contexts),
         matrix=transformed(matrix, transform),
-        numbers=vocabulary.rows,
-        n_types=len(counts.words.used()) - 1,
+        n_types=counts.words.n_words - 1,
     )
 
 
@@ -133,7 +128,6 @@ def _tabulate_spilled(
         counts=census.words.counts[places],
         contexts=contexts,
         matrix=transformed(matrix, transform),
-        numbers=None,
         n_types=census.n_types,
         is_whole=len(words) == wanted,
     )
@@ -153,7 +147,7 @@ class Vocabulary:
 
 
 def choose_vocabulary(
-    counts: CountedPairs[Any], *, min_count: int, max_words: int | None, n_contexts: int
+    counts: PairCounts, *, min_count: int, max_words: int | None, n_contexts: int
 ) -> Vocabulary:
     """Choose the words that occur often enough, ties in the order of their letters.
 
@@ -182,9 +176,7 @@ def blocks_of(window: int, positions: Positions) -> Blocks:
     return tuple((each,) for each in offsets) if positions == "apart" else (tuple(offsets),)
 
 
-def context_matrix(
-    counts: CountedPairs[Any], vocabulary: Vocabulary, blocks: Blocks
-) -> scipy.sparse.csr_array:
+def context_matrix(counts: PairCounts, vocabulary: Vocabulary, blocks: Blocks) -> scipy.sparse.csr_array:
     """Return counts of words × contexts, float32 (n_words, n_blocks · n_contexts)."""
     row_of = _places(vocabulary.rows, len(counts.words.counts))
     column_of = _places(vocabulary.contexts, len(counts.words.counts))

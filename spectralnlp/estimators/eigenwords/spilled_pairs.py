@@ -31,7 +31,6 @@ def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
     for pairs, pair_counts in [(nothing, nothing), *(run.read() for run in segment.runs)]:
         yield {
             "words": words,
-            "numbers": numbers,
             "word_counts": counts,
             "pairs": pairs,
             "pair_counts": pair_counts,

@@ -1,9 +1,8 @@
-"""Numbers for words: by first appearance, with a memory of their names, or by hashing."""
+"""Numbers for words, by first appearance."""
 
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -11,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.kernels import (
-    BucketedWords,
     InternedWords,
-    bucket_words,
     fill_slots,
     intern_words,
 )
 from spectralnlp.estimators.shared.spill_segments import WordTable
-from spectralnlp.inference.words.hashing import Bytes, as_bytes
+from spectralnlp.inference.words.encoded import Bytes, as_bytes
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -27,51 +24,8 @@ Ints = NDArray[np.int32]
 _CAPACITY = 1 << 12
 
 
-class WordNumbers(ABC):
-    """Words and how often each occurred. Number 0 is the end of a sentence.
-
-    Attributes:
-        counts: int64; of each number.
-    """
-
-    counts: Longs
-
-    @abstractmethod
-    def number(self, text: Bytes) -> Ints:
-        """Number and count the words of a text that ends in a line feed.
-
-        Returns:
-            int32; sentences between zeros, one at the beginning too.
-        """
-
-    def copy(self) -> Self:
-        """Return an independent copy."""
-        return copy.deepcopy(self)
-
-    @abstractmethod
-    def used(self) -> Longs:
-        """Return the numbers that stand for something; 0 first."""
-
-    @abstractmethod
-    def name(self, number: int) -> bytes:
-        """Return the word of a number; empty for 0."""
-
-    @abstractmethod
-    def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
-        """Take in counted words of others of the same kind.
-
-        Args:
-            names: the words; that of the sentence's end is empty and comes first.
-            numbers: int64; the others' numbers of them.
-            counts: how often they occurred.
-
-        Returns:
-            int32; our number for each of theirs.
-        """
-
-
-class NamedWords(WordNumbers):
-    """Numbers by first appearance."""
+class NamedWords:
+    """Words numbered by first appearance, and how often each occurred. Number 0 is the end of a sentence."""
 
     def __init__(self) -> None:
         self.n_words = 1
@@ -84,12 +38,16 @@ class NamedWords(WordNumbers):
         )
 
     @property
-    def counts(self) -> Longs:  # type: ignore[override]
+    def counts(self) -> Longs:
         """int64 (n_words,); of each number."""
         return self._known.counts[: self.n_words]
 
     def number(self, text: Bytes) -> Ints:
-        """Number and count the words of a text; see `WordNumbers.number`."""
+        """Number and count the words of a text that ends in a line feed.
+
+        Returns:
+            int32; sentences between zeros, one at the beginning too.
+        """
         ids, position, n_ids = np.empty(len(text) + 2, np.int32), 0, 1  # at worst a letter a line
         ids[0] = 0
         while True:
@@ -122,25 +80,31 @@ class NamedWords(WordNumbers):
             hashes=self._known.hashes[: self.n_words],
         )
 
-    def used(self) -> Longs:
-        """Return the numbers that stand for something; 0 first."""
-        return np.arange(self.n_words)
-
     def name(self, number: int) -> bytes:
         """Return the word of a number; empty for 0."""
         return self._known.letters[self._known.bounds[number] : self._known.bounds[number + 1]].tobytes()
 
-    def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
-        """Take in counted words of others; see `WordNumbers.add`."""
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        return copy.deepcopy(self)
+
+    def add(self, names: Sequence[bytes], counts: Longs) -> Ints:
+        """Take in counted words of others.
+
+        Args:
+            names: the words by number; that of the sentence's end is empty and comes first.
+            counts: how often they occurred.
+
+        Returns:
+            int32 (n_names,); our number for each of theirs.
+        """
         before = self.counts.copy()
         ours = self.number(as_bytes(b" ".join(names[1:]) + b"\n"))[: len(names)]
         ours[0] = 0
         self._known.counts[: self.n_words] = 0
         self._known.counts[: len(before)] = before
         self._known.counts[ours] += counts
-        ours_of = np.full(int(numbers.max()) + 1, -1, np.int32)
-        ours_of[numbers] = ours
-        return ours_of
+        return ours
 
     def merge(self, other: NamedWords) -> Ints:
         """Take in the words of another text, with their counts.
@@ -171,55 +135,8 @@ class NamedWords(WordNumbers):
         names, counts = [self.name(number) for number in old.tolist()], self.counts[old].copy()
         NamedWords.__init__(self)
         new_of = np.full(len(kept), -1, np.int32)
-        new_of[old] = self.add(names, np.arange(len(old)), counts)
+        new_of[old] = self.add(names, counts)
         return new_of
-
-
-class HashedWords(WordNumbers):
-    """Numbers by hashing: memory that is fixed from the start, and words that may share a number.
-
-    Args:
-        bits: there are 2^bits numbers besides 0.
-    """
-
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
-        size = (1 << bits) + 1
-        self._letters = np.empty(8 * _CAPACITY, np.uint8)
-        self._n_letters = 0
-        self._bounds = np.zeros((size, 2), np.int64)
-        self._hashes = np.zeros(size, np.uint64)
-        self.counts = np.zeros(size, np.int64)
-
-    def number(self, text: Bytes) -> Ints:
-        """Number and count the words of a text; see `WordNumbers.number`."""
-        needed = self._n_letters + len(text)
-        if needed > len(self._letters):
-            self._letters = _longer(self._letters, max(needed, 2 * len(self._letters)))
-        ids = np.empty(len(text) + 2, np.int32)
-        ids[0] = 0
-        known = BucketedWords(
-            letters=self._letters, bounds=self._bounds, hashes=self._hashes, counts=self.counts
-        )
-        self._n_letters, n_ids = bucket_words(text, self.bits, known, self._n_letters, ids, 1)
-        return ids[:n_ids]
-
-    def used(self) -> Longs:
-        """Return the numbers that stand for something; 0 first."""
-        return np.append(0, 1 + np.flatnonzero(self.counts[1:]))
-
-    def name(self, number: int) -> bytes:
-        """Return the word that names a number; empty for 0."""
-        start, end = self._bounds[number]
-        return self._letters[start:end].tobytes()
-
-    def add(self, names: Sequence[bytes], numbers: Longs, counts: Longs) -> Ints:
-        """Take in counted words of others; see `WordNumbers.add`."""
-        before = self.counts.copy()
-        self.number(as_bytes(b" ".join(names[1:]) + b"\n"))
-        self.counts = before
-        self.counts[numbers] += counts
-        return np.arange(int(numbers.max()) + 1, dtype=np.int32)
 
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:

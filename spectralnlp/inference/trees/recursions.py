@@ -10,16 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.semirings import AnyAll, SumProduct, plus, times
+from spectralnlp.inference.semirings import AnyAll, plus, times
 from spectralnlp.inference.trees.forest import NO_NODE, Forest
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Offsets
-
-
-def n_trees(forest: Forest) -> float:
-    """Number of trees in a forest; exact up to 2 ** 53."""
-    per_node = derivation_weights(SumProduct(), forest, np.ones(forest.n_edges))
-    return float(per_node[: forest.n_roots].sum())
 
 
 @kernel

@@ -28,8 +28,6 @@ _FEW = 4
 
 _MOST_MARKS = 3
 
-Codes = NDArray[np.uint32]
-
 
 class Cues(NamedTuple):
     """Features of the tokens of a sentence, as numbers.

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.inference.words.hashing import bucket_of
 from spectralnlp.inference.words.spelling import spell_vectors
 from spectralnlp.parameters import WordVectors
 from spectralnlp.storage import Arrays
@@ -42,17 +40,12 @@ class VectorLookup:
         return int(self.parameters.vectors.shape[1])
 
     @cached_property
-    def _rows(self) -> Mapping[Any, int]:
-        known = self.parameters.words if self.parameters.numbers is None else self.parameters.numbers.tolist()
-        return {each: row for row, each in enumerate(known)}
+    def _rows(self) -> Mapping[str, int]:
+        return {word: row for row, word in enumerate(self.parameters.words)}
 
     def row(self, word: str) -> int | None:
         """The number of a word in the vocabulary; None outside it."""
-        if self.parameters.lowercase:
-            word = word.lower()
-        if self.parameters.hash_bits is not None:
-            return self._rows.get(bucket_of(word, self.parameters.hash_bits))
-        return self._rows.get(word)
+        return self._rows.get(word.lower() if self.parameters.lowercase else word)
 
     def vectors(self, words: Sequence[str]) -> Array32:
         """Vectors of several words; zeros for unknown words if there is no model of spelling.
@@ -124,9 +117,6 @@ class VectorLookup:
         return {word: place for place, word in enumerate(self.parameters.contexts)}
 
     def _context(self, word: str) -> int:
-        if self.parameters.hash_bits is not None and word:
-            row = self.row(word)  # contexts are the first words of the vocabulary, behind the sentence's end
-            return row + 1 if row is not None and row + 1 < len(self.parameters.contexts) else -1
         return self._context_index.get(word.lower() if self.parameters.lowercase else word, -1)
 
     def clusters(self, words: Sequence[str]) -> Ints:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.words.hashing import as_bytes
+from spectralnlp.inference.words.encoded import as_bytes
 from spectralnlp.inference.words.kernels import add_spelled, spelling_features
 from spectralnlp.parameters import Spelling
 
