@@ -237,10 +237,4 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
 
     def _lexicon_options(self, table: TagTable) -> LexiconOptions:
         first_words = Counter(table.words[word] for word in table.word[:_LANGUAGE_TOKENS].tolist())
-        return LexiconOptions(
-            scheme=signature_scheme(self.signatures, first_words),
-            rare=settings.RARE,
-            tag_weight=settings.TAG_WEIGHT,
-            keep_rare_words=settings.KEEP_RARE_WORDS,
-            word_prior=_WORD_PRIOR,
-        )
+        return LexiconOptions(scheme=signature_scheme(self.signatures, first_words), word_prior=_WORD_PRIOR)

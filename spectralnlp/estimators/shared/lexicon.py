@@ -21,6 +21,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.parameters import Floats, Ints, Lexicon
 from spectralnlp.text.signatures import Signature, signature_by_name, signature_chain
