@@ -140,10 +140,10 @@ def test_gold_trees_may_be_a_list(parser: spectralnlp.Parser, own_treebank: Path
 def test_settings_and_reports(own_treebank: Path) -> None:
     lines: list[str] = []
     corpus = spectralnlp.read_treebank([own_treebank / "train.mrg"], reader="ptb")
-    model = spectralnlp.train(spectralnlp.PCFG, corpus, report=lines.append, preset="plain", rare=3)
+    model = spectralnlp.train(spectralnlp.PCFG, corpus, report=lines.append, preset="plain", horizontal=3)
     assert lines
     assert model.info["parameters"]["vertical"] == 0
-    assert model.info["parameters"]["rare"] == 3
+    assert model.info["parameters"]["horizontal"] == 3
 
 
 @pytest.mark.parametrize(
@@ -207,8 +207,8 @@ def test_a_generator_is_refused_where_there_are_several_passes(name: str) -> Non
         (lambda: spectralnlp.train("no-such", "x"), RegistryError, "no-such"),
         (lambda: spectralnlp.train("pcfg", "no-such-file.mrg"), InputError, "no-such-file"),
         (lambda: spectralnlp.train("pcfg", "x", no_such=1), ConfigError, "no_such"),
-        (lambda: spectralnlp.train("pcfg", "x", rare="many"), ConfigError, "rare"),
-        (lambda: spectralnlp.train(spectralnlp.PCFG(), "x", rare=3), ConfigError, "rare"),
+        (lambda: spectralnlp.train("pcfg", "x", horizontal="many"), ConfigError, "horizontal"),
+        (lambda: spectralnlp.train(spectralnlp.PCFG(), "x", horizontal=3), ConfigError, "horizontal"),
         (lambda: spectralnlp.PCFG().fit("train.mrg"), ConfigError, "read_treebank"),
         (lambda: spectralnlp.PCFG().fit(3), ConfigError, "int"),
         (lambda: spectralnlp.HMM().fit([]), InputError, "no "),

@@ -40,7 +40,7 @@ def model(run: Run, trees: list[Path], tmp_path: Path) -> Path:
 def test_forget_and_update_write_in_place_or_elsewhere(
     run: Run, model: Path, trees: list[Path], tmp_path: Path
 ) -> None:
-    run("train", "pcfg", *trees[:2], "-o", tmp_path / "never", "--set", "rare=5")
+    run("train", "pcfg", *trees[:2], "-o", tmp_path / "never", "--set", "vertical=1")
     before = (model / "moments.safetensors").read_bytes()
     status, out, err = run("forget", model, trees[2], "-o", tmp_path / "forgot")
     assert (status, err) == (0, "")
@@ -68,8 +68,8 @@ def test_merge_joins_models(run: Run, model: Path, trees: list[Path], tmp_path: 
     assert same_model(tmp_path / "abc", model)
     refused(run("merge", parts[0], "-o", tmp_path / "alone"), "two or more")
     refused(run("merge", model, model, "-o", tmp_path / "twice"), "in more than one of the models: 3 files")
-    run("train", "pcfg", trees[2], "-o", tmp_path / "other", "--keep-moments", "--set", "rare=2")
-    refused(run("merge", parts[0], tmp_path / "other", "-o", tmp_path / "both"), "rare (5 and 2)")
+    run("train", "pcfg", trees[2], "-o", tmp_path / "other", "--keep-moments", "--set", "vertical=2")
+    refused(run("merge", parts[0], tmp_path / "other", "-o", tmp_path / "both"), "vertical (1 and 2)")
     assert not (tmp_path / "both").exists()
 
 

@@ -159,8 +159,6 @@ def test_no_trees_are_refused() -> None:
         {"unaries": "collapse"},
         {"heads": "neutral"},
         {"signatures": "neutral"},
-        {"rare": 1},
-        {"bracket_price": 0.1},
     ],
     ids=str,
 )

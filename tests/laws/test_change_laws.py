@@ -227,8 +227,8 @@ def test_merging_names_the_settings_that_differ() -> None:
     kind = registry.estimators.get("pcfg")
     documents = documents_of(kind)
     left = train("pcfg.v1", kind(), documents[:2]).kept
-    right = train("pcfg.v1", kind(rare=3, vertical=0), documents[2:]).kept
-    with pytest.raises(ConfigError, match=r"vertical \(1 and 0\), rare \(5 and 3\)"):
+    right = train("pcfg.v1", kind(horizontal=2, vertical=0), documents[2:]).kept
+    with pytest.raises(ConfigError, match=r"vertical \(1 and 0\), horizontal \(1 and 2\)"):
         changes.merge([left, right])
     other = registry.estimators.get("hmm")
     with pytest.raises(ConfigError, match=r"pcfg\.v1 and by hmm\.v1"):

@@ -64,8 +64,6 @@ class PCFG(TreebankEstimator):
     unaries: settings.UnaryRules = settings.UNARIES
     heads: settings.Heads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
-    rare: settings.Rare = settings.RARE
-    bracket_price: settings.BracketPrice = settings.BRACKET_PRICE
 
     def init_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
         """Return empty counts of rules, with the head rules for the first trees."""
@@ -117,7 +115,7 @@ class PCFG(TreebankEstimator):
 
     def usual_decoder(self) -> tuple[str, dict[str, object]]:
         """Return ``mbr``."""
-        return "mbr", {"gamma": self.bracket_price}
+        return "mbr", {}
 
     def coarse_grammars(self, trees: Treebank) -> list[LatentGrammar]:
         """Return the grammar without annotation."""

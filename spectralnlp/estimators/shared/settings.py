@@ -1,7 +1,7 @@
 """Hyper-parameters that several estimators have: type, range and help of each, and its usual default.
 
-A field takes both, ``rare: settings.Rare = settings.RARE``, or the type with a default of its own. They are
-not fields of a common base class, because those would come first wherever settings are listed.
+A field takes both, ``scaling: settings.Scaling = settings.SCALING``, or the type with a default of its own.
+They are not fields of a common base class, because those would come first wherever settings are listed.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ Signatures = Annotated[
 ]
 AUTO: Language = "auto"
 
-Rare = Annotated[int, Ge(0), Doc("Words seen at most so often teach what signatures do.")]
-RARE = 5
+RARE = 5  # words seen at most so often teach what signatures do
 
 KeepRareWords = Annotated[
     bool,
@@ -58,9 +57,6 @@ KEEP_RARE_WORDS = True
 
 TagWeight = Annotated[float, Ge(0), Doc("Weight of a tag's mean vector in the vectors of its words.")]
 TAG_WEIGHT = 0.1
-
-BracketPrice = Annotated[float, Doc("γ of the ``mbr`` decoder.")]
-BRACKET_PRICE = 0.4
 
 # ---------------------------------------------------------------------------------------------------------
 # Projections: from features to states
