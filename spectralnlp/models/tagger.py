@@ -157,13 +157,11 @@ class Tagger(TextTagger, StorableModel):
     @property
     def info(self) -> dict[str, Any]:
         """Properties of the model, by name."""
-        hidden = self.weights.hidden
         return {
             **self.about,
             "tags": len(self.labels),
             "scheme": self.scheme,
             "features": len(self.weights.keys),
-            **({} if hidden is None else {"hidden units": hidden.n_hidden}),
             "numbers of a word": self.features.word_width,
             "numbers of a token": self.features.token_width,
         }

@@ -8,7 +8,6 @@ from spectralnlp.parameters.arrays import Floats, Ints, Offsets
 from spectralnlp.parameters.cells import CellModel
 from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar, read_sets, store_sets
 from spectralnlp.parameters.hashed import SentenceEndModel
-from spectralnlp.parameters.hidden_layer import HiddenLayer
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.operators import (
     HiddenMarkov,
@@ -32,7 +31,6 @@ __all__ = [
     "FactoredTensors",
     "Floats",
     "GrammarSet",
-    "HiddenLayer",
     "HiddenMarkov",
     "Ints",
     "LatentGrammar",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import InputError
@@ -100,9 +100,8 @@ their licences apply."""
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
     ) -> Corpus[TaggedSentence]:
-        """Return the columns of tags that the estimator asks for."""
-        asked = estimator.get_params()
-        return MappedCorpus(corpus, partial(_columns, column=asked.get("column"), finer=asked.get("finer")))
+        """Return the tags of the column that the estimator asks for."""
+        return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
 
     def wrap(self, fitted: Any) -> Tagger | RefinementTagger:
         """Make the tagger of a fitted estimator."""
@@ -192,13 +191,3 @@ _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:
     """Return words with the tags of a column; a pair of words and tags has only one."""
     return sentence.tagged(column) if isinstance(sentence, AnnotatedSentence) else sentence
-
-
-def _columns(
-    sentence: AnnotatedSentence | TaggedSentence, column: str | int | None, finer: str | int | None
-) -> TaggedSentence:
-    """Return words with the tags of a column, and if there is a finer one, with its tags as well."""
-    tagged = _column(sentence, column)
-    if finer is None or not isinstance(sentence, AnnotatedSentence):
-        return tagged
-    return cast(TaggedSentence, (*tagged, sentence.tagged(finer)[1]))

@@ -12,21 +12,19 @@ from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 from typing_extensions import Doc
 
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator
-from spectralnlp.estimators.tagger.finer_tags import checked, refine
 from spectralnlp.estimators.tagger.held_out import choose_bias, fit_temperature, lower_outside
-from spectralnlp.estimators.tagger.hidden_units import learn_of_text
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
 from spectralnlp.estimators.tagger.perceptron import Perceptron
 from spectralnlp.estimators.tagger.random_field import RandomField
 from spectralnlp.estimators.tagger.rows import in_one_word, naming_first
-from spectralnlp.estimators.tagger.self_tagging import TaggedText, tag_classes
+from spectralnlp.estimators.tagger.self_tagging import tag_classes
 from spectralnlp.inference.chains.joint_features import N_PAIRS, joint_keys
 from spectralnlp.inference.chains.templates import find_rows, word_keys
 from spectralnlp.inference.chains.unlabelled import load_features
 from spectralnlp.inference.chains.word_table import WordTable
-from spectralnlp.parameters import ChainWeights, HiddenLayer, Ints, WordClasses
+from spectralnlp.parameters import ChainWeights, WordClasses
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.text.blocks import TextFiles
@@ -43,8 +41,6 @@ _CONVENTION_SENTENCES = 5000
 _HELD_OUT = 50
 # Fewer than these are not held out, nor more than those.
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
-# Beside the seed, for hidden units.
-_HIDDEN_SEED = 1 << 16
 # Members where spans are rare: there they differ most.
 _MEMBERS = 3
 # For the bias of spans, every fifth block of so many sentences is held out: neighbours share their names.
@@ -109,15 +105,6 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             "next line."
         ),
     ] = None
-    finer: Annotated[
-        str | int | None,
-        Doc(
-            "A second column of tags, such as ``xpos``, that tells apart the tags to learn. The first tagger "
-            "of ``text`` learns both; so do hidden units, of its text and of the training data, and add to "
-            "the scores of tags."
-        ),
-    ] = None
-    hidden_units: Annotated[int, Ge(1), Doc("How many hidden units there are with ``finer``.")] = 128
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
     loss: Annotated[
         Literal["likelihood", "perceptron"],
@@ -169,7 +156,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         """Learn from tagged sentences.
 
         Args:
-            corpus: words and tags, and with ``finer`` finer tags; sentences without words are passed over.
+            corpus: words and tags; sentences without words are passed over.
 
         Raises:
             InputError: there are no sentences, or a sentence has more words than tags.
@@ -179,7 +166,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         with fit_pass("reading"):
             eigentokens = None if self.eigentokens is None else _listed(self.eigentokens)
             vectors = load_features(_listed(self.eigenwords), eigentokens, _listed(self.clusters))
-            sentences, finer = checked(corpus, with_finer=self.finer is not None)
+            sentences = _checked(corpus)
         tags = Counter(tag for _, tags in sentences for tag in tags)
         self.scheme_ = scheme_of(tags)
         self.n_sentences_, self.n_tokens_ = len(sentences), tags.total()
@@ -196,34 +183,15 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
                 (words, tuple(write_spans(spans_of(tags), len(tags), scheme))) for words, tags in sentences
             ]
             names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
-        fine = log = None
-        if self.finer is not None:
-            if self.scheme_ != "tags" or self.text is None or self.loss != "likelihood":
-                raise ConfigError("finer is for tags that are no spans, with text, by likelihood")
-            fine, log = refine(sentences, finer, names), TaggedText()
         if self.text is not None:
-            given, used = (sentences, names) if fine is None else (fine.sentences, fine.names)
-            classes = self._classes(given, used, None if fine is None else fine.tag_of, log)
-            self.features_ = replace(vectors, classes=classes)
+            self.features_ = replace(vectors, classes=self._classes(sentences, names))
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
-        hidden = None
-        if fine is not None and log is not None:
-            with fit_pass("hidden units"):
-                rng = np.random.default_rng((self.random_state, _HIDDEN_SEED))
-                held_out = _held_out(len(sentences))
-                hidden = learn_of_text(self.features_, log, fine, held_out, self.hidden_units, rng)
         with fit_pass("weights"):
             are_rare = names_only and self.loss == "likelihood"
-            self.weights_ = self._learn(examples, keys, names, are_rare, hidden)
+            self.weights_ = self._learn(examples, keys, names, are_rare)
 
-    def _classes(
-        self,
-        sentences: Sequence[TaggedSentence],
-        names: Sequence[str],
-        tag_of: Ints | None,
-        log: TaggedText | None,
-    ) -> WordClasses:
+    def _classes(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> WordClasses:
         """Return classes of words by the tags that a first tagger gives them in the text."""
         assert self.text is not None
         text = TextFiles(expand_inputs(self.text), reader="tokens")
@@ -235,7 +203,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             weights = self._learn(examples, keys, names, are_rare=False)
         with fit_pass("text"):
             learned = {tuple(words) for words, _ in sentences}
-            return tag_classes(weights, self.features_, text, tokenizer, learned, tag_of=tag_of, log=log)
+            return tag_classes(weights, self.features_, text, tokenizer, learned)
 
     def remarks(self) -> list[str]:
         """Return a line where tags were invalid."""
@@ -296,27 +264,22 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         keys: NDArray[np.uint32],
         names: Sequence[str],
         are_rare: bool,
-        hidden: tuple[HiddenLayer, NDArray[np.float32]] | None = None,
     ) -> ChainWeights:
         """Return the mean of the members' weights.
 
         Args:
             examples, keys, names: of `_number`.
             are_rare: whether spans are.
-            hidden: hidden units, and their scores of tokens held out, before they learned of those.
         """
         forbidden = _forbidden(names)
         bias = self.span_bias
         if bias is None:
             bias = self._find_bias(examples, len(keys), names) if are_rare else 0.0
         held_out = _held_out(len(examples.starts) - 1)
-        others = None if hidden is None else hidden[1]
         n_members = self.members or (_MEMBERS if are_rare else 1)
-        learned, temperature = self._train(examples, len(keys), forbidden, held_out, others=others)
+        learned, temperature = self._train(examples, len(keys), forbidden, held_out)
         for member in range(1, n_members):
-            other, its_temperature = self._train(
-                examples, len(keys), forbidden, held_out, member=member, others=others
-            )
+            other, its_temperature = self._train(examples, len(keys), forbidden, held_out, member=member)
             temperature += its_temperature
             for total, each in zip(learned, other, strict=True):
                 total += each
@@ -337,7 +300,6 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             start=start,
             end=end,
             temperature=temperature,
-            hidden=None if hidden is None else hidden[0],
         )
 
     def _train(
@@ -349,12 +311,8 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         *,
         member: int = 0,
         to_the_end: bool = True,
-        others: NDArray[np.float32] | None = None,
     ) -> tuple[ScoreWeights, float]:
-        """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all.
-
-        ``others`` are scores of the tokens held out that are added.
-        """
+        """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all."""
         widths = (examples.words.shape[1], examples.tokens.shape[1])
         seed = (self.random_state, member) if member else self.random_state
         rng = np.random.default_rng(seed)
@@ -364,7 +322,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             order = rng.permutation(len(examples.starts) - 1)
             last = epoch == self.epochs - 1
             if last and to_the_end and epoch > 0 and len(held_out):
-                temperature = fit_temperature(examples, held_out, model.average(), forbidden, others)
+                temperature = fit_temperature(examples, held_out, model.average(), forbidden)
             if not (last and to_the_end):
                 order = order[~np.isin(order, held_out)]
             model.epoch(examples, order, forbidden)
@@ -379,6 +337,21 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         forbidden = _forbidden(names)
         learned, _ = self._train(examples, n_features, forbidden, held_out, to_the_end=False)
         return choose_bias(examples, held_out, learned, forbidden, names)
+
+
+def _checked(corpus: Corpus[TaggedSentence]) -> list[TaggedSentence]:
+    """Return the sentences that have words.
+
+    Raises:
+        InputError: there are none, or one has more words than tags.
+    """
+    sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
+    for words, tags in sentences:
+        if len(words) != len(tags):
+            raise InputError(f"{len(tags)} tags for {len(words)} words: {' '.join(words[:8])} …")
+    if not sentences:
+        raise InputError("no tagged sentences to learn from")
+    return list(sentences)
 
 
 def _held_out(n_sentences: int) -> NDArray[np.int64]:

@@ -25,7 +25,6 @@ def fit_temperature(
     held_out: NDArray[np.int64],
     weights: ScoreWeights,
     forbidden: ChainScores,
-    others: NDArray[np.float32] | None = None,
 ) -> float:
     """Return the temperature at which sentences not learned from are the most probable, tag by tag.
 
@@ -34,11 +33,8 @@ def fit_temperature(
         held_out: int64; those not learned from.
         weights: float32.
         forbidden: 0 where a tag may stand, else -inf.
-        others: float32 (n_held_out_tokens, n_tags); scores that are added.
     """
     emissions, starts = emissions_of(examples, held_out, weights)
-    if others is not None:
-        emissions += others
     chain = _chain_of(weights, forbidden)
     gold = _gold(examples, held_out)
 

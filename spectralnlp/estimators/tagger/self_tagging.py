@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from spectralnlp.inference.chains.linear_chains import best_tags
 from spectralnlp.inference.chains.scorer import Scorer
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
-from spectralnlp.inference.chains.word_table import Encoded, WordTable, encoded_of
-from spectralnlp.parameters import ChainWeights, Ints, WordClasses
+from spectralnlp.parameters import ChainWeights, WordClasses
 from spectralnlp.text.blocks import is_tokenised
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
@@ -30,9 +29,6 @@ def tag_classes(
     text: Iterable[str],
     tokenizer: Tokenizer,
     left_out: Collection[tuple[str, ...]],
-    *,
-    tag_of: Ints | None = None,
-    log: TaggedText | None = None,
 ) -> WordClasses:
     """Return classes of the words of a text that is tagged.
 
@@ -42,21 +38,15 @@ def tag_classes(
             each line is a sentence.
         tokenizer: cuts text as the training data does.
         left_out: sentences that are not looked at: the tagger has learned their tags by heart.
-        tag_of: int32; the tag of each fine tag, if the tagger gives fine ones.
-        log: where the text is kept with the tags that the tagger gives; None to keep nothing.
     """
-    if tag_of is None:
-        tag_of = np.arange(len(weights.tags), dtype=np.int32)
-    counts = TagCounts(int(tag_of.max()) + 1)
+    counts = TagCounts(len(weights.tags))
     scorer = Scorer(weights, features)
     for block in text:
         sentences = [words for words in _sentences(block, tokenizer) if words and words not in left_out]
         if sentences:
             emissions, starts = scorer.emissions(sentences)
             tags = best_tags(emissions, starts, weights.transitions, weights.start, weights.end)
-            counts.add([word for words in sentences for word in words], tag_of[tags])
-            if log is not None:
-                log.add(sentences, tags)
+            counts.add([word for words in sentences for word in words], tags)
     return classes_of(counts.words, counts.table)
 
 
@@ -68,37 +58,6 @@ def _sentences(block: str, tokenizer: Tokenizer) -> Iterator[tuple[str, ...]]:
         else:
             for sentence in split_sentences([line], tokenizer):
                 yield tuple(token.form for token in sentence.tokens)
-
-
-class TaggedText:
-    """A text as numbers of its words, in the order in which they come, and the tags of its words."""
-
-    def __init__(self) -> None:
-        self._number_of: dict[str, int] = {}
-        self._words: list[Ints] = []
-        self._lengths: list[Ints] = []
-        self._tags: list[NDArray[np.uint16]] = []
-
-    def add(self, sentences: Sequence[Sequence[str]], tags: Ints) -> None:
-        """Keep some sentences and int32 (n_tokens,), their tags."""
-        number = self._number_of
-        words = [number.setdefault(word, len(number)) for sentence in sentences for word in sentence]
-        self._words.append(np.array(words, np.int32))
-        self._lengths.append(np.array([len(sentence) for sentence in sentences], np.int32))
-        self._tags.append(tags.astype(np.uint16))
-
-    @property
-    def words(self) -> list[str]:
-        """The different words, in the order of their numbers."""
-        return list(self._number_of)
-
-    def encoded(self, table: WordTable) -> tuple[Encoded, Ints]:
-        """The text as numbers of a table of words, and int32 (n_tokens,), its tags."""
-        numbers = table.numbers(self.words)
-        empty = np.zeros(0, np.int32)
-        words = numbers[np.concatenate([empty, *self._words])]
-        starts = np.append(0, np.cumsum(np.concatenate([empty, *self._lengths]), dtype=np.int64))
-        return encoded_of(words, starts), np.concatenate([empty, *self._tags]).astype(np.int32)
 
 
 class TagCounts:

@@ -139,33 +139,3 @@ class WordTable:
         np.cumsum([len(sentence) for sentence in sentences], out=starts[1:])
         array = np.array(types, np.int32)
         return Encoded(array, starts, self.features.token_vectors(sentences, array, starts, self.places))
-
-
-def encoded_of(words: Ints, starts: Offsets) -> Encoded:
-    """Sentences of words that have numbers, without eigentokens.
-
-    Args:
-        words: int32 (n_tokens,).
-        starts: int64 (n_sentences + 1,).
-    """
-    types = np.zeros(len(words) + 4 * (len(starts) - 1), np.int32)
-    encoded = Encoded(types, starts, np.zeros((len(words), 0), np.float32))
-    before = starts[:-1] + 4 * np.arange(len(starts) - 1)
-    types[before], types[before + 1] = BEYOND, EDGE
-    after = starts[1:] + 4 * np.arange(len(starts) - 1) + 2
-    types[after], types[after + 1] = EDGE, BEYOND
-    types[encoded.places] = words
-    return encoded
-
-
-def hidden_clusters(table: WordTable, words: slice) -> Ints:
-    """Clusters of words, and last their classes: what hidden units see of them besides forms and vectors.
-
-    Args:
-        table: words.
-        words: their numbers.
-
-    Returns:
-        int32 (n_words, n_clusterings + 1); -1 for words without.
-    """
-    return np.concatenate([table.clusters[words], table.classes[words][:, None] - 1], axis=1)
