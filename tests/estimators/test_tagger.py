@@ -11,8 +11,8 @@ import pytest
 
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimators.tagger import PerceptronTagger
-from spectralnlp.estimators.tagger.kernels import ScoreWeights
-from spectralnlp.estimators.tagger.perceptron import emissions_of
+from spectralnlp.estimators.tagger.held_out import fit_temperature
+from spectralnlp.estimators.tagger.kernels import ChainScores, ScoreWeights, emissions_of, zero_weights
 from spectralnlp.inference.chains.templates import find_rows
 from spectralnlp.models.tagger import Scorer
 from spectralnlp.text.conll import TaggedSentence
@@ -156,9 +156,17 @@ def test_temperature_is_of_sentences_that_are_held_out() -> None:
     assert PerceptronTagger(epochs=2).fit(WORDS).weights_.temperature == 1.0, "too few sentences"
     rng = np.random.default_rng(0)
     noisy = [((f"w{rng.integers(9)}", "x"), (str(rng.choice(["A", "B"])), "C")) for _ in range(600)]
-    temperature = PerceptronTagger(epochs=3, loss="perceptron").fit(noisy).weights_.temperature
-    assert temperature > 1.5, "coin tosses are not to be sure of"
     assert PerceptronTagger(epochs=1).fit(noisy).weights_.temperature == 1.0, "nothing was learned before"
+    learner = PerceptronTagger(epochs=3).fit(noisy)
+    assert learner.weights_.temperature != 1.0
+    names = learner.weights_.tags
+    examples, keys = learner._number(noisy, names)
+    weights = zero_weights(len(keys), len(names), 0, 0)
+    weights.features[find_rows(learner.weights_.keys, keys)] = learner.weights_.features
+    larger = ScoreWeights(*(5 * each for each in weights))
+    allowed = ChainScores(*(np.zeros_like(each) for each in weights[3:]))
+    once, five = (fit_temperature(examples, np.arange(100), each, allowed) for each in (weights, larger))
+    assert five == pytest.approx(5 * once, rel=0.1), "as sure as the held-out tags bear, whatever the scale"
 
 
 @pytest.mark.parametrize(

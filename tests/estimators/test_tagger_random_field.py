@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import pytest
-from test_tagger_perceptron import (
-    LENGTHS,
-    N_FEATURES,
-    N_TAGS,
-    N_TYPES,
-    random_examples,
-    some_forbidden,
-)
 
 from spectralnlp.estimators.tagger import PerceptronTagger
 from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM, count_expected
@@ -23,10 +16,48 @@ from spectralnlp.estimators.tagger.kernels import (
     ChainScores,
     Examples,
     ScoreWeights,
+    emissions_of,
     score_sentence,
     zero_weights,
 )
 from spectralnlp.estimators.tagger.random_field import RandomField
+from spectralnlp.inference.chains.feature_kernels import FIRST, INNER
+from spectralnlp.inference.chains.templates import N_SLOTS, OFFSETS
+
+N_TAGS, N_FEATURES, N_TYPES = 3, 17, 7
+LENGTHS = (3, 1, 4, 2, 1)
+
+
+def random_examples(seed: int, word_width: int = 2, token_width: int = 3) -> Examples:
+    """Sentences of numbers. Vectors are eighths, so that sums are exact and ties are ties."""
+    rng = np.random.default_rng(seed)
+    starts = np.cumsum([0, *LENGTHS], dtype=np.int64)
+    n = int(starts[-1])
+    types = np.concatenate([[1, 0, *rng.integers(2, N_TYPES, length), 0, 1] for length in LENGTHS])
+    counts = rng.integers(0, 4, N_SLOTS * N_TYPES)
+    return Examples(
+        types=types.astype(np.int32),
+        starts=starts,
+        tags=rng.integers(0, N_TAGS, n).astype(np.int32),
+        row_starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rows=rng.integers(0, N_FEATURES, counts.sum()).astype(np.int32),
+        named=(np.cumsum([0, *counts[:-1]]) + rng.integers(0, counts + 1)).astype(np.int64),
+        joint=rng.integers(-1, N_FEATURES, (n, 2)).astype(np.int32),
+        words=(rng.integers(-8, 9, (N_TYPES, word_width)) / 8).astype(np.float32),
+        tokens=(rng.integers(-8, 9, (n, token_width)) / 8).astype(np.float32),
+    )
+
+
+def some_forbidden(seed: int) -> ChainScores:
+    """Some transitions are; the first tag may always stand."""
+    rng = np.random.default_rng(seed)
+    forbidden = []
+    for shape in ((N_TAGS, N_TAGS), (N_TAGS,), (N_TAGS,)):
+        each = np.where(rng.random(shape) < 0.3, -np.inf, 0).astype(np.float32)
+        each.flat[0] = 0
+        forbidden.append(each)
+    return ChainScores(*forbidden)
+
 
 EVERY = np.arange(len(LENGTHS))
 
@@ -62,6 +93,39 @@ def surprise(
     scores = [score(tags, emissions, chain) for tags in product(range(N_TAGS), repeat=n)]
     gold = tuple(examples.tags[examples.starts[s] : examples.starts[s + 1]].tolist())
     return float(np.logaddexp.reduce(scores)) - score(gold, emissions, chain)
+
+
+def features_of(e: Examples, s: int, t: int) -> Iterator[tuple[tuple[Any, ...], float]]:
+    """Names and values of the features of a token: the array of weights, and where in it."""
+    first = int(e.starts[s])
+    place = first + 4 * s + 2 + t
+    words = [(slot, int(e.types[place + offset])) for slot, offset in enumerate(OFFSETS)]
+    own = (FIRST if t == 0 else INNER, int(e.types[place]))
+    for slot, word in [*words, own]:
+        at = slot * N_TYPES + word
+        for row in e.rows[e.row_starts[at] : e.row_starts[at + 1]].tolist():
+            yield ("features", row), 1.0
+    for slot, word in words:
+        for j, value in enumerate(e.words[word].tolist()):
+            yield ("words", slot, j), value
+    for row in e.joint[first + t].tolist():
+        if row >= 0:
+            yield ("features", row), 1.0
+    for j, value in enumerate(e.tokens[first + t].tolist()):
+        yield ("tokens", j), value
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_are_sums_over_features(seed: int) -> None:
+    examples, weights = random_examples(seed), random_weights(seed)
+    order = np.array([2, 0])
+    emissions, starts = emissions_of(examples, order, weights)
+    assert starts.tolist() == [0, 4, 7]
+    tokens = [(int(s), t) for s in order for t in range(LENGTHS[s])]
+    for row, (s, t) in zip(emissions, tokens, strict=True):
+        named = features_of(examples, s, t)
+        expected = sum(value * getattr(weights, name)[tuple(at)] for (name, *at), value in named)
+        np.testing.assert_allclose(row, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -192,7 +256,7 @@ def test_it_learns_what_can_be_learned() -> None:
     assert total() < 0.1 * before
     after = [each.copy() for each in model.weights]
     model.epoch(examples, EVERY, allowed)  # the rate has come down to nothing
-    for old, new in zip(after, model.average(), strict=True):
+    for old, new in zip(after, model.weights, strict=True):
         np.testing.assert_array_equal(old, new)
 
 
@@ -258,7 +322,7 @@ def test_the_bias_is_the_best_on_held_out_sentences() -> None:
         named=np.zeros_like(base.named),
         words=np.zeros((N_TYPES, 0), np.float32),
     )
-    weights = zero_weights(1, 2, 0, 1, np.float32)
+    weights = zero_weights(1, 2, 0, 1)
     weights.tokens[0, 0] = 1.0
     allowed = ChainScores(*(np.zeros_like(each) for each in weights[3:]))
     assert choose_bias(examples, np.arange(4), weights, allowed, names) == 0.75

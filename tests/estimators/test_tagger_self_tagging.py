@@ -10,8 +10,7 @@ import pytest
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.tagger import PerceptronTagger
-from spectralnlp.estimators.tagger.kernels import ScoreWeights
-from spectralnlp.estimators.tagger.perceptron import emissions_of
+from spectralnlp.estimators.tagger.kernels import ScoreWeights, emissions_of
 from spectralnlp.estimators.tagger.self_tagging import TagCounts, classes_of, tag_classes
 from spectralnlp.inference.chains.joint_features import N_JOINT, N_PAIRS
 from spectralnlp.inference.chains.scorer import Scorer
@@ -92,10 +91,8 @@ def test_text_is_cut_as_training_data_and_sentences_learned_are_left_out() -> No
     assert tag_classes(weights, features, [], TOKENIZER, set()).words == ()
 
 
-@pytest.mark.parametrize("preset", [None, "perceptron"])
-def test_tables_are_the_scores_of_training_with_classes(text: str, preset: str | None) -> None:
-    loss = {} if preset is None else {"loss": "perceptron"}
-    learner = PerceptronTagger(epochs=4, text=text, **loss).fit(WORDS)
+def test_tables_are_the_scores_of_training_with_classes(text: str) -> None:
+    learner = PerceptronTagger(epochs=4, text=text).fit(WORDS)
     weights = learner.weights_
     assert learner.features_.classes is not None
     assert "hen" in learner.features_.classes.words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Lt
@@ -16,7 +16,6 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.tagger.held_out import choose_bias, fit_temperature, lower_outside
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
-from spectralnlp.estimators.tagger.perceptron import Perceptron
 from spectralnlp.estimators.tagger.random_field import RandomField
 from spectralnlp.estimators.tagger.rows import in_one_word, naming_first
 from spectralnlp.estimators.tagger.self_tagging import tag_classes
@@ -51,12 +50,9 @@ _BLOCK, _BLOCKS = 50, 5
 class PerceptronTagger(IterativeEstimator[TaggedSentence]):
     """A tagger of words in sentences: parts of speech, chunks, entities.
 
-    A conditional random field, or an averaged structured perceptron, over the forms of a word and its
-    neighbours, and over vectors that were learned from unlabelled text: eigenwords, eigentokens (Dhillon,
-    Foster and Ungar 2015), clusters. Tags that write spans (BIO, BIOES) follow one another only where that is
-    valid.
-
-    Presets: ``perceptron`` is the tagger as it was before there was ``likelihood``.
+    A conditional random field over the forms of a word and its neighbours, and over vectors that were learned
+    from unlabelled text: eigenwords, eigentokens (Dhillon, Foster and Ungar 2015), clusters. Tags that write
+    spans (BIO, BIOES) follow one another only where that is valid.
 
     Attributes:
         weights_: :class:`~spectralnlp.parameters.ChainWeights`.
@@ -78,7 +74,6 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
 
     task = "tagging"
     tagger = "chain"
-    presets: ClassVar = {"perceptron": {"loss": "perceptron", "epochs": 10, "spans": "given"}}
 
     eigenwords: Annotated[
         str | list[str] | None,
@@ -106,21 +101,14 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         ),
     ] = None
     vector_scale: Annotated[float, Gt(0), Doc("What vectors are multiplied with; features are 0 or 1.")] = 1.0
-    loss: Annotated[
-        Literal["likelihood", "perceptron"],
-        Doc(
-            "What is learned by: ``likelihood``, a conditional random field, or ``perceptron``, the averaged "
-            "structured perceptron (Collins 2002)."
-        ),
-    ] = "likelihood"
     epochs: Annotated[int, Ge(1), Doc("Passes over the sentences.")] = 6
-    learning_rate: Annotated[float, Gt(0), Doc("Length of the first steps of ``likelihood``.")] = 0.1
+    learning_rate: Annotated[float, Gt(0), Doc("Length of the first steps.")] = 0.1
     word_dropout: Annotated[
         float,
         Ge(0),
         Lt(1),
         Doc(
-            "Share of words that ``likelihood`` must do without the name of, so that spelling, vectors and "
+            "Share of words that training must do without the name of, so that spelling, vectors and "
             "neighbours learn to be enough for unknown words."
         ),
     ] = 0.2
@@ -132,15 +120,14 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         Annotated[float, Ge(0)] | None,
         Doc(
             "What the tag O scores less, so that more spans are found; by default what suits a fifth of the "
-            "sentences, learned without, where most words are outside spans and ``loss`` is ``likelihood``, "
-            "and else 0."
+            "sentences, learned without, where most words are outside spans, and else 0."
         ),
     ] = None
     members: Annotated[
         Annotated[int, Ge(1)] | None,
         Doc(
             "How many taggers are learned, each in an order of its own, and averaged to one; by default 3 "
-            "where most words are outside spans and ``loss`` is ``likelihood``, and else 1."
+            "where most words are outside spans, and else 1."
         ),
     ] = None
     column: Annotated[
@@ -188,8 +175,7 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         with fit_pass("features"):
             examples, keys = self._number(sentences, names)
         with fit_pass("weights"):
-            are_rare = names_only and self.loss == "likelihood"
-            self.weights_ = self._learn(examples, keys, names, are_rare)
+            self.weights_ = self._learn(examples, keys, names, names_only)
 
     def _classes(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> WordClasses:
         """Return classes of words by the tags that a first tagger gives them in the text."""
@@ -240,23 +226,6 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
             tokens=encoded.vectors * scale,
         )
         return examples, keys
-
-    def _model(
-        self, n_features: int, n_tags: int, word_width: int, token_width: int, rng: np.random.Generator
-    ) -> Perceptron | RandomField:
-        """Return weights to begin with, for so many features and tags, and vectors of such lengths."""
-        if self.loss == "perceptron":
-            return Perceptron(n_features, n_tags, word_width, token_width)
-        return RandomField(
-            n_features,
-            n_tags,
-            word_width,
-            token_width,
-            epochs=self.epochs,
-            rate=self.learning_rate,
-            dropout=self.word_dropout,
-            rng=rng,
-        )
 
     def _learn(
         self,
@@ -316,17 +285,25 @@ class PerceptronTagger(IterativeEstimator[TaggedSentence]):
         widths = (examples.words.shape[1], examples.tokens.shape[1])
         seed = (self.random_state, member) if member else self.random_state
         rng = np.random.default_rng(seed)
-        model = self._model(n_features, len(forbidden.start), *widths, rng)
+        model = RandomField(
+            n_features,
+            len(forbidden.start),
+            *widths,
+            epochs=self.epochs,
+            rate=self.learning_rate,
+            dropout=self.word_dropout,
+            rng=rng,
+        )
         temperature = 1.0
         for epoch in range(self.epochs):
             order = rng.permutation(len(examples.starts) - 1)
             last = epoch == self.epochs - 1
             if last and to_the_end and epoch > 0 and len(held_out):
-                temperature = fit_temperature(examples, held_out, model.average(), forbidden)
+                temperature = fit_temperature(examples, held_out, model.weights, forbidden)
             if not (last and to_the_end):
                 order = order[~np.isin(order, held_out)]
             model.epoch(examples, order, forbidden)
-        return model.average(), temperature
+        return model.weights, temperature
 
     def _find_bias(self, examples: Examples, n_features: int, names: Sequence[str]) -> float:
         """Return the bias that suits blocks of sentences which a trial does not learn from."""

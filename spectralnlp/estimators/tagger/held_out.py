@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
-from spectralnlp.estimators.tagger.perceptron import emissions_of
+from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights, emissions_of
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.text.spans import spans_of
 

@@ -48,8 +48,7 @@ class RandomField:
     sums: ScoreWeights = field(init=False)
 
     def __post_init__(self) -> None:
-        widths = (self.n_features, self.n_tags, self.word_width, self.token_width)
-        self.weights = zero_weights(*widths, np.float32)
+        self.weights = zero_weights(self.n_features, self.n_tags, self.word_width, self.token_width)
         self.sums = ScoreWeights(*(each + np.float32(FIRST_SUM) for each in self.weights))
 
     def epoch(self, examples: Examples, order: NDArray[np.int64], forbidden: ChainScores) -> None:
@@ -67,7 +66,3 @@ class RandomField:
         emissions = np.zeros((longest, self.n_tags), np.float32)
         likelihood_epoch(order, examples, self.weights, self.sums, forbidden, dropped, rate, emissions)
         self.done += 1
-
-    def average(self) -> ScoreWeights:
-        """Return the weights as they are; steps that shrink have averaged them."""
-        return self.weights
