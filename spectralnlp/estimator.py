@@ -302,7 +302,7 @@ class IterativeEstimator(Estimator[T]):
 
     Examples:
         >>> import spectralnlp
-        >>> tagger = spectralnlp.PerceptronTagger(epochs=2)
+        >>> tagger = spectralnlp.CRFTagger(epochs=2)
         >>> isinstance(tagger, spectralnlp.IterativeEstimator), tagger.unlearning
         (True, 'none')
     """

@@ -21,7 +21,6 @@ from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedM
 from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
-from spectralnlp.parameters.word_classes import WordClasses
 from spectralnlp.parameters.word_clusters import WordClusters
 
 __all__ = [
@@ -47,7 +46,6 @@ __all__ = [
     "Spelling",
     "Tensors",
     "TopicMixture",
-    "WordClasses",
     "WordClusters",
     "WordVectors",
     "read_sequence_parameters",

@@ -199,7 +199,6 @@ class ChainWeights:
         keys: uint32 (n_features,), ascending; hashes of features.
         features: float32 (n_features, T).
         words: float32 (n_offsets, k, T); of the vectors of the words around.
-        tokens: float32 (l, T); of the vector of the token's context.
         transitions: float32 (T, T); from, to; -inf where forbidden, as below.
         start: float32 (T,); of the first tag.
         end: float32 (T,); of the last tag.
@@ -210,7 +209,6 @@ class ChainWeights:
     keys: Annotated[NDArray[np.uint32], int_array("n_features", dtype="uint32", ascending=True)]
     features: Floats32
     words: Annotated[Floats32, float_array("n_offsets", "n_word_numbers", "n_tags", dtype="float32")]
-    tokens: Annotated[Floats32, float_array("n_token_numbers", "n_tags", dtype="float32")]
     transitions: Annotated[Floats32, float_array("n_tags", "n_tags", dtype="float32", minus_infinity=True)]
     start: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
     end: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
@@ -241,7 +239,6 @@ class ChainWeights:
             "features.tags": columns.astype(np.uint8 if len(self.tags) <= 256 else np.uint16),
             "features.values": features[rows, columns].astype(number),
             "words": self.words.astype(number),
-            "tokens": self.tokens.astype(number),
         }
 
     @classmethod

@@ -78,8 +78,9 @@ class ParserTrainer(MomentEstimator[Tree]):
 
     def check_combination(self) -> None:
         """Check the settings of the grammars together, and of each component; errors as theirs."""
-        for part in (self.grammar, *self.components):
-            part.check_combination()
+        self.grammar.check_combination()
+        for component in self.components:
+            component.check_combination()
 
     def least_trees(self) -> int:
         """Return how many trees it takes to learn all components that are on."""

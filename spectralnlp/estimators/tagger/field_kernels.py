@@ -154,7 +154,6 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
         row = examples.joint[first + t, p]
         if row >= 0 and not is_forgotten(dropped, base + t, p):
             _descend(features[row], feature_sums[row], tags, n_tags, gradient, rate)
-    _descend_dense(examples.tokens[first + t], weights.tokens, sums.tokens, gradient, half)
 
 
 @kernel

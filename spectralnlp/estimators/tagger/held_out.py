@@ -34,7 +34,7 @@ def fit_temperature(
         forbidden: 0 where a tag may stand, else -inf.
     """
     emissions, starts = emissions_of(examples, held_out, weights)
-    chain = _chain_of(weights, forbidden)
+    chain = chain_of(weights, forbidden)
     gold = _gold(examples, held_out)
 
     def surprise(log_temperature: float) -> float:
@@ -70,7 +70,7 @@ def choose_bias(
 
     gold, best, most = spans(_gold(examples, held_out)), 0.0, 0.0
     for bias in _BIASES:
-        chain = lower_outside(ChainScores(*_chain_of(weights, forbidden)), names, bias)
+        chain = lower_outside(chain_of(weights, forbidden), names, bias)
         found = spans(best_tags(emissions, starts, *chain))
         f1 = 2 * len(gold & found) / max(1, len(gold) + len(found))
         if f1 > most:
@@ -90,9 +90,10 @@ def lower_outside(chain: ChainScores, names: Sequence[str], bias: float) -> Chai
     return ChainScores(chain.transitions - outside, chain.start - outside, chain.end)
 
 
-def _chain_of(weights: ScoreWeights, forbidden: ChainScores) -> list[NDArray[np.float32]]:
+def chain_of(weights: ScoreWeights, forbidden: ChainScores) -> ChainScores:
+    """Return the scores of tags alone that were learned, with -inf where a tag must not stand."""
     learned = (weights.transitions, weights.start, weights.end)
-    return [w + no for w, no in zip(learned, forbidden, strict=True)]
+    return ChainScores(*(w + no for w, no in zip(learned, forbidden, strict=True)))
 
 
 def _gold(examples: Examples, sentences: NDArray[np.int64]) -> NDArray[np.int32]:

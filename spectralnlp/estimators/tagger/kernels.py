@@ -30,7 +30,6 @@ class Examples(NamedTuple):
         named: int64 (n_slots · n_types,); where those end, which no other word has.
         joint: int32 (n_tokens, n_joint); features of several words, columns of `joint_keys`, -1 for none.
         words: float32 (n_types, k).
-        tokens: float32 (n_tokens, l).
     """
 
     types: Ints
@@ -41,7 +40,6 @@ class Examples(NamedTuple):
     named: Offsets
     joint: Ints
     words: Array32
-    tokens: Array32
 
 
 class ScoreWeights(NamedTuple):
@@ -50,7 +48,6 @@ class ScoreWeights(NamedTuple):
     Attributes:
         features: (n_features, n_tags).
         words: (n_offsets, k, n_tags); of the vectors of the words around a token.
-        tokens: (l, n_tags); of the vector of the token's context.
         transitions: (n_tags, n_tags); from, to.
         start: (n_tags,); of the first tag.
         end: (n_tags,); of the last tag.
@@ -58,7 +55,6 @@ class ScoreWeights(NamedTuple):
 
     features: Array32
     words: Array32
-    tokens: Array32
     transitions: Array32
     start: Array32
     end: Array32
@@ -78,12 +74,11 @@ class ChainScores(NamedTuple):
     end: Array32
 
 
-def zero_weights(n_features: int, n_tags: int, word_width: int, token_width: int) -> ScoreWeights:
-    """Weights before training; the last arguments are lengths of vectors."""
+def zero_weights(n_features: int, n_tags: int, word_width: int) -> ScoreWeights:
+    """Weights before training; the last argument is the length of vectors."""
     return ScoreWeights(
         features=np.zeros((n_features, n_tags), np.float32),
         words=np.zeros((N_OFFSETS, word_width, n_tags), np.float32),
-        tokens=np.zeros((token_width, n_tags), np.float32),
         transitions=np.zeros((n_tags, n_tags), np.float32),
         start=np.zeros(n_tags, np.float32),
         end=np.zeros(n_tags, np.float32),
@@ -121,9 +116,8 @@ def score_sentence(s, examples, weights, dropped, emissions):
         emissions: float32 (at least n_tokens, n_tags); written.
     """
     types, row_starts, rows, joint = examples.types, examples.row_starts, examples.rows, examples.joint
-    words, tokens = examples.words, examples.tokens
-    features, word_weights, token_weights = weights.features, weights.words, weights.tokens
-    named = examples.named
+    words, named = examples.words, examples.named
+    features, word_weights = weights.features, weights.words
     first, n = examples.starts[s], examples.starts[s + 1] - examples.starts[s]
     base = first + 2 * _PADDING * s + _PADDING
     n_types = len(words)
@@ -141,7 +135,6 @@ def score_sentence(s, examples, weights, dropped, emissions):
         for p in range(joint.shape[1]):
             if joint[first + t, p] >= 0 and not is_forgotten(dropped, base + t, p):
                 _add_row(features[joint[first + t, p]], scores)
-        _add_dense(tokens[first + t], token_weights, scores)
 
 
 def emissions_of(

@@ -57,7 +57,7 @@ class Scorer:
         if self.n_scored < len(self.table):
             self._score_new()
         rows = look_up(joint_keys(self.table, encoded), self._slots)
-        emissions = encoded.vectors @ self.weights.tokens
+        emissions = np.zeros((int(encoded.starts[-1]), len(self.weights.tags)), np.float32)
         add_words(encoded.types, encoded.starts, self.scores, rows, self.weights.features, emissions)
         return emissions, encoded.starts
 
@@ -68,6 +68,6 @@ class Scorer:
         vectors = self.table.vectors[new]
         for offset in range(len(OFFSETS)):
             self.scores[offset, new] = vectors @ self.weights.words[offset]
-        for slot, keys in enumerate(word_keys(self.table.hashes[new], self.table.clusters[new])):
+        for slot, keys in enumerate(word_keys(self.table.hashes[new])):
             sum_rows(look_up(keys, self._slots), self.weights.features, self.scores[slot, new])
         self.n_scored = len(self.table)
