@@ -2,7 +2,6 @@
 
 - ``tasks``: parts of speech, chunks and entities: accuracy or F1 on dev, that of words that are not in the
   training set, how many of CRFsuite's errors are gone, time.
-- ``amount``: how many errors go with more and more unlabelled text.
 - ``speed``: training and tagging with the same vectors.
 
 English text is of many kinds and film reviews (23 million tokens), Spanish text the words of CoNLL-2002's
@@ -13,7 +12,6 @@ reading not counted, kernels compiled; tagging begins with empty tables.
 
     python -m benchmarks.taggers tasks
     python -m benchmarks.taggers tasks --task wnut --sentences 500
-    python -m benchmarks.taggers amount --plot docs/taggers.svg
     python -m benchmarks.taggers speed --spacy
 """
 
@@ -33,7 +31,7 @@ from time import process_time
 from typing import Any, Protocol
 
 import spectralnlp
-from benchmarks.eigenwords import AMOUNTS, ENGLISH, sample
+from benchmarks.eigenwords import ENGLISH, sample
 from benchmarks.tagging import CRFsuite
 from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.estimators.tagger import CRFTagger
@@ -270,54 +268,6 @@ def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
         print(report.table(header, rows), flush=True)
 
 
-def amount(names: Sequence[str], most: int | None, folder: Path, plot: Path | None) -> None:
-    """Scores, and errors gone, with more and more text."""
-    data = {name: (TASKS[name].read("train", most), TASKS[name].read("dev")) for name in names}
-    points: list[tuple[int, list[Measured]]] = []
-    for millions in (0, *(each for each, _ in AMOUNTS)):
-        settings, tokens = {}, 0
-        if millions:
-            learned = train_vectors(sample(ROOT, millions, folder), folder)
-            settings, tokens = {"eigenwords": learned.folders}, learned.tokens
-        found = [measure(f"{name}, {tokens:,} tokens", Ours(**settings), *data[name]) for name in names]
-        points.append((tokens, found))
-    none = points[0][1]
-    rows = []
-    for tokens, found in points:
-        cells = [f"{tokens / 1e6:.1f}"]
-        for each, without in zip(found, none, strict=True):
-            cells += [f"{each.score:.2f}", f"{each.scores.accuracy_unknown:.1f}", each.reduction(without)]
-        rows.append(cells)
-    header = ["million tokens"]
-    for name in names:
-        header += [name, "unknown words", "% of errors gone"]
-    print(report.table(header, rows), flush=True)
-    if plot is not None:
-        curves = [[float(f.reduction(w)) for f, w in zip(found, none, strict=True)] for _, found in points]
-        draw(names, [tokens for tokens, _ in points], curves, plot)
-
-
-def draw(names: Sequence[str], tokens: Sequence[int], curves: Sequence[Sequence[float]], path: Path) -> None:
-    """Errors gone, a line a task."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.5, 3.8), layout="constrained")
-    axes = figure.subplots()
-    for name, curve in zip(names, zip(*curves, strict=True), strict=True):
-        axes.plot([n / 1e6 for n in tokens], curve, marker="o", label=TASKS[name].title)
-    axes.set_xscale("symlog", linthresh=0.3)
-    ticks = [n / 1e6 for n in tokens]
-    axes.set_xticks(ticks, [f"{tick:.1f}".removesuffix(".0") for tick in ticks])
-    axes.set_xlim(-0.03, ticks[-1] * 1.25)
-    axes.set_xlabel("million tokens of unlabelled text")
-    axes.set_ylabel("% of errors gone")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=9)
-    with matplotlib.rc_context({"svg.hashsalt": "spectralnlp"}):
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-
-
 def speed(most: int | None, folder: Path, *, spacy: bool) -> None:
     """EWT's universal tags: training, and tagging of 5,000 sentences of English text."""
     learned = train_vectors(sample(ROOT, 10, folder), folder)
@@ -363,10 +313,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("table", choices=("tasks", "amount", "speed"))
-    parser.add_argument("--task", action="append", choices=TASKS, help="of tasks and amount; repeatable")
+    parser.add_argument("table", choices=("tasks", "speed"))
+    parser.add_argument("--task", action="append", choices=TASKS, help="of tasks; repeatable")
     parser.add_argument("--sentences", type=int, metavar="N", help="learn from so many only")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="of amount: draw it too")
     parser.add_argument("--spacy", action="store_true", help="of speed: train spaCy's tagger, for minutes")
     arguments = parser.parse_args()
     print(f"{report.machine()} One thread.\n", flush=True)
@@ -374,9 +323,6 @@ def main() -> None:
         folder = Path(name)
         if arguments.table == "tasks":
             tasks(arguments.task or list(TASKS), arguments.sentences, folder)
-        elif arguments.table == "amount":
-            names = arguments.task or ["upos", "chunks", "wnut"]
-            amount(names, arguments.sentences, folder, arguments.plot)
         else:
             speed(arguments.sentences, folder, spacy=arguments.spacy)
 

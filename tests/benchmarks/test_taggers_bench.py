@@ -59,16 +59,6 @@ def test_data_is_read_by_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert taggers.Data("", "t", "t", "2").read("train")[1] == (("c",), ("NN",))
 
 
-def test_the_picture(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
-    for path in paths:
-        taggers.draw(["upos", "wnut"], [0, 300_000, 1_000_000], [[0.0, 0.0], [3.0, 5.0], [4.0, 9.0]], path)
-    text = paths[0].read_text()
-    assert text == paths[1].read_text(), "the same numbers give the same bytes"
-    assert text.count("<svg") == 1
-
-
 def test_rows_change_what_the_tagger_has() -> None:
     for row in tagger_folds.ROWS.values():
         with row.changed():
