@@ -20,7 +20,7 @@ from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWe
 from spectralnlp.estimators.tagger.random_field import RandomField
 from spectralnlp.estimators.tagger.rows import in_one_word, naming_first
 from spectralnlp.estimators.tagger.unlabelled import features_of_folders, features_of_text
-from spectralnlp.inference.chains.joint_features import N_PAIRS, joint_keys
+from spectralnlp.inference.chains.joint_features import joint_keys
 from spectralnlp.inference.chains.templates import find_rows, word_keys
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
@@ -37,7 +37,7 @@ from spectralnlp.text.spans import (
     write_spans,
 )
 
-# N-grams of clusters that are seen less often are left out.
+# Features of several words that are seen less often are left out.
 _FEWEST_SEEN = 2
 # Each sentence of so many is held out until the last epoch, to see how sure scores are.
 _HELD_OUT = 50
@@ -173,9 +173,8 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         number = {name: i for i, name in enumerate(names)}
         by_slot = word_keys(table.hashes)
         joint = joint_keys(table, encoded)
-        seen, n_seen = np.unique(joint[:, N_PAIRS:], return_counts=True)
-        used = [np.unique(each) for each in (*by_slot, joint[:, :N_PAIRS])]
-        keys = np.unique(np.concatenate([*used, seen[n_seen >= _FEWEST_SEEN]]))
+        seen, n_seen = np.unique(joint, return_counts=True)
+        keys = np.unique(np.concatenate([*map(np.unique, by_slot), seen[n_seen >= _FEWEST_SEEN]]))
         keys = keys[keys != 0]
         rows_by_slot = [find_rows(each, keys) for each in by_slot]
         row_starts, rows, named = naming_first(rows_by_slot, in_one_word(rows_by_slot, len(keys)))
