@@ -111,10 +111,6 @@ their licences apply."""
         """Return the numbers of sentences and words."""
         return {"training sentences": fitted.n_sentences_, "training words": fitted.n_tokens_}
 
-    def shown_parameters(self, fitted: Any) -> dict[str, Any]:
-        """Return the hyper-parameters; of folders only names, for a tagger carries its vectors with it."""
-        return {name: _without_folders(value) for name, value in fitted.get_params().items()}
-
     def evaluate(self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence]) -> TagReport:
         """Score accuracy, that of unknown words, and spans where tags write them."""
         column = model.about.get("parameters", {}).get("column")
@@ -151,13 +147,6 @@ their licences apply."""
     def load(self, stored: StoredModel) -> Tagger | RefinementTagger:
         """Return the tagger in a model folder."""
         return tagger_class(stored.metadata.get("kind")).from_stored(stored)
-
-
-def _without_folders(value: Any) -> Any:
-    """Return a setting with folders as their names."""
-    if isinstance(value, list):
-        return [_without_folders(each) for each in value]
-    return Path(value).name if isinstance(value, str) else value
 
 
 def _read(
