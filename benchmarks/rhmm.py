@@ -1,8 +1,8 @@
 """Refinement hidden Markov models side by side: accuracy on EWT's dev set, of all and of unknown words.
 
 The rows: TnT (nltk), the supervised bigram HMM (one refinement a tag), spectral tensors, clusters and EM with
-more and more refinements, and `tagger`, a perceptron, without vectors. Seconds and words a second are of the
-CPU, one thread.
+more and more refinements, and `tagger`, a conditional random field, without vectors. Seconds and words a
+second are of the CPU, one thread.
 
     python -m benchmarks.rhmm
     python -m benchmarks.rhmm xpos --no-peers
@@ -106,7 +106,7 @@ def tnt(*, capitals: bool) -> Callable[[Sentences], Tag]:
     return learn
 
 
-def perceptron(train: Sentences) -> Tag:
+def random_field(train: Sentences) -> Tag:
     return Ours().fit(train).tag
 
 
@@ -117,7 +117,7 @@ def table(column: str, ladder: Sequence[tuple[str, str]], *, peers: bool) -> str
         rows.append(row("TnT (nltk)", train, dev, tnt(capitals=False)))
         rows.append(row("… capitals told apart", train, dev, tnt(capitals=True)))
     rows += [row(name, train, dev, refinement_hmm(setting)) for name, setting in ladder]
-    rows.append(row("`tagger`, without vectors", train, dev, perceptron))
+    rows.append(row("`tagger`, without vectors", train, dev, random_field))
     return report.table(("model", "accuracy", "unknown words", "training s", "words/s"), rows)
 
 
@@ -126,7 +126,7 @@ def warm_up() -> None:
     train: Sentences = [(("the", "dog", "barks"), ("DET", "NOUN", "VERB"))] * 30
     for setting in ("", "models=clusters", "models=em"):
         refinement_hmm(setting)(train)([("a", "dog")])
-    perceptron(train)([("a", "dog")])
+    random_field(train)([("a", "dog")])
 
 
 def main() -> None:

@@ -2,17 +2,16 @@
 
 - ``tasks``: parts of speech, chunks and entities: accuracy or F1 on dev, that of words that are not in the
   training set, how many of CRFsuite's errors are gone, time.
-- ``amount``: how many errors go with more and more unlabelled text.
 - ``speed``: training and tagging with the same vectors.
 
-English eigenwords are learned here, from English text and film reviews (23 million tokens); Spanish ones from
-the words of CoNLL-2002's and CESS-ESP's training sets. CRFsuite is its averaged perceptron with the usual
-features (`benchmarks.tagging`). Chunks are found without given parts of speech. Seconds are of the CPU, one
-thread, reading not counted, kernels compiled; tagging begins with empty tables.
+English text is of many kinds and film reviews (23 million tokens), Spanish text the words of CoNLL-2002's
+and CESS-ESP's training sets. Vectors are learned once for all rows, as ``train tagger --unlabelled`` learns
+them, and their seconds are apart. CRFsuite is its averaged perceptron with the usual features
+(`benchmarks.tagging`). Chunks are found without given parts of speech. Seconds are of the CPU, one thread,
+reading not counted, kernels compiled; tagging begins with empty tables.
 
     python -m benchmarks.taggers tasks
     python -m benchmarks.taggers tasks --task wnut --sentences 500
-    python -m benchmarks.taggers amount --plot docs/taggers.svg
     python -m benchmarks.taggers speed --spacy
 """
 
@@ -32,16 +31,16 @@ from time import process_time
 from typing import Any, Protocol
 
 import spectralnlp
-from benchmarks.eigenwords import AMOUNTS, ENGLISH, sample
+from benchmarks.eigenwords import ENGLISH, sample
 from benchmarks.tagging import CRFsuite
 from spectralnlp.estimators.eigenwords import Eigenwords
-from spectralnlp.estimators.tagger import PerceptronTagger
+from spectralnlp.estimators.tagger import CRFTagger
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.scoring.tagging import TagReport, score_tags
 from spectralnlp.tasks.tagging import TaggingTask
 from spectralnlp.tasks.task import silent
 from spectralnlp.tasks.vectors import VectorsTask
-from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
+from spectralnlp.text.conll import TaggedSentence, read_annotated
 from spectralnlp.text.spans import scheme_of
 from spectralnlp.trees import clean, read_trees
 
@@ -69,11 +68,8 @@ class Data:
     language: str = "english"
 
     def read(self, part: str, most: int | None = None) -> list[TaggedSentence]:
-        return [each.tagged(self.column) for each in self.annotated(part, most)]
-
-    def annotated(self, part: str, most: int | None = None) -> list[AnnotatedSentence]:
-        """The same sentences with all their columns."""
-        return list(read_annotated(ROOT / "tagging" / getattr(self, part)))[:most]
+        sentences = read_annotated(ROOT / "tagging" / getattr(self, part))
+        return [each.tagged(self.column) for each in sentences][:most]
 
 
 _EWT = ("ewt/en_ewt-ud-train.conllu", "ewt/en_ewt-ud-dev.conllu")
@@ -89,18 +85,15 @@ TASKS = {
 
 
 class Ours:
-    """`PerceptronTagger` as any other learner; of annotated sentences, if given, in place of others."""
+    """`CRFTagger` as any other learner."""
 
-    def __init__(self, annotated: Sequence[AnnotatedSentence] | None = None, **settings: Any) -> None:
-        self.annotated, self.settings = annotated, settings
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
         self._tagger: Any = None
 
     def fit(self, sentences: Sequence[TaggedSentence]) -> Ours:
-        given = self.annotated or [
-            AnnotatedSentence(tuple(words), {"tag": tuple(tags)}, "tag") for words, tags in sentences
-        ]
-        learner = PerceptronTagger(**self.settings)
-        self._tagger = TaggingTask().train(learner, InMemoryCorpus(given), report=silent)
+        learner = CRFTagger(**self.settings)
+        self._tagger = TaggingTask().train(learner, InMemoryCorpus(list(sentences)), report=silent)
         return self
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -146,16 +139,31 @@ class SpaCy:
         return [[token.tag_ for token in document] for document in self._nlp.pipe(documents)]
 
 
-def train_vectors(files: Sequence[Path], folder: Path) -> tuple[Path, int, float]:
-    """Eigenwords with clusters in a new folder, of how many tokens, and in how many seconds."""
-    task = VectorsTask()
-    started = process_time()
-    vectors = task.train(Eigenwords(clusters=500), task.read(files), report=silent)
-    seconds = process_time() - started
-    path = Path(tempfile.mkdtemp(dir=folder)) / "eigenwords"
-    vectors.save(path)
-    say(f"eigenwords of {vectors.about['training tokens']:,} tokens: {seconds:.1f} s")
-    return path, vectors.about["training tokens"], seconds
+@dataclass(frozen=True)
+class Learned:
+    """Folders of eigenwords as ``--unlabelled`` learns them, words in small letters and as written.
+
+    Attributes:
+        folders: of both.
+        tokens: of the text.
+        seconds: that they took.
+    """
+
+    folders: list[str]
+    tokens: int
+    seconds: float
+
+
+def train_vectors(files: Sequence[Path], folder: Path) -> Learned:
+    """Learn eigenwords, in a new folder each."""
+    task, folders, started = VectorsTask(), [], process_time()
+    for lowercase in (True, False):
+        vectors = task.train(Eigenwords(lowercase=lowercase), task.read(files), report=silent)
+        folders.append(str(Path(tempfile.mkdtemp(dir=folder)) / "eigenwords"))
+        vectors.save(folders[-1])
+    learned = Learned(folders, vectors.about["training tokens"], process_time() - started)
+    say(f"eigenwords of {learned.tokens:,} tokens: {learned.seconds:.1f} s")
+    return learned
 
 
 def unlabelled(language: str, folder: Path) -> list[Path]:
@@ -215,35 +223,29 @@ def measure(
     return measured
 
 
-def ladder(vectors: Path) -> list[tuple[str, Ours]]:
-    """The tagger with more and more evidence."""
-    folder = str(vectors)
-    return [
-        ("`tagger`", Ours()),
-        ("… and eigenwords", Ours(eigenwords=folder, eigentokens=[])),
-        ("… and eigentokens", Ours(eigenwords=folder)),
-        ("… and clusters", Ours(eigenwords=folder, clusters=folder)),
-    ]
+def ladder(learned: Learned) -> list[tuple[str, Ours]]:
+    """The tagger without unlabelled text and with it."""
+    return [("`tagger`", Ours()), ("… `--unlabelled`", Ours(eigenwords=learned.folders))]
 
 
-def warm_up(vectors: Path) -> None:
+def warm_up(learned: Learned) -> None:
     """Compile or load the kernels, so that no model's time has it."""
     few = [(("a", "b"), ("X", "Y"))] * 3
-    for _, learner in ladder(vectors):
+    for _, learner in ladder(learned):
         learner.fit(few).tag([("a",)])
 
 
 def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
     """A table a task."""
-    learned: dict[str, tuple[Path, int, float]] = {}
+    by_language: dict[str, Learned] = {}
     for name in names:
         data = TASKS[name]
-        if data.language not in learned:
-            learned[data.language] = train_vectors(unlabelled(data.language, folder), folder)
-        vectors, tokens, seconds = learned[data.language]
-        warm_up(vectors)
+        if data.language not in by_language:
+            by_language[data.language] = train_vectors(unlabelled(data.language, folder), folder)
+        learned = by_language[data.language]
+        warm_up(learned)
         train, gold = data.read("train", most), data.read("dev")
-        learners: list[tuple[str, Learner]] = [("CRFsuite", CRFsuite()), *ladder(vectors)]
+        learners: list[tuple[str, Learner]] = [("CRFsuite", CRFsuite()), *ladder(learned)]
         rows, peer = [], None
         for row, learner in learners:
             found = measure(f"{name}, {row}", learner, train, gold)
@@ -260,71 +262,24 @@ def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
             )
         what = "accuracy" if found.scores.scheme == "tags" else "F1"
         header = ("", what, "unknown words", "% of errors gone", "training s", "words/s")
-        print(f"\n### {data.title}\n\nEigenwords of {tokens:,} tokens, learned in {seconds:.1f} s.\n")
+        print(
+            f"\n### {data.title}\n\n{learned.tokens:,} tokens of text, learned in {learned.seconds:.1f} s.\n"
+        )
         print(report.table(header, rows), flush=True)
-
-
-def amount(names: Sequence[str], most: int | None, folder: Path, plot: Path | None) -> None:
-    """Scores, and errors gone, with more and more text."""
-    data = {name: (TASKS[name].read("train", most), TASKS[name].read("dev")) for name in names}
-    points: list[tuple[int, list[Measured]]] = []
-    for millions in (0, *(each for each, _ in AMOUNTS)):
-        settings, tokens = {}, 0
-        if millions:
-            path, tokens, _ = train_vectors(sample(ROOT, millions, folder), folder)
-            settings = {"eigenwords": str(path)}
-        found = [measure(f"{name}, {tokens:,} tokens", Ours(**settings), *data[name]) for name in names]
-        points.append((tokens, found))
-    none = points[0][1]
-    rows = []
-    for tokens, found in points:
-        cells = [f"{tokens / 1e6:.1f}"]
-        for each, without in zip(found, none, strict=True):
-            cells += [f"{each.score:.2f}", f"{each.scores.accuracy_unknown:.1f}", each.reduction(without)]
-        rows.append(cells)
-    header = ["million tokens"]
-    for name in names:
-        header += [name, "unknown words", "% of errors gone"]
-    print(report.table(header, rows), flush=True)
-    if plot is not None:
-        curves = [[float(f.reduction(w)) for f, w in zip(found, none, strict=True)] for _, found in points]
-        draw(names, [tokens for tokens, _ in points], curves, plot)
-
-
-def draw(names: Sequence[str], tokens: Sequence[int], curves: Sequence[Sequence[float]], path: Path) -> None:
-    """Errors gone, a line a task."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.5, 3.8), layout="constrained")
-    axes = figure.subplots()
-    for name, curve in zip(names, zip(*curves, strict=True), strict=True):
-        axes.plot([n / 1e6 for n in tokens], curve, marker="o", label=TASKS[name].title)
-    axes.set_xscale("symlog", linthresh=0.3)
-    ticks = [n / 1e6 for n in tokens]
-    axes.set_xticks(ticks, [f"{tick:.1f}".removesuffix(".0") for tick in ticks])
-    axes.set_xlim(-0.03, ticks[-1] * 1.25)
-    axes.set_xlabel("million tokens of unlabelled text")
-    axes.set_ylabel("% of errors gone")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=9)
-    with matplotlib.rc_context({"svg.hashsalt": "spectralnlp"}):
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def speed(most: int | None, folder: Path, *, spacy: bool) -> None:
     """EWT's universal tags: training, and tagging of 5,000 sentences of English text."""
-    path, _, _ = train_vectors(sample(ROOT, 10, folder), folder)
-    vectors = spectralnlp.load(path)
-    warm_up(path)
+    learned = train_vectors(sample(ROOT, 10, folder), folder)
+    vectors = spectralnlp.load(learned.folders[0])
+    warm_up(learned)
     with gzip.open(ROOT / ENGLISH, "rt", encoding="utf-8") as file:
         text = [line.split() for number, line in enumerate(file) if number % 80 == 0][:5000]
     train, gold = TASKS["upos"].read("train", most), TASKS["upos"].read("dev")
     learners: list[tuple[str, Learner]] = [
         ("CRFsuite", CRFsuite()),
         ("CRFsuite and eigenwords", CRFsuite(vectors)),
-        ("CRFsuite, eigenwords and eigentokens", CRFsuite(vectors, "tokens")),
-        *ladder(path),
+        *ladder(learned),
     ]
     if spacy:
         learners.append((f"spaCy's tagger, {SPACY_EPOCHS} epochs", SpaCy()))
@@ -358,10 +313,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("table", choices=("tasks", "amount", "speed"))
-    parser.add_argument("--task", action="append", choices=TASKS, help="of tasks and amount; repeatable")
+    parser.add_argument("table", choices=("tasks", "speed"))
+    parser.add_argument("--task", action="append", choices=TASKS, help="of tasks; repeatable")
     parser.add_argument("--sentences", type=int, metavar="N", help="learn from so many only")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="of amount: draw it too")
     parser.add_argument("--spacy", action="store_true", help="of speed: train spaCy's tagger, for minutes")
     arguments = parser.parse_args()
     print(f"{report.machine()} One thread.\n", flush=True)
@@ -369,9 +323,6 @@ def main() -> None:
         folder = Path(name)
         if arguments.table == "tasks":
             tasks(arguments.task or list(TASKS), arguments.sentences, folder)
-        elif arguments.table == "amount":
-            names = arguments.task or ["upos", "chunks", "wnut"]
-            amount(names, arguments.sentences, folder, arguments.plot)
         else:
             speed(arguments.sentences, folder, spacy=arguments.spacy)
 

@@ -32,7 +32,7 @@ PYTHON
 }
 
 parser() {  # parser NAME TAGGER TREES AND SETTINGS…
-    ship "$1" "$2" lpcfg "${@:3}" --set preset=fast --set pruner_states=4 --set eigenwords="$work/vectors"
+    ship "$1" "$2" lpcfg "${@:3}" --set preset=fast --set pruner_states=4 --set eigenwords="$work/vectors40"
 }
 
 # Vectors, from all words whose licences are open.
@@ -45,13 +45,15 @@ for sentence in TaggingTask().read(sys.argv[1:]):
     print(" ".join(word.replace(" ", "_") for word in sentence.words))
 PYTHON
 gzip -dc "$corpora"/text/english_open.txt.gz >> "$work/words.txt"
-spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 --set dimensions=40 \
-    --set contexts=2000 -o "$work/vectors"
+for dimensions in 40 30; do  # of parsers, of taggers
+    spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 \
+        --set dimensions=$dimensions --set contexts=2000 -o "$work/vectors$dimensions"
+done
 
-ship en-tagger none tagger --set preset=perceptron "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors"
-ship en-upos none tagger --set preset=perceptron "$ewt" --set eigenwords="$work/vectors"
+ship en-tagger none tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors30"
+ship en-upos none tagger "$ewt" --set eigenwords="$work/vectors30"
 parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_states=20
 parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left --set n_states=20
 
-ship is-tagger none tagger --set preset=perceptron "$treebanks"/icepahc/train
-ship is none lpcfg "$treebanks"/icepahc/train --set preset=fast --set binarisations=head+right --set pruner_states=4
+ship is-tagger none tagger "$treebanks"/icepahc/train
+ship is none lpcfg "$treebanks"/icepahc/train --set preset=fast --set binarisations=left+right --set pruner_states=4

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spectralnlp.estimators.lpcfg import LPCFG
     from spectralnlp.estimators.pcfg import PCFG
     from spectralnlp.estimators.rhmm import RefinementHMM
-    from spectralnlp.estimators.tagger import PerceptronTagger
+    from spectralnlp.estimators.tagger import CRFTagger
     from spectralnlp.estimators.topics import TopicModel
     from spectralnlp.models.parser import Parser
     from spectralnlp.models.sequence_model import SequenceModel
@@ -60,6 +60,7 @@ __all__ = [
     "LPCFG",
     "PCFG",
     "Batch",
+    "CRFTagger",
     "Constraints",
     "Corpus",
     "Counts",
@@ -72,7 +73,6 @@ __all__ = [
     "Moments",
     "Parse",
     "Parser",
-    "PerceptronTagger",
     "RefinementHMM",
     "Report",
     "SequenceModel",
@@ -103,7 +103,7 @@ _NAMES_OF = {
     "spectralnlp.estimators.lpcfg": ["LPCFG"],
     "spectralnlp.estimators.pcfg": ["PCFG"],
     "spectralnlp.estimators.rhmm": ["RefinementHMM"],
-    "spectralnlp.estimators.tagger": ["PerceptronTagger"],
+    "spectralnlp.estimators.tagger": ["CRFTagger"],
     "spectralnlp.estimators.topics": ["TopicModel"],
     "spectralnlp.models.parser": ["Parser"],
     "spectralnlp.models.sequence_model": ["SequenceModel"],

@@ -2,7 +2,7 @@
 
 Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into
 those of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. A learner
-that needs the examples themselves (EM, perceptrons) is an `IterativeEstimator`.
+that needs the examples themselves (EM, conditional random fields) is an `IterativeEstimator`.
 
 The conventions are scikit-learn's, so ``sklearn.base.clone`` and its friends work; nothing of it is imported.
 Hyper-parameters are keyword-only dataclass fields (:mod:`spectralnlp.hyperparameters`), fitted attributes end
@@ -295,14 +295,14 @@ class MomentEstimator(Estimator[T]):
 
 
 class IterativeEstimator(Estimator[T]):
-    """A learner that needs the examples themselves: EM, perceptrons, linear models of classes.
+    """A learner that needs the examples themselves: EM, conditional random fields, linear models of classes.
 
     There are no moments, so nothing can be added, taken out or merged after ``fit``. A subclass writes
     `learn`.
 
     Examples:
         >>> import spectralnlp
-        >>> tagger = spectralnlp.PerceptronTagger(epochs=2)
+        >>> tagger = spectralnlp.CRFTagger(epochs=2)
         >>> isinstance(tagger, spectralnlp.IterativeEstimator), tagger.unlearning
         (True, 'none')
     """

@@ -215,9 +215,9 @@ def _kinds(root: Path) -> dict[str, Kind]:
     """The arguments of ``train`` for each kind of model, and what is then done with it."""
     trees, text = str(root / "trees.mrg"), str(CORPORA / "text" / "lighthouse.txt")
     few_trees, tokens = str(CORPORA / "treebank" / "dev.mrg"), str(CORPORA / "text" / "tokenized.txt")
-    words, states = str(root / "eigenwords"), str(root / "operators")
+    words = str(root / "eigenwords")
     small = _settings(n_states=4, em_iterations=2, pruner_states=2, eigenwords=words)
-    tagger = _settings(eigenwords=words, eigentokens=states, clusters=words, epochs=1)
+    tagger = _settings(eigenwords=words, epochs=1)
     mixed = _settings(models="tensors+clusters", n_states=3, n_clusters=3)
     score = ("evaluate", "MODEL", "TOKENS")
     kinds: dict[str, Kind] = {

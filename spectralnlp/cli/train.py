@@ -74,12 +74,17 @@ def train(
     """Train a model."""
     from spectralnlp import changes, registry
     from spectralnlp.changes.kept import check_keeps
+    from spectralnlp.hyperparameters import hyperparameters
     from spectralnlp.runtime import SkippingCorpus, rereadable
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
     kind: type[Estimator[Any]] = registry.estimators.get(name)
-    learner = kind.from_settings(parse_settings(settings or []), read_config(config, name))
+    typed, configured = parse_settings(settings or []), read_config(config, name)
+    is_setting = "unlabelled" in hyperparameters(kind)  # else it is data, which the task reads
+    if unlabelled and is_setting:
+        configured["unlabelled"] = unlabelled
+    learner = kind.from_settings(typed, configured)
     if memory is not None:
         check_spills(name, kind, keep_moments)
     check_writable(output, overwrite=overwrite)
@@ -97,7 +102,8 @@ def train(
         "encoding": ("--encoding", encoding),
         "on_bad": ("--skip-bad", skipped),
     }
-    reading = accepted(task, "read", {**options, "unlabelled": ("--unlabelled", unlabelled or None)})
+    more = None if is_setting else unlabelled or None
+    reading = accepted(task, "read", {**options, "unlabelled": ("--unlabelled", more)})
     started = perf_counter()
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with where.running(), announced_kernels(), progress("training"):

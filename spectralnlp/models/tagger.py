@@ -157,15 +157,12 @@ class Tagger(TextTagger, StorableModel):
     @property
     def info(self) -> dict[str, Any]:
         """Properties of the model, by name."""
-        hidden = self.weights.hidden
         return {
             **self.about,
             "tags": len(self.labels),
             "scheme": self.scheme,
             "features": len(self.weights.keys),
-            **({} if hidden is None else {"hidden units": hidden.n_hidden}),
             "numbers of a word": self.features.word_width,
-            "numbers of a token": self.features.token_width,
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
@@ -187,7 +184,6 @@ class Tagger(TextTagger, StorableModel):
         sized = arrays.part(
             n_offsets=len(OFFSETS),
             n_word_numbers=features.word_width,
-            n_token_numbers=features.token_width,
         )
         return cls(
             weights=ChainWeights.from_arrays(sized, metadata.part("weights")),

@@ -8,7 +8,6 @@ from spectralnlp.parameters.arrays import Floats, Ints, Offsets
 from spectralnlp.parameters.cells import CellModel
 from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar, read_sets, store_sets
 from spectralnlp.parameters.hashed import SentenceEndModel
-from spectralnlp.parameters.hidden_layer import HiddenLayer
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.operators import (
     HiddenMarkov,
@@ -21,7 +20,6 @@ from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedM
 from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
-from spectralnlp.parameters.word_classes import WordClasses
 from spectralnlp.parameters.word_clusters import WordClusters
 
 __all__ = [
@@ -31,7 +29,6 @@ __all__ = [
     "FactoredTensors",
     "Floats",
     "GrammarSet",
-    "HiddenLayer",
     "HiddenMarkov",
     "Ints",
     "LatentGrammar",
@@ -47,7 +44,6 @@ __all__ = [
     "Spelling",
     "Tensors",
     "TopicMixture",
-    "WordClasses",
     "WordClusters",
     "WordVectors",
     "read_sequence_parameters",

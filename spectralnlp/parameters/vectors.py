@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -80,23 +80,6 @@ class WordVectors:
     spelling: Spelling | None = None
     clusters: Annotated[Ints | None, int_array("n_words")] = None
 
-    def used_for(self, *, words: bool, tokens: bool, clusters: bool) -> WordVectors:
-        """The vectors without what is not used.
-
-        Args:
-            words: whether the vectors of words are used.
-            tokens: whether those of contexts are.
-            clusters: whether the clusters are.
-        """
-        return replace(
-            self,
-            spelling=self.spelling if words else None,
-            contexts=self.contexts if tokens else (),
-            context_vectors=self.context_vectors if tokens else None,
-            clusters=self.clusters if clusters else None,
-            vectors=self.vectors if words or tokens else self.vectors[:, :0],
-        )
-
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder."""
         return {
@@ -131,7 +114,7 @@ class WordVectors:
         sized = arrays.part(n_words=n_words, n_contexts=n_contexts, n_blocks=n_blocks)
         fields = sized.fields(cls)
         width, n_singular = sized.sizes["n_dimensions"], sized.sizes["n_singular_values"]
-        if width and n_singular != min(width, n_words):  # vectors of no width are there for their clusters
+        if n_singular != min(width, n_words):
             raise arrays.error("singular_values", f"holds {n_singular} numbers, the vectors have {width}")
         spelled = "spelling.weights" in arrays or "spelling.mean" in arrays
         spelling = arrays.part("spelling.", n_dimensions=width)

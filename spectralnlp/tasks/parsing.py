@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -101,13 +100,6 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             decoder_settings=grammar.decoder_settings_,
             pruning=Pruning.of_pool(len(grammar.grammar_sets_)),
         )
-
-    def shown_parameters(self, fitted: Any) -> dict[str, Any]:
-        """Return the hyper-parameters; of the folder of eigenwords only its name."""
-        parameters = super().shown_parameters(fitted)
-        if folder := parameters.get("eigenwords"):
-            parameters["eigenwords"] = Path(folder).name
-        return parameters
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
         """Return the numbers of trees and tokens."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import InputError
@@ -100,9 +100,8 @@ their licences apply."""
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
     ) -> Corpus[TaggedSentence]:
-        """Return the columns of tags that the estimator asks for."""
-        asked = estimator.get_params()
-        return MappedCorpus(corpus, partial(_columns, column=asked.get("column"), finer=asked.get("finer")))
+        """Return the tags of the column that the estimator asks for."""
+        return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
 
     def wrap(self, fitted: Any) -> Tagger | RefinementTagger:
         """Make the tagger of a fitted estimator."""
@@ -111,10 +110,6 @@ their licences apply."""
     def training_counts(self, fitted: Any) -> dict[str, int]:
         """Return the numbers of sentences and words."""
         return {"training sentences": fitted.n_sentences_, "training words": fitted.n_tokens_}
-
-    def shown_parameters(self, fitted: Any) -> dict[str, Any]:
-        """Return the hyper-parameters; of folders only names, for a tagger carries its vectors with it."""
-        return {name: _without_folders(value) for name, value in fitted.get_params().items()}
 
     def evaluate(self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence]) -> TagReport:
         """Score accuracy, that of unknown words, and spans where tags write them."""
@@ -154,13 +149,6 @@ their licences apply."""
         return tagger_class(stored.metadata.get("kind")).from_stored(stored)
 
 
-def _without_folders(value: Any) -> Any:
-    """Return a setting with folders as their names."""
-    if isinstance(value, list):
-        return [_without_folders(each) for each in value]
-    return Path(value).name if isinstance(value, str) else value
-
-
 def _read(
     path: str | Path, reader: str, on_bad: OnBad | None, encoding: str | None
 ) -> Iterator[AnnotatedSentence]:
@@ -192,13 +180,3 @@ _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:
     """Return words with the tags of a column; a pair of words and tags has only one."""
     return sentence.tagged(column) if isinstance(sentence, AnnotatedSentence) else sentence
-
-
-def _columns(
-    sentence: AnnotatedSentence | TaggedSentence, column: str | int | None, finer: str | int | None
-) -> TaggedSentence:
-    """Return words with the tags of a column, and if there is a finer one, with its tags as well."""
-    tagged = _column(sentence, column)
-    if finer is None or not isinstance(sentence, AnnotatedSentence):
-        return tagged
-    return cast(TaggedSentence, (*tagged, sentence.tagged(finer)[1]))

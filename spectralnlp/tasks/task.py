@@ -20,6 +20,9 @@ from spectralnlp.tasks.samples import sample_text
 ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
 
+# Settings that name files and folders; what was learned from them is in the model.
+_PATHS = frozenset(["eigenwords", "unlabelled"])
+
 
 class Report(Protocol):
     """The result of `Task.evaluate`.
@@ -190,8 +193,10 @@ class Task(ABC):
         return {}
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
-        """Return the hyper-parameters for ``info`` and the model card."""
+        """Return the hyper-parameters for ``info`` and the model card; of paths only the last parts."""
         parameters: dict[str, Any] = fitted.get_params()
+        for name in _PATHS & parameters.keys():
+            parameters[name] = _without_folders(parameters[name])
         return parameters
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Any]:
@@ -261,3 +266,10 @@ class Task(ABC):
             ConfigError: this task has no such test.
         """
         raise ConfigError(f"there is no test between two models for {self.name}", hint="evaluate each alone")
+
+
+def _without_folders(value: Any) -> Any:
+    """Return paths as their last parts; None as it is."""
+    if isinstance(value, list):
+        return [_without_folders(each) for each in value]
+    return Path(value).name if isinstance(value, str) else value

@@ -153,7 +153,7 @@ def test_settings_and_reports(own_treebank: Path) -> None:
         (spectralnlp.Eigenwords, {"dimensions": 2, "min_count": 1}, SENTENCES),
         (spectralnlp.TopicModel, {"n_topics": 2, "min_documents": 1, "max_share": 1.0}, SENTENCES * 5),
         (
-            spectralnlp.PerceptronTagger,
+            spectralnlp.CRFTagger,
             {"epochs": 2},
             [(words, [word.upper() for word in words]) for words in SENTENCES],
         ),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from benchmarks import tagger_seeds, taggers, tagging
+from benchmarks import tagger_folds, taggers, tagging
+from spectralnlp.estimators.tagger import estimator
 
 SPANS = [
     (("Ada", "King", "met", "Bo", "."), ("B-PER", "I-PER", "O", "B-PER", "O")),
@@ -57,21 +59,28 @@ def test_data_is_read_by_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert taggers.Data("", "t", "t", "2").read("train")[1] == (("c",), ("NN",))
 
 
-def test_the_picture(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
-    for path in paths:
-        taggers.draw(["upos", "wnut"], [0, 300_000, 1_000_000], [[0.0, 0.0], [3.0, 5.0], [4.0, 9.0]], path)
-    text = paths[0].read_text()
-    assert text == paths[1].read_text(), "the same numbers give the same bytes"
-    assert text.count("<svg") == 1
+def test_rows_change_what_the_tagger_has() -> None:
+    for row in tagger_folds.ROWS.values():
+        with row.changed():
+            assert taggers.measure("", taggers.Ours(), SPANS, SPANS[:2]).score == 100.0
+    assert estimator._MEMBERS == 3, "and change it back"
 
 
-@pytest.mark.slow
-def test_chosen_vectors_are_settings_of_the_tagger() -> None:
-    assert set(tagger_seeds.CHOSEN) == set(taggers.TASKS)
-    for chosen in tagger_seeds.CHOSEN.values():
-        assert set(chosen) <= {"eigenwords", "eigentokens", "clusters"}
-        assert {kind for kinds in chosen.values() for kind in kinds} <= set(tagger_seeds.VECTORS)
-    for loss in tagger_seeds.LOSSES.values():
-        assert taggers.measure("", taggers.Ours(**loss), SPANS, SPANS[:2]).score == 100.0
+def test_folds_are_of_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tagger_folds, "ROOT", tmp_path)
+    monkeypatch.setattr(taggers, "ROOT", tmp_path)
+    (tmp_path / "tagging").mkdir()
+    word = "1\tx\t_\tX\tX\t_\t_\t_\t_\t_\n\n"
+    text = (
+        f"# newdoc id = a\n# sent_id = 1\n{word}# sent_id = 2\n{word}# newdoc id = b\n# sent_id = 3\n{word}"
+    )
+    (tmp_path / "tagging" / "t.conllu").write_text(text)
+    sentences, of = tagger_folds.documents(taggers.Data("", "t.conllu", "", "upos"))
+    assert (len(sentences), of.tolist()) == (3, [0, 0, 1])
+
+
+def test_differences_are_in_pairs_of_documents() -> None:
+    whole = np.tile(np.array([10, 8, 0, 0, 4, 4, 2]), (20, 1))
+    better = whole + np.array([0, 1, 0, 0, 0, 0, 1])
+    assert tagger_folds.difference(better, whole, spans=False) == "+10.00 [+10.00, +10.00]"
+    assert tagger_folds.difference(better, whole, spans=True) == "+25.00 [+25.00, +25.00]"

@@ -166,7 +166,7 @@ def test_models_without_moments_and_heads_refuse(run: Run, trees: list[Path], tm
     )
     assert not output.exists()
     run("train", "tagger", *trees, "-o", output)
-    refused(run("forget", output, trees[0]), "PerceptronTagger", "cannot forget", "train it again")
+    refused(run("forget", output, trees[0]), "CRFTagger", "cannot forget", "train it again")
     output = tmp_path / "another"
     refused(run("train", "pcfg", *trees, "-o", output, "--documents", "file"), "--keep-moments")
     arguments = ("train", "pcfg", *trees, "-o", output, "--keep-moments", "--documents", "line")

@@ -10,7 +10,7 @@ import pytest
 from cli_fakes import Run
 
 import spectralnlp.tasks.api
-from spectralnlp.estimators.tagger import PerceptronTagger
+from spectralnlp.estimators.tagger import CRFTagger
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.models.tagger import Scorer
 from spectralnlp.tasks.tagging import TaggingTask
@@ -41,7 +41,7 @@ SPANS = (
 @pytest.fixture
 def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command line with the real `load`, and kernels compiled, of which it would speak."""
-    learner = PerceptronTagger(epochs=2).fit([(("a", "b"), ("X", "Y"))] * 3)
+    learner = CRFTagger(epochs=2).fit([(("a", "b"), ("X", "Y"))] * 3)
     emissions, starts = Scorer(learner.weights_, learner.features_).emissions([("a",)])
     chain = learner.weights_.transitions, learner.weights_.start, learner.weights_.end
     best_tags(emissions, starts, *chain)
@@ -63,7 +63,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tagger")
     (folder / "gold.conllu").write_text(CONLLU)
     task = TaggingTask()
-    trained = task.train(PerceptronTagger(), task.read([folder / "gold.conllu"]), report=lambda line: None)
+    trained = task.train(CRFTagger(), task.read([folder / "gold.conllu"]), report=lambda line: None)
     trained.save(folder / "model")
     return folder / "model"
 
@@ -109,7 +109,7 @@ def test_against_another_model(command: Run, model: Path, gold: Path, tmp_path: 
 def test_spans_from_columns(command: Run, tmp_path: Path) -> None:
     train, odd = tmp_path / "train.txt", tmp_path / "odd.txt"
     train.write_text(SPANS)
-    status, _, err = command("train", "tagger", train, "-o", tmp_path / "m", "--set", "spans=bioes")
+    status, _, err = command("train", "tagger", train, "-o", tmp_path / "m")
     assert (status, err) == (0, "")
     flat = json.loads(command("evaluate", tmp_path / "m", train, "--json").out)
     assert (flat["precision"], flat["recall"], flat["f1"], flat["spans"]) == (100.0, 100.0, 100.0, 12)
@@ -208,6 +208,21 @@ def test_vectors_travel_with_the_model(
     assert spectralnlp.tasks.api.load(tmp_path / "two").info["numbers of a word"] == 7
 
 
+def test_unlabelled_text_is_learned_from(command: Run, gold: Path, own_corpora: Path, tmp_path: Path) -> None:
+    text = own_corpora / "text" / "tokenized.txt"
+    learned = command("train", "tagger", gold, "-o", tmp_path / "model", "--unlabelled", text)
+    assert learned.status == 0, learned.err
+    assert 'unlabelled = ["' in learned.out
+    model = spectralnlp.tasks.api.load(tmp_path / "model")
+    assert model.info["numbers of a word"] > 2
+    assert model.info["parameters"]["unlabelled"] == ["tokenized.txt"]
+    config = tmp_path / "settings.cfg"
+    config.write_text(learned.out)
+    assert command("train", "tagger", gold, "-o", tmp_path / "again", "--config", config).status == 0
+    for name in ("arrays.safetensors", "model.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "model" / name).read_bytes()
+
+
 def test_the_same_seed_gives_the_same_folder(command: Run, model: Path, gold: Path, tmp_path: Path) -> None:
     status, out, err = command("train", "tagger", gold, "-o", tmp_path / "again")
     assert (status, err) == (0, "")
@@ -239,11 +254,17 @@ def test_bad_sentences_can_be_left_out(command: Run, gold: Path, tmp_path: Path)
     [
         (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=nowhere"], "nowhere"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=MODEL"], "a model for tagging"),
-        (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=STATES"], "name it in eigentokens"),
-        (["train", "tagger", "GOLD", "-o", "new", "--set", "clusters=PLAIN"], "no clusters"),
-        (["train", "tagger", "GOLD", "-o", "new", "--set", "eigentokens=PLAIN"], "no contexts"),
+        (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=STATES"], "not of words"),
+        (
+            ["train", "tagger", "GOLD", "-o", "new", "--unlabelled", "missing.txt"],
+            "missing.txt: no such file",
+        ),
+        (
+            ["train", "tagger", "GOLD", "-o", "new", "--unlabelled", "EMPTY", "--set", "eigenwords=PLAIN"],
+            "eigenwords and unlabelled are both given",
+        ),
+        (["train", "rhmm", "GOLD", "-o", "new", "--unlabelled", "EMPTY"], "--unlabelled means nothing to"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "column=lemma"], "no column 'lemma'"),
-        (["train", "tagger", "GOLD", "-o", "new", "--set", "spans=iob"], "spans"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "epochs=0"], "got 0, expected int, 1 or more"),
         (["train", "tagger", "EMPTY", "-o", "new"], "no tagged sentences to learn from"),
         (["train", "tagger", "GOLD", "-o", "new", "--reader", "columns"], "columns"),

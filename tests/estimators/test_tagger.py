@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from spectralnlp.errors import ConfigError, InputError, ModelError
-from spectralnlp.estimators.tagger import PerceptronTagger
-from spectralnlp.estimators.tagger.kernels import ScoreWeights
-from spectralnlp.estimators.tagger.perceptron import emissions_of
+from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.tagger import CRFTagger
+from spectralnlp.estimators.tagger.held_out import fit_temperature
+from spectralnlp.estimators.tagger.kernels import ChainScores, ScoreWeights, emissions_of, zero_weights
+from spectralnlp.inference.chains.joint_features import N_JOINT, N_PAIRS
 from spectralnlp.inference.chains.templates import find_rows
 from spectralnlp.models.tagger import Scorer
+from spectralnlp.tasks.vectors import VectorsTask
 from spectralnlp.text.conll import TaggedSentence
 
 Folders = dict[str, Path]
@@ -41,35 +44,23 @@ def as_bioes(sentences: list[TaggedSentence]) -> list[TaggedSentence]:
 
 
 def settings(folders: Folders, which: str) -> dict[str, Any]:
-    words, plain, states = (str(folders[name]) for name in ("words", "plain", "states"))
-    return {
-        "nothing": {},
-        "eigenwords": {"eigenwords": words},
-        "two": {"eigenwords": [words, plain], "vector_scale": 0.5},
-        "clusters": {"clusters": [words]},
-        "states": {"eigentokens": states, "vector_scale": 2.0},
-        "all": {"eigenwords": [plain, words], "eigentokens": [states, words], "clusters": words},
-    }[which]
+    words, plain = str(folders["words"]), str(folders["plain"])
+    return {"nothing": {}, "one": {"eigenwords": words}, "two": {"eigenwords": [plain, words]}}[which]
 
 
-@pytest.mark.parametrize("which", ["nothing", "eigenwords", "two", "clusters", "states", "all"])
+@pytest.mark.parametrize("which", ["nothing", "one", "two"])
 def test_tables_are_the_scores_of_training(word_folders: Folders, which: str) -> None:
-    learner = PerceptronTagger(epochs=3, **settings(word_folders, which)).fit(WORDS)
-    examples, keys = learner._number(WORDS, learner.weights_.tags)
+    learner = CRFTagger(epochs=3, **settings(word_folders, which)).fit(WORDS)
+    data = learner._number(WORDS, learner.weights_.tags)
     weights = learner.weights_
-    features = np.zeros((len(keys), len(weights.tags)), np.float32)
-    features[find_rows(weights.keys, keys)] = weights.features
-    scale = np.float32(learner.vector_scale)
-    order = np.arange(len(WORDS))
-    unscaled = ScoreWeights(
-        features=features,
-        words=weights.words / scale,
-        tokens=weights.tokens / scale,
-        transitions=weights.transitions,
-        start=weights.start,
-        end=weights.end,
-    )
-    slow, starts = emissions_of(examples, order, unscaled)
+    features = np.zeros((len(data.keys), len(weights.tags)), np.float32)
+    features[find_rows(weights.keys, data.keys)] = weights.features
+    chain = weights.transitions, weights.start, weights.end
+    learned = ScoreWeights(features, weights.words, *chain)
+    slow, starts = emissions_of(data.examples, np.arange(len(WORDS)), learned)
+    if which != "nothing":
+        of_clusters = np.unique(data.examples.joint[:, N_PAIRS:])
+        assert np.abs(features[of_clusters[of_clusters >= 0]]).max() > 0.05
     sentences = [words for words, _ in WORDS]
     scorer = Scorer(weights, learner.features_)
     fast, fast_starts = scorer.emissions(sentences)
@@ -86,16 +77,41 @@ def test_tables_are_the_scores_of_training(word_folders: Folders, which: str) ->
 
 
 def test_widths_are_those_of_the_vectors(word_folders: Folders) -> None:
-    widths = {"nothing": (0, 0), "eigenwords": (4, 4), "two": (7, 4), "clusters": (0, 0), "all": (7, 7)}
-    for which, (word, token) in widths.items():
-        weights = PerceptronTagger(epochs=1, **settings(word_folders, which)).fit(WORDS).weights_
-        assert (weights.words.shape[1], weights.tokens.shape[0]) == (word, token), which
-    none = PerceptronTagger(epochs=1, eigenwords=str(word_folders["words"]), eigentokens=[]).fit(WORDS)
-    assert none.weights_.tokens.shape[0] == 0
+    for which, width in {"nothing": 0, "one": 4, "two": 7}.items():
+        learner = CRFTagger(epochs=1, **settings(word_folders, which)).fit(WORDS)
+        assert learner.weights_.words.shape[1] == learner.features_.word_width == width, which
+
+
+def test_features_of_several_words_seen_once_are_left_out(word_folders: Folders) -> None:
+    learner = CRFTagger(epochs=1, eigenwords=str(word_folders["words"])).fit(WORDS)
+    before = learner._number(WORDS, learner.weights_.tags).examples
+    once = [*WORDS, (("The", "fox", "barked", "!"), ("DET", "NOUN", "VERB", "PUNCT"))]
+    examples = learner._number(once, learner.weights_.tags).examples
+    assert before.joint.shape[1] == N_JOINT
+    assert (before.joint >= 0).all(), "each sentence is there four times"
+    assert (examples.joint[-4:, :N_PAIRS] < 0).any()
+    assert (examples.joint[-4:, N_PAIRS:] < 0).any()
+
+
+def test_unlabelled_text_gives_what_its_eigenwords_give(tmp_path: Path) -> None:
+    rng, text = np.random.default_rng(0), tmp_path / "text.txt"
+    words = ["The", "the", "cat", "saw", "a", "dog", "owl", ".", *(f"w{i}" for i in range(90))]
+    text.write_text("".join(f"{' '.join(rng.choice(words, 7))}\n" for _ in range(400)))
+    task, folders = VectorsTask(), [str(tmp_path / name) for name in ("small", "cased")]
+    for folder, lowercase in zip(folders, (True, False), strict=True):
+        learner = Eigenwords(lowercase=lowercase)
+        task.train(learner, task.read([text]), report=lambda line: None).save(folder)
+    of_text = CRFTagger(epochs=1, unlabelled=[str(text)]).fit(WORDS)
+    of_folders = CRFTagger(epochs=1, eigenwords=folders).fit(WORDS)
+    assert len(of_text.features_.sources) == 2
+    for ours, theirs in zip(of_text.features_.sources, of_folders.features_.sources, strict=True):
+        np.testing.assert_array_equal(ours.parameters.vectors, theirs.parameters.vectors)
+        np.testing.assert_array_equal(ours.parameters.clusters, theirs.parameters.clusters)
+    np.testing.assert_array_equal(of_text.weights_.features, of_folders.weights_.features)
 
 
 def test_what_it_kept() -> None:
-    learner = PerceptronTagger(epochs=2).fit([*WORDS, ((), ())])
+    learner = CRFTagger(epochs=2).fit([*WORDS, ((), ())])
     assert (learner.n_sentences_, learner.n_tokens_, learner.n_invalid_) == (20, 72, 0)
     assert learner.scheme_ == "tags"
     assert learner.weights_.tags == ("DET", "NOUN", "PUNCT", "VERB")
@@ -104,106 +120,96 @@ def test_what_it_kept() -> None:
     assert learner.weights_.features.any(axis=1).all(), "features that say nothing are left out"
 
 
-@pytest.mark.parametrize("which", ["nothing", "all"])
+@pytest.mark.parametrize("which", ["nothing", "two"])
 def test_the_same_seed_gives_the_same_bytes(word_folders: Folders, which: str) -> None:
     def learned(seed: int) -> list[bytes]:
-        weights = PerceptronTagger(random_state=seed, **settings(word_folders, which)).fit(WORDS).weights_
-        arrays = (weights.keys, weights.features, weights.words, weights.tokens, weights.transitions)
+        weights = CRFTagger(random_state=seed, **settings(word_folders, which)).fit(WORDS).weights_
+        arrays = (weights.keys, weights.features, weights.words, weights.transitions)
         return [each.tobytes() for each in arrays]
 
     assert learned(0) == learned(0)
     assert learned(0) != learned(1)
 
 
-@pytest.mark.parametrize("spans", ["given", "bio", "bioes"])
 @pytest.mark.parametrize("scheme", ["bio", "bioes"])
-def test_only_valid_tags_follow(scheme: str, spans: str) -> None:
+def test_only_valid_tags_follow(scheme: str) -> None:
     sentences = SPANS if scheme == "bio" else as_bioes(SPANS)
-    learner = PerceptronTagger(spans=spans, epochs=2).fit(sentences)
+    learner = CRFTagger(epochs=2).fit(sentences)
     assert learner.scheme_ == scheme
     weights = learner.weights_
-    learned = scheme if spans == "given" else spans
-    marks = {tag[0] for tag in weights.tags}
-    assert marks == set("BIO" if learned == "bio" else "BIOES")
+    assert {tag[0] for tag in weights.tags} == set("BIOES"), "whatever the data write"
     at = {tag: i for i, tag in enumerate(weights.tags)}
     assert weights.transitions[at["O"], at["I-PER"]] == -np.inf
     assert weights.transitions[at["B-LOC"], at["I-PER"]] == -np.inf
-    assert np.isfinite(weights.transitions[at["B-PER"], at["I-PER" if learned == "bio" else "E-PER"]])
-    assert np.isfinite(weights.transitions[at["B-PER"], at["B-LOC"]]) == (learned == "bio")
+    assert np.isfinite(weights.transitions[at["B-PER"], at["E-PER"]])
+    assert weights.transitions[at["B-PER"], at["B-LOC"]] == -np.inf
     assert weights.start[at["I-LOC"]] == -np.inf
-    assert np.isfinite(weights.end[at["B-PER"]]) == (learned == "bio")
+    assert weights.end[at["B-PER"]] == -np.inf
     assert not np.isnan([*weights.transitions.flat, *weights.start, *weights.end]).any()
 
 
 def test_there_is_always_a_valid_tag_even_where_all_words_were_in_spans() -> None:
-    weights = PerceptronTagger().fit([(("New", "York"), ("B-LOC", "E-LOC"))] * 4).weights_
+    weights = CRFTagger().fit([(("New", "York"), ("B-LOC", "E-LOC"))] * 4).weights_
     assert "O" in weights.tags
     assert np.isfinite(weights.start + weights.end).any(), "a sentence of one word has tags"
 
 
 def test_tags_out_of_place_are_counted_and_begin_spans() -> None:
-    odd = [(("Ada", "met", "Bo"), ("I-PER", "O", "I-PER"))] * 3  # IOB1
-    learner = PerceptronTagger(epochs=1, spans="given").fit(odd + SPANS[:2])
+    odd = [(("Ada", "met", "Bo", "King"), ("I-PER", "O", "I-PER", "I-PER"))] * 3  # IOB1
+    learner = CRFTagger(epochs=1).fit(odd + SPANS[:2])
     assert learner.n_invalid_ == 6
-    tags = learner.weights_.tags
-    examples, _ = learner._number(SPANS[:1], tags)
-    assert [tags[tag] for tag in examples.tags] == list(SPANS[0][1])
-    only = PerceptronTagger(epochs=1, spans="given").fit(odd)
-    assert only.weights_.tags == ("B-PER", "O")
+    assert CRFTagger(epochs=1).fit(odd).weights_.tags == ("B-PER", "E-PER", "O", "S-PER")
 
 
 def test_temperature_is_of_sentences_that_are_held_out() -> None:
-    assert PerceptronTagger(epochs=2).fit(WORDS).weights_.temperature == 1.0, "too few sentences"
+    assert CRFTagger(epochs=2).fit(WORDS).weights_.temperature == 1.0, "too few sentences"
     rng = np.random.default_rng(0)
     noisy = [((f"w{rng.integers(9)}", "x"), (str(rng.choice(["A", "B"])), "C")) for _ in range(600)]
-    temperature = PerceptronTagger(epochs=3, loss="perceptron").fit(noisy).weights_.temperature
-    assert temperature > 1.5, "coin tosses are not to be sure of"
-    assert PerceptronTagger(epochs=1).fit(noisy).weights_.temperature == 1.0, "nothing was learned before"
+    assert CRFTagger(epochs=1).fit(noisy).weights_.temperature == 1.0, "nothing was learned before"
+    learner = CRFTagger(epochs=3).fit(noisy)
+    assert learner.weights_.temperature != 1.0
+    names = learner.weights_.tags
+    data = learner._number(noisy, names)
+    weights = zero_weights(len(data.keys), len(names), 0)
+    weights.features[find_rows(learner.weights_.keys, data.keys)] = learner.weights_.features
+    larger = ScoreWeights(*(5 * each for each in weights))
+    allowed = ChainScores(*(np.zeros_like(each) for each in weights[2:]))
+    once, five = (fit_temperature(data.examples, np.arange(100), each, allowed) for each in (weights, larger))
+    assert five == pytest.approx(5 * once, rel=0.1), "as sure as the held-out tags bear, whatever the scale"
 
 
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
-    [
-        ({"epochs": 0}, "epochs: got 0, expected int, 1 or more"),
-        ({"vector_scale": 0.0}, "vector_scale: got .*, expected float, above 0"),
-        ({"vector_scale": float("nan")}, "vector_scale: got .*, expected float, above 0"),
-    ],
-)
-def test_impossible_settings(changes: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(ConfigError, match=complaint):
-        PerceptronTagger(**changes).fit(WORDS)
+def test_impossible_settings() -> None:
+    with pytest.raises(ConfigError, match="epochs: got 0, expected int, 1 or more"):
+        CRFTagger(epochs=0).fit(WORDS)
+    with pytest.raises(ConfigError, match="eigenwords and unlabelled are both given"):
+        CRFTagger(eigenwords="folder", unlabelled="text.txt").fit(WORDS)
 
 
 def test_sentences_that_cannot_be_learned_from() -> None:
     with pytest.raises(InputError, match="no tagged sentences"):
-        PerceptronTagger().fit([])
+        CRFTagger().fit([])
     with pytest.raises(InputError, match="no tagged sentences"):
-        PerceptronTagger().fit([((), ())])
+        CRFTagger().fit([((), ())])
     with pytest.raises(InputError, match="1 tags for 2 words: a b"):
-        PerceptronTagger().fit([(("a", "b"), ("X",))])
+        CRFTagger().fit([(("a", "b"), ("X",))])
 
 
-def test_folders_that_do_not_serve(word_folders: Folders, tmp_path: Path) -> None:
-    words, plain, states = (str(word_folders[name]) for name in ("words", "plain", "states"))
+def test_folders_and_text_that_do_not_serve(word_folders: Folders, tmp_path: Path) -> None:
     cases: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"eigenwords": str(tmp_path / "nowhere")}, ModelError, "nowhere"),
-        ({"eigenwords": states}, ConfigError, "name it in eigentokens"),
-        ({"clusters": states}, ConfigError, "name it in eigentokens"),
-        ({"clusters": plain}, ConfigError, "no clusters"),
-        ({"eigentokens": plain}, ConfigError, "no contexts"),
+        ({"eigenwords": str(word_folders["states"])}, ModelError, "not of words"),
+        ({"unlabelled": str(tmp_path / "none.txt")}, InputError, "none.txt"),
     ]
     for changes, error, complaint in cases:
         with pytest.raises(error, match=complaint) as caught:
-            PerceptronTagger(**changes).fit(WORDS)
+            CRFTagger(**changes).fit(WORDS)
         assert "\n" not in str(caught.value)
-    assert PerceptronTagger(epochs=1, eigenwords=words).fit(WORDS).features_.token_width == 4
-    assert PerceptronTagger(epochs=1, eigenwords=plain).fit(WORDS).features_.token_width == 0
 
 
 def test_long_and_odd_sentences() -> None:
     long = (("the", "cat") * 2500, ("DET", "NOUN") * 2500)
     odd = (("", "😀", "x" * 10_000, "\u0130"), ("A", "B", "B", "A"))
-    learner = PerceptronTagger(epochs=2).fit([long, odd, *WORDS])
+    learner = CRFTagger(epochs=2).fit([long, odd, *WORDS])
     scorer = Scorer(learner.weights_, learner.features_)
     emissions, starts = scorer.emissions([long[0], [], odd[0]])
     assert starts.tolist() == [0, 5000, 5000, 5004]

@@ -27,7 +27,8 @@ from spectralnlp.inference.chains.templates import (
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_forms import FORMS, form_hashes
 from spectralnlp.inference.chains.word_table import BEYOND, EDGE, WordTable
-from spectralnlp.parameters import WordClasses
+from spectralnlp.inference.words.lookup import VectorLookup
+from spectralnlp.parameters import WordVectors
 
 
 def form(word: str, name: str) -> int:
@@ -120,7 +121,7 @@ def test_hashes_are_the_same_in_another_process() -> None:
 
 def test_a_feature_is_a_slot_and_a_form() -> None:
     words = ["The", "cat", "The"]
-    keys = word_keys(form_hashes(words), np.zeros((3, 0), np.int32))
+    keys = word_keys(form_hashes(words))
     assert len(keys) == N_SLOTS
     assert [each.shape[1] for each in keys] == [
         sum(slot == number for slot, _ in TEMPLATES) for number in range(N_SLOTS)
@@ -136,21 +137,11 @@ def test_a_feature_is_a_slot_and_a_form() -> None:
     assert {HERE, FIRST, INNER} < set(range(N_SLOTS))
 
 
-def test_missing_forms_have_no_key_and_clusters_have_one_in_each_place() -> None:
-    short, plain = word_keys(form_hashes(["a"]), np.zeros((1, 0), np.int32))[HERE][0], len(TEMPLATES)
+def test_missing_forms_have_no_key() -> None:
+    short = word_keys(form_hashes(["a"]))[HERE][0]
     names = [FORMS[each] for slot, each in TEMPLATES if slot == HERE]
     missing = "prefix2 prefix3 prefix4 suffix2 suffix3 suffix4 suffix5 digit hyphen capital capitals"
     assert {names[i] for i in np.flatnonzero(short == 0)} == set(missing.split())
-    clusters = np.array([[7, -1], [7, 7]], np.int32)
-    keys = word_keys(form_hashes(["a", "a"]), clusters)
-    assert sum(each.shape[1] for each in keys) == plain + 2 * 5
-    own = [each[:, -2:] for each in keys[:5]]
-    for each in own:
-        assert each[0, 0] == each[1, 0]
-        assert each[0, 0]
-        assert each[0, 1] == 0, "no cluster, no feature"
-    numbers = [int(key) for each in own for key in each[1]]
-    assert len(set(numbers)) == 10, "a cluster in another place or of another clustering is another feature"
 
 
 def reference_keys(hashes: list[int], template: int) -> list[int]:
@@ -163,12 +154,20 @@ def reference_keys(hashes: list[int], template: int) -> list[int]:
     return keys
 
 
-def keys_of(sentences: list[list[str]], classes: dict[str, int] | None = None) -> np.ndarray:
+def keys_of(sentences: list[list[str]], clusters: dict[str, int] | None = None) -> np.ndarray:
     """Keys of the tokens of sentences."""
-    of_words = None
-    if classes is not None:
-        of_words = WordClasses(words=tuple(classes), classes=np.array(list(classes.values()), np.int32))
-    table = WordTable(UnlabelledFeatures(classes=of_words))
+    sources = []
+    if clusters is not None:
+        vectors = WordVectors(
+            words=tuple(clusters),
+            counts=np.ones(len(clusters), np.int64),
+            vectors=np.zeros((len(clusters), 1), np.float32),
+            singular_values=np.ones(1, np.float32),
+            lowercase=True,
+            clusters=np.array(list(clusters.values()), np.int32),
+        )
+        sources.append(VectorLookup(vectors))
+    table = WordTable(UnlabelledFeatures(tuple(sources)))
     encoded = table.encode(sentences)
     return joint_keys(table, encoded)
 
@@ -193,8 +192,8 @@ def test_keys_of_pairs_are_those_of_models_that_were_stored() -> None:
     assert keys[:, 1].tolist() == reference_keys(after, 1001)
 
 
-# Which places around a token each feature of classes depends on, and whether on the token's word.
-CLASS_COLUMNS = {
+# Which places around a token each feature of clusters depends on, and whether on the token's word.
+CLUSTER_COLUMNS = {
     2: ({-2, -1, 0}, False),
     3: ({-1, 0, 1}, False),
     4: ({0, 1, 2}, False),
@@ -206,29 +205,29 @@ CLASS_COLUMNS = {
 }
 
 
-def test_features_of_classes_depend_on_the_classes_around() -> None:
+def test_features_of_clusters_depend_on_the_clusters_around() -> None:
     words = ["a", "b", "c", "d", "e"]
-    classes = {word: number for number, word in enumerate(words, 1)}
-    keys = keys_of([words], classes)[2]
+    clusters = {word: number for number, word in enumerate(words, 1)}
+    keys = keys_of([words], clusters)[2]
     assert keys.shape == (N_JOINT,)
     assert len(set(keys.tolist())) == N_JOINT
     np.testing.assert_array_equal(keys[:N_PAIRS], keys_of([words])[2])
     for place, word in zip(range(-2, 3), words, strict=True):
-        other = keys_of([words], classes | {word: 9})[2]
-        for column, (places, _) in CLASS_COLUMNS.items():
+        other = keys_of([words], clusters | {word: 9})[2]
+        for column, (places, _) in CLUSTER_COLUMNS.items():
             assert (other[column] != keys[column]) == (place in places), (column, place)
-    renamed = keys_of([["a", "b", "x", "d", "e"]], classes | {"x": classes["c"]})[2]
-    for column, (_, has_word) in CLASS_COLUMNS.items():
+    renamed = keys_of([["a", "b", "x", "d", "e"]], clusters | {"x": clusters["c"]})[2]
+    for column, (_, has_word) in CLUSTER_COLUMNS.items():
         assert (renamed[column] != keys[column]) == has_word, column
-    moved = keys_of([["b", "a", "c", "e", "d"]], classes)[2]
+    moved = keys_of([["b", "a", "c", "e", "d"]], clusters)[2]
     assert not set(moved[[2, 3, 4, 7, 8, 9]].tolist()) & set(keys.tolist()), "order counts"
 
 
-def test_classes_are_of_words_however_written_and_none_outside_the_sentence() -> None:
-    classes = {"a": 1, "b": 2}
-    alone = keys_of([["b"]], classes)[0]
-    np.testing.assert_array_equal(keys_of([["a", "a"], ["b"], ["a", "a"]], classes)[2], alone)
-    upper, lower = keys_of([["b", "A"]], classes), keys_of([["b", "a"]], classes)
+def test_clusters_are_of_words_as_their_vectors_are_and_none_outside_the_sentence() -> None:
+    clusters = {"a": 1, "b": 2}
+    alone = keys_of([["b"]], clusters)[0]
+    np.testing.assert_array_equal(keys_of([["a", "a"], ["b"], ["a", "a"]], clusters)[2], alone)
+    upper, lower = keys_of([["b", "A"]], clusters), keys_of([["b", "a"]], clusters)
     np.testing.assert_array_equal(upper[0], lower[0])
 
 
@@ -270,4 +269,4 @@ def test_sentences_as_numbers() -> None:
     assert table.encode([["c", "b"]]).types.tolist() == [BEYOND, EDGE, 4, b, EDGE, BEYOND], "numbers stay"
     assert len(table) == 5
     nothing = table.encode([])
-    assert (nothing.types.shape, nothing.starts.tolist(), nothing.vectors.shape) == ((0,), [0], (0, 0))
+    assert (nothing.types.shape, nothing.starts.tolist()) == ((0,), [0])

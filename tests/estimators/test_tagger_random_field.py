@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import pytest
-from test_tagger_perceptron import (
-    LENGTHS,
-    N_FEATURES,
-    N_TAGS,
-    N_TYPES,
-    random_examples,
-    some_forbidden,
-)
 
-from spectralnlp.estimators.tagger import PerceptronTagger
+from spectralnlp.estimators.tagger import CRFTagger, estimator, random_field
 from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM, count_expected
 from spectralnlp.estimators.tagger.held_out import choose_bias, lower_outside
 from spectralnlp.estimators.tagger.kernels import (
     ChainScores,
     Examples,
     ScoreWeights,
+    emissions_of,
     score_sentence,
     zero_weights,
 )
 from spectralnlp.estimators.tagger.random_field import RandomField
+from spectralnlp.inference.chains.feature_kernels import FIRST, INNER
+from spectralnlp.inference.chains.templates import HERE, N_SLOTS, OFFSETS
+
+N_TAGS, N_FEATURES, N_TYPES = 3, 17, 7
+LENGTHS = (3, 1, 4, 2, 1)
+
+
+def random_examples(seed: int, word_width: int = 2) -> Examples:
+    """Sentences of numbers. Vectors are eighths, so that sums are exact and ties are ties."""
+    rng = np.random.default_rng(seed)
+    starts = np.cumsum([0, *LENGTHS], dtype=np.int64)
+    n = int(starts[-1])
+    types = np.concatenate([[1, 0, *rng.integers(2, N_TYPES, length), 0, 1] for length in LENGTHS])
+    counts = rng.integers(0, 4, N_SLOTS * N_TYPES)
+    return Examples(
+        types=types.astype(np.int32),
+        starts=starts,
+        tags=rng.integers(0, N_TAGS, n).astype(np.int32),
+        row_starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rows=rng.integers(0, N_FEATURES, counts.sum()).astype(np.int32),
+        named=(np.cumsum([0, *counts[:-1]]) + rng.integers(0, counts + 1)).astype(np.int64),
+        joint=rng.integers(-1, N_FEATURES, (n, 2)).astype(np.int32),
+        words=(rng.integers(-8, 9, (N_TYPES, word_width)) / 8).astype(np.float32),
+    )
+
+
+def some_forbidden(seed: int) -> ChainScores:
+    """Some transitions are; the first tag may always stand."""
+    rng = np.random.default_rng(seed)
+    forbidden = []
+    for shape in ((N_TAGS, N_TAGS), (N_TAGS,), (N_TAGS,)):
+        each = np.where(rng.random(shape) < 0.3, -np.inf, 0).astype(np.float32)
+        each.flat[0] = 0
+        forbidden.append(each)
+    return ChainScores(*forbidden)
+
 
 EVERY = np.arange(len(LENGTHS))
 
 
-def field(epochs: int = 100, **settings: Any) -> RandomField:
-    return RandomField(N_FEATURES, N_TAGS, 2, 3, epochs=epochs, **settings)
+def field(epochs: int = 100) -> RandomField:
+    return RandomField(N_FEATURES, N_TAGS, 2, epochs=epochs)
 
 
 def random_weights(seed: int) -> ScoreWeights:
@@ -62,6 +92,37 @@ def surprise(
     scores = [score(tags, emissions, chain) for tags in product(range(N_TAGS), repeat=n)]
     gold = tuple(examples.tags[examples.starts[s] : examples.starts[s + 1]].tolist())
     return float(np.logaddexp.reduce(scores)) - score(gold, emissions, chain)
+
+
+def features_of(e: Examples, s: int, t: int) -> Iterator[tuple[tuple[Any, ...], float]]:
+    """Names and values of the features of a token: the array of weights, and where in it."""
+    first = int(e.starts[s])
+    place = first + 4 * s + 2 + t
+    words = [(slot, int(e.types[place + offset])) for slot, offset in enumerate(OFFSETS)]
+    own = (FIRST if t == 0 else INNER, int(e.types[place]))
+    for slot, word in [*words, own]:
+        at = slot * N_TYPES + word
+        for row in e.rows[e.row_starts[at] : e.row_starts[at + 1]].tolist():
+            yield ("features", row), 1.0
+    for slot, word in words:
+        for j, value in enumerate(e.words[word].tolist()):
+            yield ("words", slot, j), value
+    for row in e.joint[first + t].tolist():
+        if row >= 0:
+            yield ("features", row), 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_are_sums_over_features(seed: int) -> None:
+    examples, weights = random_examples(seed), random_weights(seed)
+    order = np.array([2, 0])
+    emissions, starts = emissions_of(examples, order, weights)
+    assert starts.tolist() == [0, 4, 7]
+    tokens = [(int(s), t) for s in order for t in range(LENGTHS[s])]
+    for row, (s, t) in zip(emissions, tokens, strict=True):
+        named = features_of(examples, s, t)
+        expected = sum(value * getattr(weights, name)[tuple(at)] for (name, *at), value in named)
+        np.testing.assert_allclose(row, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -94,13 +155,14 @@ def test_nothing_is_counted_where_no_sequence_is_allowed() -> None:
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.9])
-def test_steps_go_down_the_gradient(dropout: float) -> None:
+def test_steps_go_down_the_gradient(dropout: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """AdaGrad's sums of a first step are squares of the gradient, here that of differences."""
+    monkeypatch.setattr(random_field, "_DROPOUT", dropout)
     forbidden = ChainScores(*(np.zeros_like(each) for each in some_forbidden(0)))
     for s in (0, 2):
         examples, weights = random_examples(s), random_weights(s)
         examples = examples._replace(tags=some_tags(examples))
-        model = field(dropout=dropout)
+        model = field()
         model.weights = ScoreWeights(*(each.copy() for each in weights))
         dropped = np.random.default_rng(0).random(len(examples.types)) < dropout
         dropped[examples.types < 2] = False
@@ -113,7 +175,7 @@ def test_steps_go_down_the_gradient(dropout: float) -> None:
                 assert sums[at] == pytest.approx(slope**2, abs=2e-3)
                 if abs(slope) > 0.05:
                     assert np.sign(before[at] - after[at]) == np.sign(slope)
-        for name in ("features", "words", "tokens"):
+        for name in ("features", "words"):
             before, after = getattr(weights, name), getattr(model.weights, name)
             # A feature that is seen more than once takes a step each time, whose squares add up otherwise.
             slopes = [
@@ -178,7 +240,8 @@ def test_a_word_that_is_forgotten_has_only_what_others_have_too() -> None:
         np.testing.assert_allclose(without[t] - found[t], lost, atol=1e-5)
 
 
-def test_it_learns_what_can_be_learned() -> None:
+def test_it_learns_what_can_be_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_field, "_DROPOUT", 0.0)
     examples = random_examples(0)
     allowed = ChainScores(*(np.zeros_like(each) for each in some_forbidden(0)))
     model, none = field(), np.zeros(len(examples.types), bool)
@@ -192,14 +255,14 @@ def test_it_learns_what_can_be_learned() -> None:
     assert total() < 0.1 * before
     after = [each.copy() for each in model.weights]
     model.epoch(examples, EVERY, allowed)  # the rate has come down to nothing
-    for old, new in zip(after, model.average(), strict=True):
+    for old, new in zip(after, model.weights, strict=True):
         np.testing.assert_array_equal(old, new)
 
 
 def test_features_that_name_a_word_are_those_that_no_other_word_has() -> None:
     words = [(("oak", "oats", "elm"), ("A", "A", "B")), (("oak",), ("A",))]
-    learner = PerceptronTagger(epochs=1).fit(words)
-    examples, _ = learner._number(words, ["A", "B"])
+    learner = CRFTagger(epochs=1).fit(words)
+    examples = learner._number(words, ["A", "B"]).examples
     n_types = len(examples.words)  # with the edges of sentences
     owners: dict[int, set[int]] = {}
     bounds = list(zip(examples.row_starts[:-1], examples.named, examples.row_starts[1:], strict=True))
@@ -219,14 +282,14 @@ NAMES = [
 ]
 
 
-def test_members_are_averaged() -> None:
-    def learned(**settings: Any) -> Any:
-        return PerceptronTagger(epochs=2, **settings).fit(NAMES * 4).weights_
+def test_members_are_averaged_where_spans_are_rare(monkeypatch: pytest.MonkeyPatch) -> None:
+    def learned(members: int) -> Any:
+        monkeypatch.setattr(estimator, "_MEMBERS", members)
+        return CRFTagger(epochs=2).fit(NAMES * 4).weights_
 
-    one, three = learned(members=1), learned(members=3)
-    assert learned().features.tobytes() == three.features.tobytes(), "spans are rare here"
+    one, three = learned(1), learned(3)
     assert one.keys.tobytes() == three.keys.tobytes()
-    assert not np.array_equal(one.words, three.words) or not np.array_equal(one.features, three.features)
+    assert not np.array_equal(one.features, three.features)
     assert np.abs(one.features - three.features).max() < np.abs(one.features).max()
 
 
@@ -236,11 +299,6 @@ def test_less_for_outside_finds_more_spans() -> None:
     assert lower.transitions.tolist() == [[0, 0, -0.5]] * 3
     assert lower.start.tolist() == [0, 0, -0.5]
     assert lower.end.tolist() == [0, 0, 0]
-    tagger = PerceptronTagger(epochs=2, members=1)
-    plain = tagger.fit(NAMES * 4).weights_
-    biased = PerceptronTagger(epochs=2, members=1, span_bias=1.5).fit(NAMES * 4).weights_
-    lost = [1.5 if tag == "O" else 0.0 for tag in plain.tags]
-    np.testing.assert_allclose(plain.start - biased.start, lost, atol=1e-6)
 
 
 def test_the_bias_is_the_best_on_held_out_sentences() -> None:
@@ -249,17 +307,16 @@ def test_the_bias_is_the_best_on_held_out_sentences() -> None:
     base = random_examples(0)
     starts = np.arange(5, dtype=np.int64)  # sentences of a word
     examples = base._replace(
-        types=np.tile(np.array([1, 0, 2, 0, 1], np.int32), 4),
+        types=np.array([[1, 0, word, 0, 1] for word in range(2, 6)], np.int32).ravel(),
         starts=starts,
         tags=np.array([1, 1, 1, 0], np.int32),
         joint=np.full((4, 2), -1, np.int32),
-        tokens=np.array([[0.6], [0.4], [0.3], [2.0]], np.float32),
         row_starts=np.zeros_like(base.row_starts),
         named=np.zeros_like(base.named),
-        words=np.zeros((N_TYPES, 0), np.float32),
+        words=np.array([[0], [0], [0.6], [0.4], [0.3], [2.0]], np.float32),
     )
-    weights = zero_weights(1, 2, 0, 1, np.float32)
-    weights.tokens[0, 0] = 1.0
-    allowed = ChainScores(*(np.zeros_like(each) for each in weights[3:]))
+    weights = zero_weights(1, 2, 1)
+    weights.words[HERE, 0, 0] = 1.0
+    allowed = ChainScores(*(np.zeros_like(each) for each in weights[2:]))
     assert choose_bias(examples, np.arange(4), weights, allowed, names) == 0.75
     assert choose_bias(examples, np.arange(3, 4), weights, allowed, names) == 0.0, "no spans"

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from spectralnlp import load
+from spectralnlp.errors import ConfigError
 from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.eigenwords.of_text import load_vectors
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.word_clusters import cluster_words, with_tag_factors
@@ -64,7 +66,7 @@ def trained(own_treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
 
 def test_a_parser_keeps_its_clusters(trained: tuple[Parser, Path], tmp_path: Path) -> None:
     parser, folder = trained
-    assert parser.components["word_clusters"].words == cluster_words(str(folder), 0).words
+    assert parser.components["word_clusters"].words == cluster_words(load_vectors(str(folder)), 0).words
     parser.save(tmp_path / "parser")
     again = load(tmp_path / "parser")
     np.testing.assert_array_equal(
@@ -90,3 +92,24 @@ def test_clusters_weigh_the_tags_of_unknown_words(trained: tuple[Parser, Path]) 
     verb = replace(parser, components={"word_clusters": replace(zorb, tag_factors=as_verb)})
     assert verb.parse_tokens(words).tree.tags()[2] == "VBD"
     assert verb.log_probability(words) == parser.log_probability(words)  # of the grammar alone
+
+
+def test_unlabelled_text_gives_what_its_eigenwords_give(own_treebank: Path, tmp_path: Path) -> None:
+    task, text = ParsingTask(), tmp_path / "text.txt"
+    corpus = task.read([own_treebank / "train.mrg"])
+    text.write_text("".join(f"{' '.join(tree.words())}\n" for tree in corpus))
+    vectors = VectorsTask()
+    vectors.train(Eigenwords(), vectors.read([text])).save(tmp_path / "vectors")
+
+    def clusters(**settings: str) -> WordClusters:
+        learner = LPCFGParser(span_scorer=False, closed_cells=False, sentence_ends=False, **settings)
+        learned = task.train(learner, corpus).components["word_clusters"]
+        assert isinstance(learned, WordClusters)
+        return learned
+
+    of_text, of_folder = clusters(unlabelled=str(text)), clusters(eigenwords=str(tmp_path / "vectors"))
+    assert of_text.words == of_folder.words
+    np.testing.assert_array_equal(of_text.clusters, of_folder.clusters)
+    np.testing.assert_array_equal(of_text.tag_factors, of_folder.tag_factors)
+    with pytest.raises(ConfigError, match="eigenwords and unlabelled are both given"):
+        clusters(unlabelled=str(text), eigenwords=str(tmp_path / "vectors"))

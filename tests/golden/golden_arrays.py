@@ -140,7 +140,7 @@ CASES: Mapping[str, ArrayCase] = {
     "lpcfg-em": ArrayCase("lpcfg-em", TRAIN, parses, {"iterations": 5}),
     "hmm-tutorial": ArrayCase("hmm", TOKENS, sequences, {"preset": "tutorial", "n_states": 3}),
     "hmm-em": ArrayCase("hmm-em", TOKENS, sequences, {"preset": "random", "n_states": 3, "iterations": 5}),
-    "tagger-vectors": ArrayCase("tagger", TRAIN, tags, from_words=("eigenwords", "clusters")),
+    "tagger-vectors": ArrayCase("tagger", TRAIN, tags, from_words=("eigenwords",)),
     "rhmm": ArrayCase("rhmm", TRAIN, tags),
     "rhmm-tutorial": ArrayCase("rhmm", TRAIN, tags, {"preset": "tutorial"}),
     "intent-unlabelled": ArrayCase("intent", labelled_and_unlabelled, labels),

@@ -26,7 +26,7 @@ def model_folders(own_corpora: Path, words: dict[str, Path]) -> dict[str, list[s
     intents = str(own_corpora / "intents" / "dev.tsv")
     tokens = str(own_corpora / "text" / "tokenized.txt")
     hmm = settings(n_states=3, min_count=1)
-    vectors = settings(eigenwords=words["words"], eigentokens=words["states"], clusters=words["words"])
+    vectors = settings(eigenwords=words["words"])
     return {
         "sparse grammars": ["pcfg", trees],
         "dense grammars": ["lpcfg", trees, *settings(preset="tutorial", n_states=4)],
@@ -44,7 +44,7 @@ def settings(**values: object) -> list[str]:
     return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
 
 
-KINDS = tuple(model_folders(Path(), {"words": Path(), "states": Path()}))
+KINDS = tuple(model_folders(Path(), {"words": Path()}))
 COMPACT = ("dense grammars", "tagger")
 
 

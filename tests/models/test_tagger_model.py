@@ -13,7 +13,7 @@ import pytest
 
 import spectralnlp
 from spectralnlp.errors import ModelError
-from spectralnlp.estimators.tagger import PerceptronTagger
+from spectralnlp.estimators.tagger import CRFTagger
 from spectralnlp.inference.chains import scorer as scorer_module
 from spectralnlp.models import text_tagger
 from spectralnlp.models.tagger import Tagger
@@ -47,7 +47,7 @@ def train(sentences: list[tuple[str, str]], **settings: Any) -> Tagger:
         AnnotatedSentence(tuple(words.split()), {"tag": tuple(tags.split())}, "tag")
         for words, tags in sentences * 8
     ]
-    learner = PerceptronTagger(**settings)
+    learner = CRFTagger(**settings)
     model = TaggingTask().train(learner, InMemoryCorpus(read), report=lambda line: None)
     assert isinstance(model, Tagger)
     return model
@@ -60,9 +60,8 @@ def words_tagger() -> Tagger:
 
 @pytest.fixture(scope="module")
 def full_tagger(word_folders: Folders) -> Tagger:
-    """With all kinds of evidence at once."""
-    words, plain, states = (str(word_folders[name]) for name in ("words", "plain", "states"))
-    return train(WORDS, eigenwords=[words, plain], eigentokens=[words, states], clusters=words)
+    """With two kinds of vectors."""
+    return train(WORDS, eigenwords=[str(word_folders["words"]), str(word_folders["plain"])])
 
 
 def test_it_tags_what_it_learned(words_tagger: Tagger) -> None:
@@ -106,9 +105,8 @@ def test_tables_that_grew_too_large_begin_anew(words_tagger: Tagger, monkeypatch
     assert len(small._scorer.table) < 15
 
 
-@pytest.mark.parametrize("learned", ["bio", "bioes"])
-def test_spans_come_in_the_scheme_of_the_data(learned: str) -> None:
-    model = train(SPANS, spans=learned)
+def test_spans_come_in_the_scheme_of_the_data() -> None:
+    model = train(SPANS)
     assert model.scheme == "bio"
     assert set(model.labels) == {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"}
     words = [words.split() for words, _ in SPANS]
@@ -126,9 +124,8 @@ def test_parts_of_speech_are_no_spans(words_tagger: Tagger) -> None:
     assert words_tagger.spans(["the", "dog"]) == []
 
 
-@pytest.mark.parametrize("settings", [{}, {"spans": "bioes"}])
-def test_posteriors_are_those_of_all_sequences(settings: dict[str, Any]) -> None:
-    model = train(SPANS, epochs=2, **settings)
+def test_posteriors_are_those_of_all_sequences() -> None:
+    model = train(SPANS, epochs=2)
     model = replace(model, weights=replace(model.weights, temperature=4.0))
     sentence = ["Ada", "York", "saw"]
     emissions, _ = model._scorer.emissions([sentence])
@@ -168,14 +165,11 @@ def test_a_saved_tagger_is_the_same(full_tagger: Tagger, tmp_path: Path) -> None
 
 
 def test_a_folder_needs_no_other(word_folders: Folders, tmp_path: Path) -> None:
-    for name in ("words", "states"):
-        shutil.copytree(word_folders[name], tmp_path / name)
-    words, states = str(tmp_path / "words"), str(tmp_path / "states")
-    model = train(WORDS, eigenwords=words, eigentokens=[words, states], clusters=words)
+    shutil.copytree(word_folders["words"], tmp_path / "words")
+    model = train(WORDS, eigenwords=str(tmp_path / "words"))
     expected = model.best_tags(UNSEEN), model.confidence(UNSEEN)
     model.save(tmp_path / "model")
-    for folder in (words, states):
-        shutil.rmtree(folder)
+    shutil.rmtree(tmp_path / "words")
     again = spectralnlp.load(tmp_path / "model")
     assert again.best_tags(UNSEEN) == expected[0]
     for ours, before in zip(again.confidence(UNSEEN), expected[1], strict=True):
@@ -195,28 +189,6 @@ def test_half_precision_tags_alike(which: str, request: pytest.FixtureRequest, t
     assert small < (0.7 if which == "full_tagger" else 0.9) * size
 
 
-def test_a_compact_folder_holds_only_what_is_used(word_folders: Folders, tmp_path: Path) -> None:
-    words, states = str(word_folders["words"]), str(word_folders["states"])
-    uses: dict[str, dict[str, Any]] = {
-        "vectors": {"eigenwords": words, "eigentokens": []},
-        "context_vectors": {"eigentokens": words},
-        "clusters": {"clusters": words},
-    }
-    for name, settings in uses.items():
-        model = train(WORDS, epochs=2, **settings)
-        model.save(tmp_path / name, compact=True)
-        arrays = load_model(tmp_path / name).arrays
-        for other in ("context_vectors", "clusters", "spelling.weights"):
-            used = other == name or (name, other) == ("vectors", "spelling.weights")
-            assert (f"evidence.0.{other}" in arrays) == used
-        assert (arrays["evidence.0.vectors"].shape[1] > 0) == (name != "clusters")
-        assert spectralnlp.load(tmp_path / name).best_tags(UNSEEN) == model.best_tags(UNSEEN)
-    model = train(WORDS, epochs=2, eigentokens=states)
-    model.save(tmp_path / "states", compact=True)
-    arrays = load_model(tmp_path / "states").arrays
-    assert all(a.dtype != np.float16 for name, a in arrays.items() if name.startswith("evidence"))
-
-
 def test_folders_that_do_not_fit_are_refused(full_tagger: Tagger, tmp_path: Path) -> None:
     full_tagger.save(tmp_path / "model")
     for name in ("keys", "words", "evidence.0.vectors"):
@@ -225,7 +197,7 @@ def test_folders_that_do_not_fit_are_refused(full_tagger: Tagger, tmp_path: Path
         with pytest.raises(ModelError, match=name.rpartition(".")[2]):
             Tagger.from_stored(stored)
     stored = load_model(tmp_path / "model")
-    stored.arrays["evidence.0.vectors"] = stored.arrays["evidence.0.vectors"][:, :2]
+    stored.arrays["evidence.0.vectors"] = stored.arrays["evidence.0.vectors"][:2]
     with pytest.raises(ModelError, match=r"array evidence\.0\.\w+ is of shape") as caught:
         Tagger.from_stored(stored)
     assert "\n" not in str(caught.value)

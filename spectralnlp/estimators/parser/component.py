@@ -88,6 +88,13 @@ class Component(ABC):
     def is_on(self) -> bool:
         """Whether the settings want it."""
 
+    def check_combination(self) -> None:  # noqa: B027 (most settings go with any others)
+        """Check the settings together.
+
+        Raises:
+            ConfigError: two do not go together.
+        """
+
     @abstractmethod
     def learn(self, context: Context) -> Any:
         """Learn the part from trees; None if they do not bear it.

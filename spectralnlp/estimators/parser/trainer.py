@@ -77,8 +77,10 @@ class ParserTrainer(MomentEstimator[Tree]):
         return [self._part(part) for part in self.parts if issubclass(part, Component)]
 
     def check_combination(self) -> None:
-        """Check the settings of the grammars together; errors as theirs."""
+        """Check the settings of the grammars together, and of each component; errors as theirs."""
         self.grammar.check_combination()
+        for component in self.components:
+            component.check_combination()
 
     def least_trees(self) -> int:
         """Return how many trees it takes to learn all components that are on."""

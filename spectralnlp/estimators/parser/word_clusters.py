@@ -13,13 +13,12 @@ from typing import Annotated
 import numpy as np
 from typing_extensions import Doc
 
-from spectralnlp.errors import ModelError
+from spectralnlp.estimators.eigenwords.of_text import check_one_source, learn_vectors, load_vectors
 from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.estimators.shared import settings
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordClusters, WordVectors
 from spectralnlp.progress import fit_pass
-from spectralnlp.storage import load_model
 from spectralnlp.trees import labels_of
 from spectralnlp.trees.treelog import TreeTable
 
@@ -42,34 +41,44 @@ class WordClustering(Component):
             "the span scorer."
         ),
     ] = None
+    unlabelled: Annotated[
+        str | list[str] | None,
+        Doc("Files of text without labels, to learn such vectors from in place of ``eigenwords``."),
+    ] = None
 
     @property
     def is_on(self) -> bool:
-        """Whether there are vectors."""
-        return self.eigenwords is not None
+        """Whether there are vectors, or text to learn them from."""
+        return self.eigenwords is not None or self.unlabelled is not None
+
+    def check_combination(self) -> None:
+        """Raise ConfigError where both are given."""
+        check_one_source(self.eigenwords, self.unlabelled)
 
     def learn(self, context: Context) -> WordClusters:
         """Cluster the vectors, in folds once for all, and count the tags that the trees' rare words have."""
-        assert self.eigenwords is not None
         if context.whole is None:
+            vectors = self._vectors(context.random_state)
             with fit_pass("clusters of words"):
-                clusters = cluster_words(self.eigenwords, context.random_state)
+                clusters = cluster_words(vectors, context.random_state)
         else:
             clusters = context.whole.components[self.name]
         return with_tag_factors(clusters, context.trees.first, settings.RARE)
 
+    def _vectors(self, random_state: int) -> WordVectors:
+        if self.unlabelled is not None:
+            return learn_vectors(self.unlabelled, lowercase=True, random_state=random_state)
+        assert self.eigenwords is not None
+        return load_vectors(self.eigenwords)
 
-def cluster_words(folder: str, random_state: int) -> WordClusters:
-    """Clusters of the vectors of a folder; they say nothing of tags.
+
+def cluster_words(vectors: WordVectors, random_state: int) -> WordClusters:
+    """Clusters of words; they say nothing of tags.
 
     Args:
-        folder: of a model made by ``train eigenwords``.
+        vectors: of the words.
         random_state: seed of k-means.
-
-    Raises:
-        ModelError: it holds no model, or none of words.
     """
-    vectors = _load(folder)
     points = vectors.vectors.astype(np.float64)
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
     columns = [kmeans(points, min(k, len(points)), random_state=random_state)[0] + 1 for k in N_CLUSTERS]
@@ -103,11 +112,3 @@ def with_tag_factors(clusters: WordClusters, table: TreeTable, rare: int) -> Wor
     factors = np.divide(smoothed, share, out=np.ones_like(counts), where=share > 0)
     factors[0] = 1.0
     return replace(clusters, tags=tuple(tags), tag_factors=factors)
-
-
-def _load(folder: str) -> WordVectors:
-    stored = load_model(folder)
-    if stored.kind != "vectors":
-        hint = "give a folder made by `spectralnlp train eigenwords`"
-        raise ModelError(f"a model for {stored.kind}, not of words", path=folder, hint=hint)
-    return WordVectors.from_arrays(stored.checked, stored.values)

@@ -1,5 +1,5 @@
-"""Tagging words in sentences: an averaged structured perceptron over forms and vectors of words."""
+"""Tagging words in sentences: a conditional random field over forms and vectors of words."""
 
-from spectralnlp.estimators.tagger.estimator import PerceptronTagger
+from spectralnlp.estimators.tagger.estimator import CRFTagger
 
-__all__ = ["PerceptronTagger"]
+__all__ = ["CRFTagger"]

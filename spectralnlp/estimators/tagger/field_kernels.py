@@ -54,30 +54,35 @@ def count_expected(emissions, transitions, start, end, forward, backward, weight
             return False
         for y in range(k):
             now[y] /= total
+    # Sums over the next tag run along rows of the transposed matrix, which processors add up at once.
+    leading, ahead, scales = transitions.T.copy(), np.empty(k), np.empty(n)
     for y in range(k):
         backward[n - 1, y] = np.exp(end[y])
     for t in range(n - 2, -1, -1):
-        total = 0.0
-        for x in range(k):
-            backward[t, x] = 0.0
-            for y in range(k):
-                backward[t, x] += transitions[x, y] * weights[t + 1, y] * backward[t + 1, y]
-            total += backward[t, x]
+        before = backward[t]
+        before[:] = 0.0
+        for y in range(k):
+            ahead[y] = weights[t + 1, y] * backward[t + 1, y]
+            for x in range(k):
+                before[x] += leading[y, x] * ahead[y]
+        total = before.sum()
         if not (0.0 < total < np.inf):
             return False
         for x in range(k):
-            backward[t, x] /= total
+            before[x] /= total
+        scales[t] = total
     if not _normalise(forward, backward, n, emissions):
         return False
     for t in range(n - 1):
         total = 0.0
         for x in range(k):
-            for y in range(k):
-                total += forward[t, x] * transitions[x, y] * weights[t + 1, y] * backward[t + 1, y]
+            total += forward[t, x] * backward[t, x] * scales[t]
+        for y in range(k):
+            ahead[y] = weights[t + 1, y] * backward[t + 1, y]
         for x in range(k):
+            share = forward[t, x] / total
             for y in range(k):
-                weight = transitions[x, y] * weights[t + 1, y] * backward[t + 1, y]
-                pairs[x, y] += forward[t, x] * weight / total
+                pairs[x, y] += share * transitions[x, y] * ahead[y]
     return True
 
 
@@ -154,7 +159,6 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
         row = examples.joint[first + t, p]
         if row >= 0 and not is_forgotten(dropped, base + t, p):
             _descend(features[row], feature_sums[row], tags, n_tags, gradient, rate)
-    _descend_dense(examples.tokens[first + t], weights.tokens, sums.tokens, gradient, half)
 
 
 @kernel

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
-from spectralnlp.estimators.tagger.perceptron import emissions_of
+from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights, emissions_of
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.text.spans import spans_of
 
@@ -25,7 +24,6 @@ def fit_temperature(
     held_out: NDArray[np.int64],
     weights: ScoreWeights,
     forbidden: ChainScores,
-    others: NDArray[np.float32] | None = None,
 ) -> float:
     """Return the temperature at which sentences not learned from are the most probable, tag by tag.
 
@@ -34,12 +32,9 @@ def fit_temperature(
         held_out: int64; those not learned from.
         weights: float32.
         forbidden: 0 where a tag may stand, else -inf.
-        others: float32 (n_held_out_tokens, n_tags); scores that are added.
     """
     emissions, starts = emissions_of(examples, held_out, weights)
-    if others is not None:
-        emissions += others
-    chain = _chain_of(weights, forbidden)
+    chain = chain_of(weights, forbidden)
     gold = _gold(examples, held_out)
 
     def surprise(log_temperature: float) -> float:
@@ -75,7 +70,7 @@ def choose_bias(
 
     gold, best, most = spans(_gold(examples, held_out)), 0.0, 0.0
     for bias in _BIASES:
-        chain = lower_outside(ChainScores(*_chain_of(weights, forbidden)), names, bias)
+        chain = lower_outside(chain_of(weights, forbidden), names, bias)
         found = spans(best_tags(emissions, starts, *chain))
         f1 = 2 * len(gold & found) / max(1, len(gold) + len(found))
         if f1 > most:
@@ -95,9 +90,10 @@ def lower_outside(chain: ChainScores, names: Sequence[str], bias: float) -> Chai
     return ChainScores(chain.transitions - outside, chain.start - outside, chain.end)
 
 
-def _chain_of(weights: ScoreWeights, forbidden: ChainScores) -> list[NDArray[np.float32]]:
+def chain_of(weights: ScoreWeights, forbidden: ChainScores) -> ChainScores:
+    """Return the scores of tags alone that were learned, with -inf where a tag must not stand."""
     learned = (weights.transitions, weights.start, weights.end)
-    return [w + no for w, no in zip(learned, forbidden, strict=True)]
+    return ChainScores(*(w + no for w, no in zip(learned, forbidden, strict=True)))
 
 
 def _gold(examples: Examples, sentences: NDArray[np.int64]) -> NDArray[np.int32]:

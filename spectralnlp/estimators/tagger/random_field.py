@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM, likelihood_epoch
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights, zero_weights
 
+# Length of the first steps: 0.3 and larger first sums were no better (docs/experiments.md).
+_RATE = 0.1
+# Share of words that are forgotten in each epoch: a tenth and a third differ from it by chance.
+_DROPOUT = 0.2
+
 
 @dataclass
 class RandomField:
@@ -23,11 +28,8 @@ class RandomField:
         n_features: features that can be seen.
         n_tags: tags.
         word_width: length of the vectors of words.
-        token_width: length of the vectors of contexts.
         epochs: that there will be.
-        rate: length of the first steps.
-        dropout: share of words that are forgotten in each epoch.
-        rng: chooses which.
+        rng: chooses the words that are forgotten.
 
     Attributes:
         done: epochs that there have been.
@@ -38,18 +40,14 @@ class RandomField:
     n_features: int
     n_tags: int
     word_width: int
-    token_width: int
     epochs: int
-    rate: float = 0.1
-    dropout: float = 0.0
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     done: int = 0
     weights: ScoreWeights = field(init=False)
     sums: ScoreWeights = field(init=False)
 
     def __post_init__(self) -> None:
-        widths = (self.n_features, self.n_tags, self.word_width, self.token_width)
-        self.weights = zero_weights(*widths, np.float32)
+        self.weights = zero_weights(self.n_features, self.n_tags, self.word_width)
         self.sums = ScoreWeights(*(each + np.float32(FIRST_SUM) for each in self.weights))
 
     def epoch(self, examples: Examples, order: NDArray[np.int64], forbidden: ChainScores) -> None:
@@ -60,14 +58,10 @@ class RandomField:
             order: int64; those to learn from.
             forbidden: 0 where a tag may stand, else -inf.
         """
-        rate = np.float32(self.rate * max(0.0, 1 - self.done / self.epochs))
-        dropped = self.rng.random(len(examples.types)) < self.dropout
+        rate = np.float32(_RATE * max(0.0, 1 - self.done / self.epochs))
+        dropped = self.rng.random(len(examples.types)) < _DROPOUT
         dropped[examples.types < 2] = False  # the edges of sentences
         longest = int(np.diff(examples.starts).max(initial=1))
         emissions = np.zeros((longest, self.n_tags), np.float32)
         likelihood_epoch(order, examples, self.weights, self.sums, forbidden, dropped, rate, emissions)
         self.done += 1
-
-    def average(self) -> ScoreWeights:
-        """Return the weights as they are; steps that shrink have averaged them."""
-        return self.weights

@@ -1,4 +1,4 @@
-"""Kernels of a token's features: forms of words as hashes, vectors of contexts."""
+"""Kernels of a token's features: forms of words as hashes."""
 
 from __future__ import annotations
 
@@ -79,38 +79,3 @@ def hash_forms(low, low_bounds, cased, cased_bounds, table, hashes):
                 hashes[w, _FLAGS + f] = _YES
         hashes[w, _FLAGS + 4] = _mixed(shape ^ (suffix3 * _GOLDEN))
         hashes[w, _FLAGS + 5] = _YES
-
-
-@kernel
-def add_contexts(types, starts, place, offsets, block_of, context_vectors, out):
-    """Sum the vectors of the words around each token, and scale the sum to length 1.
-
-    Args:
-        types: int32 (n_tokens + 4 · n_sentences,).
-        starts: int64 (n_sentences + 1,).
-        place: int32 (n_types,); numbers of words among contexts, -1 for none.
-        offsets, block_of: int64 (n_offsets,); positions around a token, and the block of each.
-        context_vectors: float32 (n_blocks, n_contexts, k).
-        out: float32 (n_tokens, k), zeros; written.
-    """
-    k = out.shape[1]
-    for s in range(len(starts) - 1):
-        base = starts[s] + 4 * s + 2
-        for t in range(starts[s + 1] - starts[s]):
-            state = out[starts[s] + t]
-            n = starts[s + 1] - starts[s]
-            for o in range(len(offsets)):
-                at = t + offsets[o]
-                if at < -1 or at > n:
-                    continue
-                number = place[types[base + at]]
-                if number >= 0:
-                    for j in range(k):
-                        state[j] += context_vectors[block_of[o], number, j]
-            square = np.float32(0.0)
-            for j in range(k):
-                square += state[j] * state[j]
-            if square > 0:
-                length = np.sqrt(square)
-                for j in range(k):
-                    state[j] /= length

@@ -1,8 +1,8 @@
-"""Features of several words at once: pairs of words, and n-grams of words' classes.
+"""Features of several words at once: pairs of words, and n-grams of words' clusters.
 
 They alone cannot be summed up once for a word. Columns of their keys: the word and the one before, the word
-and the one after; where words have classes, three classes in a row (up to the token, around it, from it on),
-then the word itself with the class before, after, both, the two after, the two before.
+and the one after; where words have clusters, three clusters in a row (up to the token, around it, from it
+on), then the word itself with the cluster before, after, both, the two after, the two before.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from spectralnlp.jit import kernel, kernel_part
 Keys = NDArray[np.uint32]
 
 N_PAIRS, N_JOINT = 2, 10
-_FIRST_WITH_WORD = 5  # of the columns of classes
-_TEMPLATE = 1000  # numbers of templates begin here; those of one word and clusters are below
+_FIRST_WITH_WORD = 5  # of the columns of clusters
+_TEMPLATE = 1000  # numbers of templates begin here; those of one word are below
 
 
 def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
     """Keys of the features of several words at once.
 
     Args:
-        table: the words' hashes and classes.
+        table: the words' hashes and clusters.
         encoded: sentences.
 
     Returns:
-        uint32 (n_tokens, `N_JOINT`), or where words have no classes (n_tokens, `N_PAIRS`).
+        uint32 (n_tokens, `N_JOINT`), or where words have no clusters (n_tokens, `N_PAIRS`).
     """
-    n_columns = N_PAIRS if table.features.classes is None else N_JOINT
+    n_columns = N_JOINT if table.features.sources else N_PAIRS
     keys = np.empty((int(encoded.starts[-1]), n_columns), np.uint32)
     words = np.ascontiguousarray(table.hashes[:, 0])
-    write_joint_keys(encoded.types, encoded.starts, words, table.classes, keys)
+    write_joint_keys(encoded.types, encoded.starts, words, table.clusters, keys)
     return keys
 
 
@@ -50,18 +50,18 @@ def _key(value, column):
 
 @kernel_part
 def _joined(value, number):
-    return (value ^ np.uint64(number + 1)) * GOLDEN
+    return (value ^ np.uint64(number + 2)) * GOLDEN
 
 
 @kernel
-def write_joint_keys(types, starts, words, classes, keys):
+def write_joint_keys(types, starts, words, clusters, keys):
     """Write the keys of features of several words.
 
     Args:
         types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
         starts: int64 (n_sentences + 1,).
         words: uint64 (n_types,); hashes.
-        classes: int32 (n_types,).
+        clusters: int32 (n_types,); -1 for none.
         keys: uint32 (n_tokens, 2 or 10); written.
     """
     for s in range(len(starts) - 1):
@@ -72,9 +72,9 @@ def write_joint_keys(types, starts, words, classes, keys):
             row[1] = _key((word * MIX) ^ words[types[at + 1]], 1)
             if len(row) == N_PAIRS:
                 continue
-            before2, before = classes[types[at - 2]], classes[types[at - 1]]
-            after, after2 = classes[types[at + 1]], classes[types[at + 2]]
-            own = _joined(GOLDEN, classes[types[at]])
+            before2, before = clusters[types[at - 2]], clusters[types[at - 1]]
+            after, after2 = clusters[types[at + 1]], clusters[types[at + 2]]
+            own = _joined(GOLDEN, clusters[types[at]])
             named = word * MIX
             row[2] = _key(_joined(_joined(own, before), before2), 2)
             row[3] = _key(_joined(_joined(own, after), before), 3)

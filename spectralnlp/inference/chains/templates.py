@@ -31,12 +31,8 @@ TEMPLATES = tuple(
     for form in forms
 )
 
-# Forms that say which word it is, or nearly.
-_NAMING = ("word", "cased", "prefix4", "suffix5")
-
 # Factors and shift that mix the bits of a hash.
 GOLDEN, MIX, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
-_CLUSTER = 100  # numbers of templates: those of one word, then clusters, then features of several words
 
 
 def _keys(hashes: Hashes, template: int) -> Keys:
@@ -47,12 +43,11 @@ def _keys(hashes: Hashes, template: int) -> Keys:
     return np.where(hashes == 0, 0, np.maximum(mixed, 1)).astype(np.uint32)
 
 
-def word_keys(hashes: Hashes, clusters: NDArray[np.int32]) -> list[Keys]:
+def word_keys(hashes: Hashes) -> list[Keys]:
     """The features that words have in each slot.
 
     Args:
         hashes: uint64 (n_words, n_forms), of `form_hashes`.
-        clusters: int32 (n_words, n_clusterings); -1 for words without.
 
     Returns:
         For each slot uint32 (n_words, n); 0 where a word has no such feature.
@@ -60,21 +55,7 @@ def word_keys(hashes: Hashes, clusters: NDArray[np.int32]) -> list[Keys]:
     columns: list[list[Keys]] = [[] for _ in range(N_SLOTS)]
     for template, (slot, form) in enumerate(TEMPLATES):
         columns[slot].append(_keys(hashes[:, form], template))
-    for number, cluster in enumerate(clusters.T):
-        for slot in range(len(OFFSETS)):
-            template = _CLUSTER + number * len(OFFSETS) + slot
-            columns[slot].append(_keys((cluster + 1).astype(np.uint64), template))
     return [np.stack(each, axis=1) for each in columns]
-
-
-def naming_keys(hashes: Hashes) -> Keys:
-    """The features that say which word stands in a place, or nearly: uint32, ascending.
-
-    Args:
-        hashes: uint64 (n_words, n_forms), of `form_hashes`.
-    """
-    naming = [(number, form) for number, (_, form) in enumerate(TEMPLATES) if FORMS[form] in _NAMING]
-    return np.unique(np.concatenate([_keys(hashes[:, form], number) for number, form in naming]))
 
 
 def find_rows(keys: Keys, known: Keys) -> NDArray[np.int32]:

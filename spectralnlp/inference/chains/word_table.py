@@ -27,12 +27,10 @@ class Encoded:
         types: int32 (n_tokens + 4 · n_sentences,); each sentence after `BEYOND`, `EDGE` and
             before `EDGE`, `BEYOND`.
         starts: int64 (n_sentences + 1,); of sentences among tokens, without those places.
-        vectors: float32 (n_tokens, token_width); eigentokens.
     """
 
     types: Ints
     starts: Offsets
-    vectors: NDArray[np.float32]
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -76,10 +74,7 @@ class WordTable:
         hashes[:, 0] = EDGE + 1, BEYOND + 1
         self._hashes = _Rows(hashes)
         self._vectors = _Rows(np.zeros((2, features.word_width), np.float32))
-        self._clusters = _Rows(np.full((2, len(features.clusters)), -1, np.int32))
-        self._classes = _Rows(np.zeros(2, np.int32))
-        edge = features.context_places([""])
-        self._places = _Rows(np.concatenate([edge, np.full_like(edge, -1)]))
+        self._clusters = _Rows(np.full(2, -1, np.int32))
 
     @property
     def hashes(self) -> Hashes:
@@ -93,18 +88,8 @@ class WordTable:
 
     @property
     def clusters(self) -> Ints:
-        """int32 (n_words, n_clusterings)."""
+        """int32 (n_words,); -1 for words without."""
         return self._clusters.all
-
-    @property
-    def classes(self) -> Ints:
-        """int32 (n_words,); 0 for words without."""
-        return self._classes.all
-
-    @property
-    def places(self) -> Ints:
-        """int32 (n_words, n_eigentokens)."""
-        return self._places.all
 
     def __len__(self) -> int:
         return len(self._hashes.all)
@@ -118,13 +103,6 @@ class WordTable:
         self._hashes.append(form_hashes(new))
         self._vectors.append(self.features.word_vectors(new))
         self._clusters.append(self.features.word_clusters(new))
-        self._classes.append(self.features.word_classes(new))
-        self._places.append(self.features.context_places(new))
-
-    def numbers(self, words: Sequence[str]) -> Ints:
-        """int32 (n_words,): numbers of words; new ones get theirs."""
-        self.add(words)
-        return np.array([self._index[word] for word in words], np.int32)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Sentences as numbers; new words get theirs."""
@@ -137,35 +115,4 @@ class WordTable:
             types += (EDGE, BEYOND)
         starts = np.zeros(len(sentences) + 1, np.int64)
         np.cumsum([len(sentence) for sentence in sentences], out=starts[1:])
-        array = np.array(types, np.int32)
-        return Encoded(array, starts, self.features.token_vectors(sentences, array, starts, self.places))
-
-
-def encoded_of(words: Ints, starts: Offsets) -> Encoded:
-    """Sentences of words that have numbers, without eigentokens.
-
-    Args:
-        words: int32 (n_tokens,).
-        starts: int64 (n_sentences + 1,).
-    """
-    types = np.zeros(len(words) + 4 * (len(starts) - 1), np.int32)
-    encoded = Encoded(types, starts, np.zeros((len(words), 0), np.float32))
-    before = starts[:-1] + 4 * np.arange(len(starts) - 1)
-    types[before], types[before + 1] = BEYOND, EDGE
-    after = starts[1:] + 4 * np.arange(len(starts) - 1) + 2
-    types[after], types[after + 1] = EDGE, BEYOND
-    types[encoded.places] = words
-    return encoded
-
-
-def hidden_clusters(table: WordTable, words: slice) -> Ints:
-    """Clusters of words, and last their classes: what hidden units see of them besides forms and vectors.
-
-    Args:
-        table: words.
-        words: their numbers.
-
-    Returns:
-        int32 (n_words, n_clusterings + 1); -1 for words without.
-    """
-    return np.concatenate([table.clusters[words], table.classes[words][:, None] - 1], axis=1)
+        return Encoded(np.array(types, np.int32), starts)

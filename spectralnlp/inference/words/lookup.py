@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.inference.words.spelling import spell_vectors
 from spectralnlp.parameters import WordVectors
-from spectralnlp.storage import Arrays
 
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -24,15 +23,8 @@ class VectorLookup:
         parameters: the vocabulary and its vectors.
     """
 
-    stored_as = "vectors"
-
     def __init__(self, parameters: WordVectors) -> None:
         self.parameters = parameters
-
-    def compact_arrays(self, *, words: bool, tokens: bool, clusters: bool) -> Arrays:
-        """Stored arrays in half precision, of what is used alone; see `WordVectors.used_for`."""
-        used = self.parameters.used_for(words=words, tokens=tokens, clusters=clusters)
-        return used.to_arrays(compact=True)
 
     @property
     def dimensions(self) -> int:

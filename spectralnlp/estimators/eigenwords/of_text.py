@@ -1,0 +1,53 @@
+"""Word vectors for estimators that learn from unlabelled text beside their examples.
+
+Such an estimator has two settings: ``unlabelled``, files of text, from which vectors are learned here, and
+``eigenwords``, folders of vectors that were learned before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.estimators.eigenwords.estimator import Eigenwords
+from spectralnlp.parameters import WordVectors
+from spectralnlp.runtime import expand_inputs
+from spectralnlp.storage import load_model
+from spectralnlp.text.blocks import TextFiles
+
+Paths = str | list[str] | None
+
+
+def check_one_source(eigenwords: Paths, unlabelled: Paths) -> None:
+    """Raise ConfigError where both settings are given."""
+    if eigenwords is not None and unlabelled is not None:
+        what = "eigenwords and unlabelled are both given, and vectors are needed once"
+        raise ConfigError(what, hint="leave one out")
+
+
+def learn_vectors(text: str | Sequence[str], *, lowercase: bool, random_state: int) -> WordVectors:
+    """Learn eigenwords from unlabelled text, which is read as a stream.
+
+    Args:
+        text: files, folders and globs.
+        lowercase: whether words are counted in small letters.
+        random_state: seed of the decomposition.
+
+    Raises:
+        InputError: a file cannot be read, or fewer than two words occur often enough.
+    """
+    learner = Eigenwords(lowercase=lowercase, random_state=random_state)
+    return learner.fit(TextFiles(expand_inputs(text))).word_vectors_
+
+
+def load_vectors(folder: str) -> WordVectors:
+    """Read the vectors in a folder that ``train eigenwords`` made.
+
+    Raises:
+        ModelError: it holds no model, or none of words.
+    """
+    stored = load_model(folder)
+    if stored.kind != "vectors":
+        hint = "give a folder made by `spectralnlp train eigenwords`"
+        raise ModelError(f"a model for {stored.kind}, not of words", path=folder, hint=hint)
+    return WordVectors.from_arrays(stored.checked, stored.values)
