@@ -11,7 +11,7 @@ import pytest
 from spectralnlp.cli import app
 
 pytest.importorskip("sklearn")
-SKETCH = ("--size", "6", "--set", "method=dense")
+SKETCH = ("--size", "6", "--set", "method=figure-1")
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_joined_sketches_keep_their_bound(
     error = np.linalg.norm(X.T @ X - joined.sketch_.T @ joined.sketch_, 2)
     assert joined.n_rows_ == len(X)
     assert 0 < error <= joined.bound_
-    run("sketch", files[2], "-o", tmp_path / "other", "--size", "5", "--set", "method=dense")
+    run("sketch", files[2], "-o", tmp_path / "other", "--size", "5", "--set", "method=figure-1")
     capsys.readouterr()
     status = run("merge", tmp_path / "a", tmp_path / "other", "-o", tmp_path / "no")
     refused(capsys, status, "sketch_size (6 and 5)")
