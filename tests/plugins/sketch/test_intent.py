@@ -32,7 +32,7 @@ from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.prior import learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
-from spectralnlp_sketch.intent.scope import Scope
+from spectralnlp_sketch.intent.scope import Scope, familiarity_of
 
 import spectralnlp
 from spectralnlp.cli.app import run
@@ -164,7 +164,13 @@ def test_folding_changes_nothing() -> None:
     weights = fit_head(Examples(features, one_hot, np.ones(36, np.float32)))
     ngrams = prior.ngrams
     classifier = Classifier(
-        ("a", "b", "c"), ngrams.form, ngrams.columns, ngrams.idf, prior.fold(weights), weights.bias
+        ("a", "b", "c"),
+        ngrams.form,
+        ngrams.columns,
+        ngrams.idf,
+        prior.fold(weights),
+        weights.bias,
+        familiarity_of(rows),
     )
     scores = weights.scores(features)
     expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -314,18 +320,12 @@ def test_weights_whose_squares_vanish_are_refused(fitted: IntentClassifier, tmp_
         spectralnlp.load(tmp_path / "model")
 
 
-def test_older_models_have_no_scope(tmp_path: Path) -> None:
-    IntentClassifier(**SMALL, pairs=0).fit(TEXTS, LABELS).classifier_.save(tmp_path / "model")
-    header = json.loads((tmp_path / "model" / "model.json").read_text())
-    for name in ("scope", "pairs"):
-        del header["metadata"][name]
-    (tmp_path / "model" / "model.json").write_text(json.dumps(header))
-    loaded = spectralnlp.load(tmp_path / "model")
-    assert loaded.scope == Scope()
-    found = loaded.classify("play jazz")
+def test_without_a_scope_doubt_is_what_confidence_lacks(fitted: IntentClassifier) -> None:
+    classifier = replace(fitted.classifier_, scope=Scope())
+    found = classifier.classify("play jazz")
     assert found.out_of_scope == pytest.approx(1 - found.confidence, abs=2e-5)
-    assert not loaded.refuses(found)
-    assert loaded.refuses(loaded.classify(""))
+    assert not classifier.refuses(found)
+    assert classifier.refuses(classifier.classify(""))
 
 
 def test_calibration_finds_the_temperature() -> None:
