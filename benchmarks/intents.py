@@ -86,9 +86,8 @@ def prior() -> Prior:
     return learned_prior(pool())
 
 
-def learned_prior(texts: Sequence[str], **settings: Any) -> Prior:
-    estimator = IntentClassifier(**settings)
-    return estimator.learn_prior(texts)[0]
+def learned_prior(texts: Sequence[str], n_labelled: int = 0) -> Prior:
+    return IntentClassifier().learn_prior(texts, n_labelled)[0]
 
 
 def draw(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
@@ -105,50 +104,32 @@ def peer() -> Any:
     return make_pipeline(make_union(words, characters), LinearSVC())
 
 
-def answers(data: Labelled, which: np.ndarray, settings: dict[str, Any]) -> np.ndarray:
-    texts = [data.texts[i] for i in which]
-    model = IntentClassifier(**LABELS_ONLY, **settings)
-    model.fit_head(prior(), *with_unlabelled(texts, data.labels[which], pool()))
-    return model.predict(data.dev_texts)
-
-
 def few_table(n: int, seeds: int) -> str:
     """Means over draws; in brackets that of the difference to the peer, with its standard error."""
-    variants: list[tuple[str, dict[str, Any] | None]] = [
-        ("tf-idf, linear SVM", None),
-        ("intent", {}),
-        ("… without pseudo-labels", {"rounds": 0}),
-        ("… and without names of labels", {"rounds": 0, "label_names": False}),
-    ]
-    scores = np.array([[scores_of_draws(seeds, name, n, each) for name in FEW] for _, each in variants])
-    rows = []
-    for (called, _), of_corpora in zip(variants, scores, strict=True):
-        row = [called]
-        for found, peers in zip(of_corpora, scores[0], strict=True):
-            beside = f" ({(found - peers).mean():+.1f} ± {standard_error(found - peers):.1f})"
-            row.append(f"{found.mean():.1f}{beside if len(rows) else ''}")
-        rows.append(row)
+    rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"]]
+    for name in FEW:
+        peers, ours = np.array([scores_of_draw(name, n, seed) for seed in range(seeds)]).T
+        rows[0].append(f"{peers.mean():.1f}")
+        beside = f"({(ours - peers).mean():+.1f} ± {standard_error(ours - peers):.1f})"
+        rows[1].append(f"{ours.mean():.1f} {beside}")
     return report.table((f"{n} examples an intent", *FEW), rows)
 
 
-def scores_of_draws(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> np.ndarray:
-    """Accuracy with each draw of examples, float64 (seeds,); of the peer where there are no settings."""
+def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
+    """Accuracy of the peer and of the classifier with a draw of examples."""
     data = corpus(name)
-    scores = []
-    for seed in range(seeds):
-        which = draw(data.labels, n, seed)
-        if settings is None:
-            found = peer().fit([data.texts[i] for i in which], data.labels[which]).predict(data.dev_texts)
-        else:
-            found = answers(data, which, settings)
-        scores.append(data.score(found))
-        print(name, seed, settings, f"{scores[-1]:.1f}", file=sys.stderr, flush=True)
-    return np.array(scores)
+    which = draw(data.labels, n, seed)
+    texts, labels = [data.texts[i] for i in which], data.labels[which]
+    ours = IntentClassifier(**LABELS_ONLY).fit_head(prior(), *with_unlabelled(texts, labels, pool()))
+    models = peer().fit(texts, labels), ours
+    scores = tuple(data.score(model.predict(data.dev_texts)) for model in models)
+    print(name, seed, *(f"{score:.1f}" for score in scores), file=sys.stderr, flush=True)
+    return scores
 
 
 def full_table() -> str:
     """All examples; a column has the paired difference with its 95 % interval in brackets."""
-    shared, make = learned_prior(pool(), min_texts=1), partial(IntentClassifier, **LABELS_ONLY)
+    shared, make = learned_prior(pool(), len(pool())), partial(IntentClassifier, **LABELS_ONLY)
     rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"], ["… and unlabelled texts"]]
     differences = []
     for data in map(corpus, INTENTS):

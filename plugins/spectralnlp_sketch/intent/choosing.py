@@ -105,7 +105,7 @@ def perplexity_of(labels: NDArray[np.int64]) -> float:
 
 
 def candidates(
-    few: bool, n_texts: int, n_unlabelled: int, known: dict[str, Any]
+    few: bool, n_texts: int, n_unlabelled: int, C: float | None
 ) -> tuple[HeadSettings, list[list[dict[str, Any]]]]:
     """Return where to begin, and groups of changes to try.
 
@@ -113,7 +113,7 @@ def candidates(
         few: whether labels have few texts.
         n_texts: how many are labelled. Of many, less is tried: chance would take more than is gained.
         n_unlabelled: how many are not. Directions are worth what the text is that they are learned from.
-        known: settings that are given.
+        C: weight of the loss, if it is given.
     """
     if few:
         first = HeadSettings(loss="logistic", C=60.0, dense=1.0, pairs=0.3)
@@ -128,8 +128,9 @@ def candidates(
             [{"loss": "logistic", "C": C} for C in (() if many else (10.0, 60.0))],
             [{"pairs": 0.0}],
         ]
-    open_ones = [[each for each in group if not each.keys() & known.keys()] for group in groups]
-    return replace(first, **known), open_ones
+    if C is None:
+        return first, groups
+    return replace(first, C=C), [[each for each in group if "C" not in each] for group in groups]
 
 
 def choose_settings(

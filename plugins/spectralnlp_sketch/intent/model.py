@@ -53,7 +53,7 @@ class Classification:
 
     Examples:
         >>> import spectralnlp
-        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv")
         >>> found = classifier.classify("how much is a ticket")
         >>> found.label, 0 <= found.out_of_scope <= 1
         ('price', True)
@@ -86,7 +86,7 @@ class Classifier(StorableModel):
 
     Examples:
         >>> import spectralnlp
-        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv")
         >>> classifier.classify("how much is a ticket").label
         'price'
         >>> len(list(classifier.classify_many(["when does it leave", "what does it cost"])))

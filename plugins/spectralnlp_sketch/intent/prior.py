@@ -38,6 +38,16 @@ from spectralnlp_sketch.intent.agreement import (
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
+# N-grams of unlabelled texts that are in fewer of them tell nothing about others.
+LEAST_TEXTS = 2
+# Blocks of directions and the mean length of a text's projection on them, where that of its words and of its
+# characters is 1: accuracy still rises up to these numbers, and longer projections drown n-grams.
+LSA_RANK, LSA_LENGTH = 300, 0.75
+EIGENWORD_DIMENSIONS, EIGENWORD_LENGTH = 300, 2.8
+SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
+WORD_DIMENSIONS, WORD_LENGTH = 100, 1.15
+# How far an eigenword's contexts reach: a wide window tells subjects apart, a narrow one parts of speech.
+WINDOW = 6
 # Pairs of words that are in fewer labelled texts tell nothing about others.
 LEAST_TEXTS_OF_PAIRS = 2
 # N-grams of texts without a label that are known, at most: a direction has a number for each.
@@ -50,8 +60,6 @@ MOST_SPELLED = 5000
 SPELLING_RIDGE = 1.0
 # Length of what the n-grams of characters say of a text, beside what its words say.
 SPELLING_LENGTH = 1.5
-# Lengths of a text's projections on the directions that its sentences, or its words, agree on.
-SENTENCE_LENGTH, WORD_LENGTH = 3.0, 1.15
 
 
 @dataclass(frozen=True)
@@ -330,19 +338,7 @@ def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
 
 
 def learn_prior(
-    texts: Sequence[str],
-    n_labelled: int,
-    form: NgramFormat,
-    *,
-    min_texts: int,
-    lsa_rank: int,
-    lsa_scale: float,
-    eigenword_dimensions: int,
-    eigenword_scale: float,
-    window: int,
-    sentence_dimensions: int,
-    word_dimensions: int,
-    random_state: int,
+    texts: Sequence[str], n_labelled: int, form: NgramFormat, random_state: int
 ) -> tuple[Prior, sp.csr_array]:
     """The prior from all texts, and their rows.
 
@@ -350,12 +346,6 @@ def learn_prior(
         texts: the labelled ones first; all n-grams of those are kept.
         n_labelled: how many those are.
         form: how texts are cut into n-grams.
-        min_texts: n-grams of other texts are kept if they are in so many.
-        lsa_rank, eigenword_dimensions: of the two blocks; 0 for none.
-        sentence_dimensions: of a third block where there are many texts of several sentences; 0 for none.
-        word_dimensions: of a block, in the space of the first, where there are not; 0 for none.
-        lsa_scale, eigenword_scale: mean length of a text in each; of a kind of n-grams it is 1.
-        window: of eigenwords.
         random_state: seed.
 
     Raises:
@@ -363,29 +353,27 @@ def learn_prior(
     """
     with fit_pass("n-grams"):
         counts = count_ngrams(texts, form)
-        ngrams = Ngrams.learn(counts, form, min_texts, counts[:n_labelled].indices)
+        ngrams = Ngrams.learn(counts, form, LEAST_TEXTS, counts[:n_labelled].indices)
         if not len(ngrams.columns):
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
-    by_sentences = bool(sentence_dimensions and ngrams.n_words) and have_sentences(texts)
-    others = not (by_sentences and len(texts) >= ENOUGH_TEXTS)
+    by_sentences = bool(ngrams.n_words) and have_sentences(texts)
     with one_blas_thread():
         if by_sentences:
             with fit_pass("sentences"):
-                blocks.append(long_text_directions(rows, ngrams, texts, sentence_dimensions, random_state))
-        if lsa_rank and others:
+                blocks.append(long_text_directions(rows, ngrams, texts, SENTENCE_DIMENSIONS, random_state))
+        if not (by_sentences and len(texts) >= ENOUGH_TEXTS):
             with fit_pass("LSA"):
-                lsa = lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state)
+                lsa = lsa_directions(rows, ngrams.n_words, LSA_RANK, LSA_LENGTH, random_state)
                 blocks.append(lsa)
-            if word_dimensions and not by_sentences:
+            if not by_sentences:
                 with fit_pass("words"):
-                    blocks.append(word_directions(rows, ngrams, texts, lsa, word_dimensions))
-        if eigenword_dimensions and others:
+                    blocks.append(word_directions(rows, ngrams, texts, lsa, WORD_DIMENSIONS))
             with fit_pass("eigenwords"):
                 blocks.append(
                     eigenword_directions(
-                        rows, ngrams, texts, eigenword_dimensions, window, eigenword_scale, random_state
+                        rows, ngrams, texts, EIGENWORD_DIMENSIONS, WINDOW, EIGENWORD_LENGTH, random_state
                     )
                 )
     return Prior(ngrams, np.hstack(blocks)), rows

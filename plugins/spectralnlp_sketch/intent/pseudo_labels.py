@@ -14,6 +14,10 @@ Array32 = NDArray[np.float32]
 MOST_OTHERS = 4000
 # Share of the labelled texts that would be doubted themselves.
 DOUBTED = 0.25
+# How often pseudo-labels are chosen anew: heads change little after the second time.
+ROUNDS = 2
+# Texts of a label that join, at most, and what each weighs, times the square of its label's probability.
+MOST_OF_A_LABEL, WEIGHT = 100, 0.5
 # Share of the unlabelled texts of the labels' kind that joins, at most: the last ones have the wrong label.
 MOST_JOINED = 0.75
 # Neighbours that a text is compared with, and the texts that have any, at most: those of the labels' kind.
@@ -79,19 +83,18 @@ class Unlabelled(NamedTuple):
         found[self.compared] = 0.5 * (found[self.compared] + around)
         return found
 
-    def pseudo_labelled(self, weights: Weights, n: int, weight: float) -> Examples:
+    def pseudo_labelled(self, weights: Weights, n: int) -> Examples:
         """Texts whose label a head is surest of, at most ``n`` of each label.
 
         Args:
             weights: the head.
             n: how many.
-            weight: of an example, times the square of its label's probability.
         """
         found = self.probabilities(weights)
         chosen = surest(found, n, self.kinship)
         labels, sure = found[chosen].argmax(axis=1), found[chosen].max(axis=1)
         targets = np.eye(found.shape[1], dtype=np.float32)[labels]
-        return Examples(self.features.rows(chosen), targets, np.float32(weight) * sure**2)
+        return Examples(self.features.rows(chosen), targets, np.float32(WEIGHT) * sure**2)
 
 
 def surest(probabilities: Array32, n: int, kinship: Array32) -> NDArray[np.int64]:
@@ -141,19 +144,18 @@ def nearest(
     return places, nearness / nearness.sum(axis=1, keepdims=True)
 
 
-def how_many(most: int, kinship: Array32, n_labels: int) -> int:
+def how_many(kinship: Array32, n_labels: int) -> int:
     """How many texts of each label shall join.
 
     Args:
-        most: no more than this.
         kinship: float32 (n_unlabelled,); as `log_kinship`.
         n_labels: of how many labels.
 
     Returns:
-        At least 1 where there is a text, so long as ``most`` is.
+        At least 1 where there is a text, and no more than `MOST_OF_A_LABEL`.
     """
     of_the_kind = float(np.exp(kinship).sum())
-    return min(most, len(kinship), max(int(MOST_JOINED * of_the_kind / n_labels), 1))
+    return min(MOST_OF_A_LABEL, len(kinship), max(int(MOST_JOINED * of_the_kind / n_labels), 1))
 
 
 def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> Array32:

@@ -99,14 +99,16 @@ def test_the_first_direction_is_the_mood(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_directions_of_sentences_join_where_there_are_texts_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = letters(60)
     assert not have_sentences(texts)
-    of_both = {"sentence_dimensions": 3, "word_dimensions": 1}
-    model = IntentClassifier(lsa_rank=2, eigenword_dimensions=0, characters=None, **of_both)
-    assert model.learn_prior(texts)[0].projection.shape[1] == 3
+    sizes = {"LSA_RANK": 2, "EIGENWORD_DIMENSIONS": 4, "SENTENCE_DIMENSIONS": 3, "WORD_DIMENSIONS": 1}
+    for name, size in sizes.items():
+        monkeypatch.setattr(prior, name, size)
+    model = IntentClassifier(characters=None)
+    assert model.learn_prior(texts)[0].projection.shape[1] == 2 + 1 + 4
     monkeypatch.setattr(agreement, "LEAST_TEXTS", 50)
     monkeypatch.setattr(agreement, "TEXTS_A_VECTOR", 5)
     assert have_sentences(texts)
     assert not have_sentences([text.partition(".")[0] for text in texts])
-    assert model.learn_prior(texts)[0].projection.shape[1] == 5
+    assert model.learn_prior(texts)[0].projection.shape[1] == 3 + 2 + 4
     monkeypatch.setattr(prior, "ENOUGH_TEXTS", 60)
     assert model.learn_prior(texts)[0].projection.shape[1] == 3
 

@@ -30,7 +30,7 @@ from spectralnlp_sketch.intent.choosing import (
 )
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
-from spectralnlp_sketch.intent.prior import learn_prior
+from spectralnlp_sketch.intent.prior import LSA_LENGTH, learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
 
@@ -57,14 +57,13 @@ MUSIC = [
 ]
 TEXTS = WEATHER + FOOD + MUSIC
 LABELS = ["get_weather"] * len(WEATHER) + ["orderFood"] * len(FOOD) + ["music"] * len(MUSIC)
-SMALL = {"lsa_rank": 8, "eigenword_dimensions": 5, "n_columns": 2**14, "pseudo_labels": 4}
 FEW = [0, 3, 12, 15, 24, 27]
 
 
 @pytest.fixture(scope="module")
 def fitted() -> IntentClassifier:
     few = [TEXTS[i] for i in FEW], [LABELS[i] for i in FEW]
-    return IntentClassifier(**SMALL).fit(*with_unlabelled(*few, TEXTS))
+    return IntentClassifier().fit(*with_unlabelled(*few, TEXTS))
 
 
 @pytest.fixture
@@ -76,16 +75,12 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-SETTINGS = [f"{key}={value}" for key, value in SMALL.items()]
-SET = [part for setting in SETTINGS for part in ("--set", setting)]
-
-
 def test_the_command_line(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = str(files / "model")
     unlabelled = ["--unlabelled", str(files / "plain.txt"), "--unlabelled", str(files / "dev.tsv")]
-    assert run(["train", "intent", str(files / "train.tsv"), *unlabelled, "-o", model, *SET]) == 0
+    assert run(["train", "intent", str(files / "train.tsv"), *unlabelled, "-o", model]) == 0
     capsys.readouterr()
     assert run(["evaluate", model, str(files / "dev.tsv"), "--json"]) == 0
     flat = json.loads(capsys.readouterr().out)
@@ -126,7 +121,7 @@ def test_a_model_on_disk_is_the_model(fitted: IntentClassifier, tmp_path: Path) 
 
 def test_the_same_seed_and_data_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        IntentClassifier(**SMALL).fit(TEXTS, LABELS).classifier_.save(tmp_path / name)
+        IntentClassifier().fit(TEXTS, LABELS).classifier_.save(tmp_path / name)
     for file in ("arrays.safetensors", "model.json"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
@@ -140,26 +135,20 @@ def test_unlabelled_texts_help() -> None:
         "eat tacos order pizza",
     ] * 4
     unseen = ["sunny lima", "eat tacos"]
-    alone = IntentClassifier(**SMALL).fit(*train)
-    helped = IntentClassifier(**SMALL).fit(*with_unlabelled(*train, plain))
+    alone = IntentClassifier().fit(*train)
+    helped = IntentClassifier().fit(*with_unlabelled(*train, plain))
     assert helped.predict(unseen).tolist() == ["weather", "food"]
     assert helped.predict_proba(unseen).max(axis=1).min() > alone.predict_proba(unseen).max(axis=1).min()
 
 
 def test_folding_changes_nothing() -> None:
     """Scores by the table are those of the head over rows and projections."""
-    ngrams = NgramFormat((1, 2), (2, 5), 2**14)
-    projections = {"lsa_rank": 8, "lsa_scale": 1.0, "eigenword_dimensions": 5, "eigenword_scale": 1.5}
-    others = {"min_texts": 2, "window": 6, "sentence_dimensions": 0, "word_dimensions": 0, "random_state": 0}
-    prior, rows = learn_prior(TEXTS, len(TEXTS), ngrams, **others, **projections)
+    prior, rows = learn_prior(TEXTS, len(TEXTS), NgramFormat((1, 2), (2, 5), 2**14), 0)
     prior = replace(prior, sparse_scale=2.0)
-    assert prior.projection.shape[1] == 13
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]
     features = prior.features(rows)
     np.testing.assert_allclose(
-        [np.linalg.norm(features.dense[:, part], axis=1).mean() for part in (slice(8), slice(8, 13))],
-        [1.0, 1.5],
-        rtol=1e-4,
+        np.linalg.norm(features.dense[:, : len(TEXTS)], axis=1).mean(), LSA_LENGTH, rtol=1e-4
     )
     weights = fit_head(Examples(features, one_hot, np.ones(36, np.float32)))
     ngrams = prior.ngrams
@@ -178,7 +167,7 @@ def test_folding_changes_nothing() -> None:
 
 
 def test_a_prior_serves_several_classifiers(fitted: IntentClassifier) -> None:
-    other = IntentClassifier(**SMALL).fit_head(fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"])
+    other = IntentClassifier().fit_head(fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"])
     assert other.classifier_.table.shape == (fitted.prior_.ngrams.n_single, 2)  # one text has no pair twice
     assert other.predict(["eat tacos", "is it sunny in lima"]).tolist() == ["no", "yes"]
 
@@ -275,11 +264,11 @@ def test_a_setting_is_taken_that_is_clearly_better() -> None:
 
 
 def test_directions_begin_with_what_the_text_is_worth_that_they_are_of() -> None:
-    alone, beside_more = (candidates(False, 1000, n, {})[0].dense for n in (1000, 1001))
+    alone, beside_more = (candidates(False, 1000, n, None)[0].dense for n in (1000, 1001))
     assert alone < beside_more
-    first, groups = candidates(False, 1000, 9000, {"dense": 0.5, "C": 3.0})
-    assert (first.dense, first.C) == (0.5, 3.0)
-    assert groups == [[], [], [], [{"pairs": 0.0}]]  # nothing is tried in the place of what is given
+    first, groups = candidates(False, 1000, 9000, 3.0)
+    assert first.C == 3.0
+    assert not any("C" in each for group in groups for each in group)  # nothing is tried in its place
 
 
 def test_texts_like_no_label_are_out_of_scope() -> None:
@@ -304,7 +293,7 @@ def test_texts_like_no_label_are_out_of_scope() -> None:
     carriers = ["tell me about {} please", "what of {} today", "is there {} here", "show {} again"]
     texts = [carrier.format(word) for word in words for carrier in carriers]
     labels = np.repeat(["weather", "food", "music", "travel", "colour"], 12)
-    model = IntentClassifier(**SMALL).fit(texts, labels)
+    model = IntentClassifier().fit(texts, labels)
     scope = model.classifier_.scope
     assert scope.confidence < 0
     assert 0 < scope.threshold < 1
@@ -362,16 +351,16 @@ def test_names_of_labels() -> None:
 
 
 def test_scikit_learn_uses_it() -> None:
-    model = IntentClassifier(**SMALL)
+    model = IntentClassifier()
     assert cross_val_score(model, TEXTS, LABELS, cv=3).mean() > 0.9
 
 
 def test_a_corpus_holds_labelled_and_unlabelled_texts(fitted: IntentClassifier) -> None:
     few = [(TEXTS[i], LABELS[i]) for i in FEW]
     corpus: InMemoryCorpus[Any] = InMemoryCorpus([*few, *((text, None) for text in TEXTS)])
-    same = IntentClassifier(**SMALL).fit(corpus)
+    same = IntentClassifier().fit(corpus)
     np.testing.assert_array_equal(same.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
-    pairs = IntentClassifier(**SMALL).fit(list(corpus))
+    pairs = IntentClassifier().fit(list(corpus))
     np.testing.assert_array_equal(pairs.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
 
 
@@ -389,7 +378,7 @@ def test_a_text_of_a_million_characters(fitted: IntentClassifier) -> None:
 
 
 def test_a_label_with_one_example_and_no_unlabelled_text() -> None:
-    model = IntentClassifier(**SMALL).fit([*TEXTS, "what time is it"], [*LABELS, "clock"])
+    model = IntentClassifier().fit([*TEXTS, "what time is it"], [*LABELS, "clock"])
     assert model.predict(["what time is it", "play jazz"]).tolist() == ["clock", "music"]
 
 
@@ -405,10 +394,10 @@ def test_a_label_with_one_example_and_no_unlabelled_text() -> None:
 )
 def test_what_cannot_be_learned_from(texts: Any, labels: list[str], message: str) -> None:
     with pytest.raises(TextError, match=message):
-        IntentClassifier(**SMALL).fit(texts, labels)
+        IntentClassifier().fit(texts, labels)
 
 
-@pytest.mark.parametrize("settings", [{"C": 0}, {"rounds": -1}, {"window": 0}, {"n_columns": 3}])
+@pytest.mark.parametrize("settings", [{"C": 0}, {"refused": 2}, {"words": (3, 1)}])
 def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         IntentClassifier(**settings).fit(TEXTS, LABELS)
@@ -427,7 +416,7 @@ def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
 )
 def test_bad_files(files: Path, content: bytes, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "train.tsv").write_bytes(content)
-    assert run(["train", "intent", str(files / "train.tsv"), "-o", str(files / "model"), *SET]) == 2
+    assert run(["train", "intent", str(files / "train.tsv"), "-o", str(files / "model")]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert message in line
     assert not (files / "model").exists()
@@ -436,14 +425,14 @@ def test_bad_files(files: Path, content: bytes, message: str, capsys: pytest.Cap
 def test_bad_lines_can_be_left_out(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with (files / "train.tsv").open("a") as file:
         file.write("no tab here\n")
-    arguments = ["train", "intent", str(files / "train.tsv"), "--skip-bad", "-o", str(files / "model"), *SET]
+    arguments = ["train", "intent", str(files / "train.tsv"), "--skip-bad", "-o", str(files / "model")]
     assert run(arguments) == 0
     assert "skipped 1 in all" in capsys.readouterr().out
 
 
 def test_unlabelled_text_that_is_empty(files: Path) -> None:
     (files / "empty.txt").write_text("\n\n")
-    arguments = ["--unlabelled", str(files / "empty.txt"), "-o", str(files / "model"), *SET]
+    arguments = ["--unlabelled", str(files / "empty.txt"), "-o", str(files / "model")]
     assert run(["train", "intent", str(files / "train.tsv"), *arguments]) == 0
     assert spectralnlp.load(files / "model").info["unlabelled texts"] == 0
 
@@ -492,7 +481,7 @@ def test_few_labels_and_many_texts(shared: Path) -> None:
     labels = np.array([label for label, _ in examples])
     rng = np.random.default_rng(0)
     few = [i for label in sorted(set(labels)) for i in rng.permutation(np.flatnonzero(labels == label))[:5]]
-    model = IntentClassifier(lsa_rank=100, calibration=False)
+    model = IntentClassifier(calibration=False)
     model.fit(*with_unlabelled([examples[i][1] for i in few], labels[few], [text for _, text in examples]))
     assert model.score([text for _, text in gold], [label for label, _ in gold]) > 0.65
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 from spectralnlp_sketch.intent.head import Features, Weights
 from spectralnlp_sketch.intent.prior import (
     SPELLING_RIDGE,
+    Ngrams,
+    Prior,
     eigenword_directions,
-    learn_prior,
     spelled_directions,
 )
 from spectralnlp_sketch.intent.pseudo_labels import (
+    MOST_OF_A_LABEL,
     NEARNESS,
+    WEIGHT,
     Unlabelled,
     how_many,
     log_kinship,
@@ -23,25 +26,21 @@ from spectralnlp_sketch.intent.pseudo_labels import (
 )
 
 FORM = NgramFormat((1, 2), (2, 4), 2**16)
-SETTINGS = {
-    "min_texts": 1,
-    "lsa_rank": 0,
-    "lsa_scale": 1.0,
-    "eigenword_dimensions": 4,
-    "eigenword_scale": 2.0,
-    "window": 3,
-    "sentence_dimensions": 0,
-    "word_dimensions": 0,
-    "random_state": 0,
-}
 ENDS = (("sails", "leaves"), ("at dawn", "north")), (("browns", "rises"), ("slowly", "well"))
 SHIPS = [f"the {it} {does} {how}" for it in ("ferry", "boat") for does in ENDS[0][0] for how in ENDS[0][1]]
 BREAD = [f"a {it} {does} {how}" for it in ("bagel", "toast") for does in ENDS[1][0] for how in ENDS[1][1]]
 
 
+def ngrams_of(texts: list[str], form: NgramFormat) -> tuple[Ngrams, sp.csr_array]:
+    """All n-grams of texts, and their rows."""
+    counts = count_ngrams(texts, form)
+    ngrams = Ngrams.learn(counts, form, 1, np.array([], int))
+    return ngrams, ngrams.rows(counts)
+
+
 def test_spelling_is_ridge_regression() -> None:
-    prior, _ = learn_prior(SHIPS, len(SHIPS), FORM, **SETTINGS)  # type: ignore[arg-type]
-    ngrams, words = prior.ngrams, ["ferry", "boat", "sails"]
+    ngrams, _ = ngrams_of(SHIPS, FORM)
+    words = ["ferry", "boat", "sails"]
     vectors = np.random.default_rng(0).standard_normal((3, 2)).astype(np.float32)
     found = spelled_directions(words, vectors, ngrams)
     rows = ngrams.rows_of(words).toarray().astype(np.float64)
@@ -53,19 +52,20 @@ def test_spelling_is_ridge_regression() -> None:
 
 def test_a_word_that_no_text_had_is_near_those_spelled_alike() -> None:
     texts = 4 * (SHIPS + BREAD)
-    prior, rows = learn_prior(texts, len(texts), FORM, **SETTINGS)  # type: ignore[arg-type]
+    ngrams, rows = ngrams_of(texts, FORM)
+    prior = Prior(ngrams, eigenword_directions(rows, ngrams, texts, 4, 3, 2.0, 0))
     assert np.linalg.norm(prior.projected(rows), axis=1).mean() == pytest.approx(2.0, rel=1e-5)
-    new, ferry, bagel = prior.projected(prior.ngrams.rows_of(["ferryboats", "ferry", "bagel"]))
+    new, ferry, bagel = prior.projected(ngrams.rows_of(["ferryboats", "ferry", "bagel"]))
     assert new @ ferry / np.linalg.norm(ferry) > 2 * new @ bagel / np.linalg.norm(bagel)
 
 
 def test_without_ngrams_of_characters_nothing_is_spelled() -> None:
     form = NgramFormat((1, 2), None, 2**16)
     texts = 4 * (SHIPS + BREAD)
-    prior, rows = learn_prior(texts, len(texts), form, **SETTINGS)  # type: ignore[arg-type]
-    found = eigenword_directions(rows, prior.ngrams, texts, 4, 3, 2.0, 0)
-    assert np.array_equal(found, prior.projection)
-    assert not prior.projected(prior.ngrams.rows_of(["ferryboats"])).any()
+    ngrams, rows = ngrams_of(texts, form)
+    prior = Prior(ngrams, eigenword_directions(rows, ngrams, texts, 4, 3, 2.0, 0))
+    assert prior.projected(rows).any()
+    assert not prior.projected(ngrams.rows_of(["ferryboats"])).any()
 
 
 def test_the_surest_of_each_label() -> None:
@@ -98,10 +98,10 @@ def test_a_text_is_as_likely_what_its_neighbours_are() -> None:
     last = [0.6 + 0.5 * 0.5 + 0.5 * 0.9, 0.4 + 0.5 * 0.5 + 0.5 * 0.1]
     wanted = np.array([np.divide(first, 2), [0.9, 0.1], [0.2, 0.8], np.divide(last, 2)])
     np.testing.assert_allclose(texts.probabilities(head), wanted, rtol=1e-5)
-    more = texts.pseudo_labelled(head, 1, 0.4)  # 0.9 of the first label; 0.8, doubted, or 0.4 of the second
+    more = texts.pseudo_labelled(head, 1)  # 0.9 of the first label; 0.8, doubted, or 0.4 of the second
     np.testing.assert_allclose(more.features.sparse.toarray(), scores[[1, 2]])
     np.testing.assert_array_equal(more.targets, np.eye(2))
-    np.testing.assert_allclose(more.weights, [0.4 * 0.9**2, 0.4 * 0.8**2], rtol=1e-5)
+    np.testing.assert_allclose(more.weights, [WEIGHT * 0.9**2, WEIGHT * 0.8**2], rtol=1e-5)
 
 
 @pytest.mark.parametrize(("n", "d"), [(0, 3), (1, 3), (2, 3), (5, 0)])
@@ -116,12 +116,11 @@ def test_few_texts_have_few_neighbours(n: int, d: int) -> None:
 
 def test_no_more_texts_join_than_are_of_the_kind() -> None:
     kin, strange = np.zeros(40, np.float32), np.full(60, -20, np.float32)
-    assert how_many(50, kin, 3) == 10
-    assert how_many(50, np.append(kin, strange), 3) == 10
-    assert how_many(4, kin, 3) == 4
-    assert how_many(50, kin, 100) == 1
-    assert how_many(50, kin[:0], 3) == 0
-    assert how_many(0, kin, 3) == 0
+    assert how_many(kin, 3) == 10
+    assert how_many(np.append(kin, strange), 3) == 10
+    assert how_many(kin, 100) == 1
+    assert how_many(kin[:0], 3) == 0
+    assert how_many(np.zeros(1000, np.float32), 3) == MOST_OF_A_LABEL
 
 
 def features(of: list[int], rng: np.random.Generator) -> Features:
