@@ -36,7 +36,7 @@ from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.intent.pseudo_labels import ROUNDS, Unlabelled, how_many
+from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many, log_kinship
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.intent.stacking import (
     LEAST_LABELS,
@@ -191,11 +191,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
             more = unlabelled if self.few_ else []
-            others = Unlabelled.of(
-                self.prior_.features(self.prior_.ngrams.rows_of(more)),
-                examples.features.rows(np.arange(n_labelled)),
-                self.random_state,
-            )
+            features = self.prior_.features(self.prior_.ngrams.rows_of(more))
+            labelled = examples.features.rows(np.arange(n_labelled))
+            others = Unlabelled(features, log_kinship(labelled, features, self.random_state))
             weights = self._fit_head(examples, others)
         layer, sharpness, scope = self._learn_held_out(examples, others)
         ngrams = self.prior_.ngrams
@@ -302,10 +300,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return fit_head(examples, C=C, likeness=self.likeness_, random_state=seed)
 
     def _fit_head(self, examples: Examples, unlabelled: Unlabelled) -> Weights:
-        """The head, learned again with the unlabelled texts that it is surest of."""
+        """The head, learned once more with the unlabelled texts that it is surest of, if there are any."""
         weights = self._head(examples)
         n = how_many(unlabelled.kinship, len(self.classes_))
-        for _ in range(ROUNDS if n else 0):
-            more = unlabelled.pseudo_labelled(weights, n)
-            weights = self._head(examples.with_more(more))
-        return weights
+        return self._head(examples.with_more(unlabelled.pseudo_labelled(weights, n))) if n else weights
