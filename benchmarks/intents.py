@@ -7,6 +7,7 @@
 - *sent*: the paper's table 1, a Crammer–Singer SVM on counts, beside eigenwords, SENT and SENT+.
 - *amount*: the paper's table 2, with 0, 10 … 100 % of the unlabelled texts.
 - *imdb*: reviews, with 100, 500 and 2,000 labels, mean of five draws.
+- *ablation*: what each piece of the classifier is worth, inside the training sets.
 - *scope*: queries of no intent (CLINC150), by the share of them that is refused where 90 % of the others are
   answered right and not refused.
 - *speed*: texts a second on one core.
@@ -314,12 +315,16 @@ def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) ->
 
 def main() -> None:
     """Print the tables."""
-    from benchmarks import intents_long, intents_small  # which take corpora and peers from here
+    from benchmarks import (
+        intents_ablation,
+        intents_long,
+        intents_small,
+    )  # which take corpora and peers from here
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = ("few", "full", "small", "sent", "amount", "imdb", "scope", "speed")
+    known = ("few", "full", "small", "sent", "amount", "imdb", "ablation", "scope", "speed")
     parser.add_argument("parts", nargs="*", choices=[[], *known], help="default: all", metavar="PART")
     parser.add_argument("--examples", type=int, default=5, help="of an intent, for few and amount")
     parser.add_argument("--sent-examples", type=int, default=20, help="of an intent, for sent")
@@ -340,6 +345,7 @@ def main() -> None:
         "sent": lambda: sent_table(arguments.sent_examples),
         "amount": lambda: amount_table(arguments.examples, arguments.plot),
         "imdb": lambda: intents_long.imdb_table(arguments.reviews, arguments.draws),
+        "ablation": intents_ablation.ablation_table,
         "scope": scope_table,
         "speed": speed_table,
     }

@@ -19,6 +19,7 @@ from spectralnlp_sketch import Classifier, IntentClassifier, with_unlabelled
 from spectralnlp_sketch.cli.classify import _arriving
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.intent import prior
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
 from spectralnlp_sketch.intent.choosing import (
     HeadSettings,
@@ -30,7 +31,6 @@ from spectralnlp_sketch.intent.choosing import (
 )
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
-from spectralnlp_sketch.intent.prior import LSA_LENGTH, learn_prior
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
 
@@ -126,8 +126,10 @@ def test_the_same_seed_and_data_give_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
-def test_unlabelled_texts_help() -> None:
+def test_unlabelled_texts_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that no labelled text has is understood by its company."""
+    monkeypatch.setattr(prior, "LEAST_WORDS", 0)
+    monkeypatch.setattr(prior, "EIGENWORD_DIMENSIONS", 5)
     train = ["will it rain in oslo", "order pizza now"], ["weather", "food"]
     plain = [
         "is it sunny in oslo will it rain",
@@ -141,23 +143,24 @@ def test_unlabelled_texts_help() -> None:
     assert helped.predict_proba(unseen).max(axis=1).min() > alone.predict_proba(unseen).max(axis=1).min()
 
 
-def test_folding_changes_nothing() -> None:
+def test_folding_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores by the table are those of the head over rows and projections."""
-    prior, rows = learn_prior(TEXTS, len(TEXTS), NgramFormat((1, 2), (2, 5), 2**14), 0)
-    prior = replace(prior, sparse_scale=2.0)
+    monkeypatch.setattr(prior, "LEAST_WORDS", 0)
+    learned, rows = prior.learn_prior(TEXTS, len(TEXTS), NgramFormat((1, 2), (2, 5), 2**14), 0)
+    learned = replace(learned, sparse_scale=2.0)
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]
-    features = prior.features(rows)
+    features = learned.features(rows)
     np.testing.assert_allclose(
-        np.linalg.norm(features.dense[:, : len(TEXTS)], axis=1).mean(), LSA_LENGTH, rtol=1e-4
+        np.linalg.norm(features.dense, axis=1).mean(), prior.EIGENWORD_LENGTH, rtol=1e-4
     )
     weights = fit_head(Examples(features, one_hot, np.ones(36, np.float32)))
-    ngrams = prior.ngrams
+    ngrams = learned.ngrams
     classifier = Classifier(
         ("a", "b", "c"),
         ngrams.form,
         ngrams.columns,
         ngrams.idf,
-        prior.fold(weights),
+        learned.fold(weights),
         weights.bias,
         familiarity_of(rows),
     )
@@ -169,7 +172,7 @@ def test_folding_changes_nothing() -> None:
 def test_a_prior_serves_several_classifiers(fitted: IntentClassifier) -> None:
     other = IntentClassifier().fit_head(fitted.prior_, ["rain in oslo", "order pizza"], ["yes", "no"])
     assert other.classifier_.table.shape == (fitted.prior_.ngrams.n_single, 2)  # one text has no pair twice
-    assert other.predict(["eat tacos", "is it sunny in lima"]).tolist() == ["no", "yes"]
+    assert other.predict(["order tacos", "is it rain in lima"]).tolist() == ["no", "yes"]
 
 
 def test_the_head_is_logistic_regression() -> None:

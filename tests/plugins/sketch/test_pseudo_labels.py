@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
+from spectralnlp_sketch.intent import prior as prior_module
 from spectralnlp_sketch.intent.head import Features, Weights
 from spectralnlp_sketch.intent.prior import (
     SPELLING_RIDGE,
@@ -48,6 +49,12 @@ def test_spelling_is_ridge_regression() -> None:
     assert np.allclose(found, np.linalg.solve(normal, rows.T @ vectors), atol=1e-5)
 
 
+@pytest.fixture
+def little_text_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prior_module, "LEAST_WORDS", 0)
+
+
+@pytest.mark.usefixtures("little_text_is_enough")
 def test_a_word_that_no_text_had_is_near_those_spelled_alike() -> None:
     texts = 4 * (SHIPS + BREAD)
     ngrams, rows = ngrams_of(texts, FORM)
@@ -57,6 +64,13 @@ def test_a_word_that_no_text_had_is_near_those_spelled_alike() -> None:
     assert new @ ferry / np.linalg.norm(ferry) > 2 * new @ bagel / np.linalg.norm(bagel)
 
 
+def test_little_text_has_no_eigenwords() -> None:
+    texts = 4 * (SHIPS + BREAD)
+    ngrams, rows = ngrams_of(texts, FORM)
+    assert eigenword_directions(rows, ngrams, texts, 4, 3, 2.0, 0).shape == (len(ngrams.columns), 0)
+
+
+@pytest.mark.usefixtures("little_text_is_enough")
 def test_without_ngrams_of_characters_nothing_is_spelled() -> None:
     form = NgramFormat((1, 2), None, 2**16)
     texts = 4 * (SHIPS + BREAD)
