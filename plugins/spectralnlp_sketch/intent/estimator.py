@@ -23,14 +23,6 @@ from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
-from spectralnlp_sketch.intent.choosing import (
-    MOST_TEXTS,
-    HeadSettings,
-    Parts,
-    are_few,
-    candidates,
-    choose_settings,
-)
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
@@ -44,6 +36,7 @@ from spectralnlp_sketch.intent.stacking import (
     corrected_in_turn,
     learn_second_layer,
 )
+from spectralnlp_sketch.intent.weights import FEW, MANY, HeadSettings, are_few
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
@@ -67,7 +60,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     Attributes:
         prior_: :class:`~spectralnlp_sketch.intent.prior.Prior`.
         classifier_: :class:`~spectralnlp_sketch.intent.model.Classifier`.
-        settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.choosing.HeadSettings`.
+        settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
         few_: whether labels have so few texts that names of labels and unlabelled texts help.
@@ -87,7 +80,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     words: Annotated[Lengths, Doc("Shortest and longest n-gram of words; None for none.")] = (1, 2)
     characters: Annotated[Lengths, Doc("Shortest and longest n-gram of characters; None for none.")] = (2, 5)
     C: Annotated[
-        Annotated[float, Gt(0)] | None, Doc("Weight of the loss against that of large weights; None: chosen.")
+        Annotated[float, Gt(0)] | None,
+        Doc("Weight of the loss against that of large weights; None: 60 for labels of few texts, else 2."),
     ] = None
     calibration: Annotated[
         bool,
@@ -182,11 +176,12 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         numbers = np.searchsorted(self.classes_, labels)
         self.few_ = are_few(numbers)
         self.likeness_ = likeness_of(names, prior.ngrams.form) if self.few_ else None
-        with fit_pass("settings"):
+        with fit_pass("pairs of words"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, PAIR_REACH))
             rows = prior.ngrams.rows_of(texts)
-            self.settings_, self.prior_ = self._chosen(prior, rows, numbers)
-            rows = rows[:, : len(self.prior_.ngrams.columns)]
+            self.settings_ = self._settings(self.few_)
+            scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows))
+            self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
         examples = self._examples(rows, numbers, names)
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
@@ -236,15 +231,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             )
         return layer, sharpness_of(corrected, held_out.labels), scope
 
-    def _chosen(
-        self, prior: Prior, rows: sp.csr_array, labels: NDArray[np.int64]
-    ) -> tuple[HeadSettings, Prior]:
-        """Settings of the head, and the prior with the weights that they give its parts."""
-        first, groups = candidates(self.few_, len(labels), self.n_unlabelled_, self.C)
-        some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
-        parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
-        settings = choose_settings(parts, labels[some], groups, first)
-        return settings, prior.weighted(parts.scale(settings), pairs=settings.pairs, dense=settings.dense)
+    def _settings(self, few: bool) -> HeadSettings:
+        usual = FEW if few else MANY
+        return usual if self.C is None else replace(usual, C=self.C)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each text."""

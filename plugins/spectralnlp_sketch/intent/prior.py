@@ -117,12 +117,10 @@ class Ngrams:
 
         Args:
             texts: labelled ones; idf of pairs is that of these.
-            reach: how many words apart the two are, at most; 0 for no pairs.
+            reach: how many words apart the two are, at most.
         """
         form = replace(self.form, pairs=reach)
         singles, idf = self.columns[: self.n_single], self.idf[: self.n_single]
-        if not reach:
-            return Ngrams(form, singles, idf)
         n_pairs = form.mask + 1
         alone = NgramFormat((1, 1), None, n_pairs, lowercase=form.lowercase, pairs=reach)
         counted = count_ngrams(texts, alone).indices
@@ -179,10 +177,9 @@ class Prior:
         return Features(scaled_rows, dense)
 
     def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
-        """Return it with a factor of all features and weights of two parts' squares; pairs of 0 go."""
+        """Return it with a factor of all features and weights of two parts' squares."""
         return replace(
             self,
-            ngrams=self.ngrams if pairs else self.ngrams.with_pairs([], 0),
             sparse_scale=scale,
             pair_scale=scale * pairs**0.5,
             dense_scale=scale * dense**0.5,

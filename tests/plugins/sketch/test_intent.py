@@ -21,18 +21,11 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent import prior
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
-from spectralnlp_sketch.intent.choosing import (
-    HeadSettings,
-    Parts,
-    candidates,
-    choose_settings,
-    perplexity_of,
-    scores_of,
-)
 from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
+from spectralnlp_sketch.intent.weights import FEW, MANY, SQUARE, perplexity_of
 
 import spectralnlp
 from spectralnlp.cli.app import run
@@ -57,19 +50,19 @@ MUSIC = [
 ]
 TEXTS = WEATHER + FOOD + MUSIC
 LABELS = ["get_weather"] * len(WEATHER) + ["orderFood"] * len(FOOD) + ["music"] * len(MUSIC)
-FEW = [0, 3, 12, 15, 24, 27]
+PICKED = [0, 3, 12, 15, 24, 27]
 
 
 @pytest.fixture(scope="module")
 def fitted() -> IntentClassifier:
-    few = [TEXTS[i] for i in FEW], [LABELS[i] for i in FEW]
+    few = [TEXTS[i] for i in PICKED], [LABELS[i] for i in PICKED]
     return IntentClassifier().fit(*with_unlabelled(*few, TEXTS))
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     rows = [f"{label}\t{text}" for label, text in zip(LABELS, TEXTS, strict=True)]
-    (tmp_path / "train.tsv").write_text("\n".join(rows[i] for i in FEW) + "\n")
+    (tmp_path / "train.tsv").write_text("\n".join(rows[i] for i in PICKED) + "\n")
     (tmp_path / "dev.tsv").write_text("\n".join(rows) + "\n\n")
     (tmp_path / "plain.txt").write_text("\n".join(TEXTS) + "\n")
     return tmp_path
@@ -236,42 +229,20 @@ def test_support_vector_machines_are_those_of_scikit_learn() -> None:
     np.testing.assert_allclose(ours.bias, peer.intercept_, atol=1e-3)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "logistic"])
-def test_products_are_learned_from_as_features_are(loss: Any) -> None:
+def test_weighted_features_have_one_mean_length() -> None:
     rng = np.random.default_rng(0)
     rows = sp.csr_array(np.abs(rng.standard_normal((40, 5))).astype(np.float32))
     dense = rng.standard_normal((40, 2)).astype(np.float32)
-    y = np.arange(40) % 3
-    settings = HeadSettings(loss=loss, C=0.5, dense=0.7, pairs=0.4)
-    parts = Parts.of(rows, 3, dense)
-    train, test = np.arange(30), np.arange(30, 40)
-    found = scores_of(parts.products(settings) + 1, y, settings, train, test)
-    weighted = sp.csr_array(rows.multiply(np.sqrt([1, 1, 1, 0.4, 0.4], dtype=np.float32)))
-    scale = np.float32(parts.scale(settings))
-    features = Features(weighted * scale, dense * (scale * np.float32(0.7**0.5)))
-    examples = Examples(features, np.eye(3, dtype=np.float32)[y], np.ones(40, np.float32))
-    fit = fit_svm if loss == "hinge" else fit_head
-    weights = fit(examples.rows(train), C=0.5, passes=300, tolerance=1e-4)
-    np.testing.assert_allclose(found.T, weights.scores(features.rows(test)), atol=0.05)
+    scale = FEW.scale(rows, 3, dense)
+    parts = np.hstack([rows.toarray() * np.sqrt([1, 1, 1, FEW.pairs, FEW.pairs]), dense * FEW.dense**0.5])
+    assert (scale * parts**2).sum() * scale / 40 == pytest.approx(SQUARE)
 
 
-def test_a_setting_is_taken_that_is_clearly_better() -> None:
-    """Labels that only the pairs tell."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 200)
-    noise, telling = np.eye(200, dtype=np.float32), np.eye(2, dtype=np.float32)[y]
-    parts = Parts.of(sp.csr_array(np.hstack([noise, telling])), 200, np.zeros((200, 0), np.float32))
-    first = HeadSettings(pairs=0.0)
-    assert choose_settings(parts, y, [[{"pairs": 1.0}], [{"C": 5.0}]], first) == HeadSettings(pairs=1.0)
-    assert choose_settings(parts, y, [], first) == first
-
-
-def test_directions_begin_with_what_the_text_is_worth_that_they_are_of() -> None:
-    alone, beside_more = (candidates(False, 1000, n, None)[0].dense for n in (1000, 1001))
-    assert alone < beside_more
-    first, groups = candidates(False, 1000, 9000, 3.0)
-    assert first.C == 3.0
-    assert not any("C" in each for group in groups for each in group)  # nothing is tried in its place
+@pytest.mark.parametrize(("texts", "usual"), [(TEXTS, FEW), (4 * TEXTS, MANY)])
+def test_weights_go_by_how_many_texts_labels_have(texts: list[str], usual: Any) -> None:
+    labels = LABELS * (len(texts) // len(TEXTS))
+    assert IntentClassifier(calibration=False).fit(texts, labels).settings_ == usual
+    assert IntentClassifier(C=3.0, calibration=False).fit(texts, labels).settings_ == replace(usual, C=3.0)
 
 
 def test_texts_like_no_label_are_out_of_scope() -> None:
@@ -359,7 +330,7 @@ def test_scikit_learn_uses_it() -> None:
 
 
 def test_a_corpus_holds_labelled_and_unlabelled_texts(fitted: IntentClassifier) -> None:
-    few = [(TEXTS[i], LABELS[i]) for i in FEW]
+    few = [(TEXTS[i], LABELS[i]) for i in PICKED]
     corpus: InMemoryCorpus[Any] = InMemoryCorpus([*few, *((text, None) for text in TEXTS)])
     same = IntentClassifier().fit(corpus)
     np.testing.assert_array_equal(same.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
