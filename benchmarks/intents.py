@@ -7,6 +7,7 @@
 - *sent*: the paper's table 1, a Crammer–Singer SVM on counts, beside eigenwords, SENT and SENT+.
 - *amount*: the paper's table 2, with 0, 10 … 100 % of the unlabelled texts.
 - *imdb*: reviews, with 100, 500 and 2,000 labels, mean of five draws.
+- *ablation*: what each piece of the classifier is worth, inside the training sets.
 - *scope*: queries of no intent (CLINC150), by the share of them that is refused where 90 % of the others are
   answered right and not refused.
 - *speed*: texts a second on one core.
@@ -86,9 +87,8 @@ def prior() -> Prior:
     return learned_prior(pool())
 
 
-def learned_prior(texts: Sequence[str], **settings: Any) -> Prior:
-    estimator = IntentClassifier(**settings)
-    return estimator.learn_prior(texts)[0]
+def learned_prior(texts: Sequence[str], n_labelled: int = 0) -> Prior:
+    return IntentClassifier().learn_prior(texts, n_labelled)[0]
 
 
 def draw(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
@@ -105,50 +105,32 @@ def peer() -> Any:
     return make_pipeline(make_union(words, characters), LinearSVC())
 
 
-def answers(data: Labelled, which: np.ndarray, settings: dict[str, Any]) -> np.ndarray:
-    texts = [data.texts[i] for i in which]
-    model = IntentClassifier(**LABELS_ONLY, **settings)
-    model.fit_head(prior(), *with_unlabelled(texts, data.labels[which], pool()))
-    return model.predict(data.dev_texts)
-
-
 def few_table(n: int, seeds: int) -> str:
     """Means over draws; in brackets that of the difference to the peer, with its standard error."""
-    variants: list[tuple[str, dict[str, Any] | None]] = [
-        ("tf-idf, linear SVM", None),
-        ("intent", {}),
-        ("… without pseudo-labels", {"rounds": 0}),
-        ("… and without names of labels", {"rounds": 0, "label_names": False}),
-    ]
-    scores = np.array([[scores_of_draws(seeds, name, n, each) for name in FEW] for _, each in variants])
-    rows = []
-    for (called, _), of_corpora in zip(variants, scores, strict=True):
-        row = [called]
-        for found, peers in zip(of_corpora, scores[0], strict=True):
-            beside = f" ({(found - peers).mean():+.1f} ± {standard_error(found - peers):.1f})"
-            row.append(f"{found.mean():.1f}{beside if len(rows) else ''}")
-        rows.append(row)
+    rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"]]
+    for name in FEW:
+        peers, ours = np.array([scores_of_draw(name, n, seed) for seed in range(seeds)]).T
+        rows[0].append(f"{peers.mean():.1f}")
+        beside = f"({(ours - peers).mean():+.1f} ± {standard_error(ours - peers):.1f})"
+        rows[1].append(f"{ours.mean():.1f} {beside}")
     return report.table((f"{n} examples an intent", *FEW), rows)
 
 
-def scores_of_draws(seeds: int, name: str, n: int, settings: dict[str, Any] | None) -> np.ndarray:
-    """Accuracy with each draw of examples, float64 (seeds,); of the peer where there are no settings."""
+def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
+    """Accuracy of the peer and of the classifier with a draw of examples."""
     data = corpus(name)
-    scores = []
-    for seed in range(seeds):
-        which = draw(data.labels, n, seed)
-        if settings is None:
-            found = peer().fit([data.texts[i] for i in which], data.labels[which]).predict(data.dev_texts)
-        else:
-            found = answers(data, which, settings)
-        scores.append(data.score(found))
-        print(name, seed, settings, f"{scores[-1]:.1f}", file=sys.stderr, flush=True)
-    return np.array(scores)
+    which = draw(data.labels, n, seed)
+    texts, labels = [data.texts[i] for i in which], data.labels[which]
+    ours = IntentClassifier(**LABELS_ONLY).fit_head(prior(), *with_unlabelled(texts, labels, pool()))
+    models = peer().fit(texts, labels), ours
+    scores = tuple(data.score(model.predict(data.dev_texts)) for model in models)
+    print(name, seed, *(f"{score:.1f}" for score in scores), file=sys.stderr, flush=True)
+    return scores
 
 
 def full_table() -> str:
     """All examples; a column has the paired difference with its 95 % interval in brackets."""
-    shared, make = learned_prior(pool(), min_texts=1), partial(IntentClassifier, **LABELS_ONLY)
+    shared, make = learned_prior(pool(), len(pool())), partial(IntentClassifier, **LABELS_ONLY)
     rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"], ["… and unlabelled texts"]]
     differences = []
     for data in map(corpus, INTENTS):
@@ -187,12 +169,6 @@ def sent_table(n: int) -> str:
     """The paper's table 1, with ``n`` examples an intent."""
     counts = HashedNgrams(words=(1, 3), characters=None, n_features=2**18, weighting="counts", norm=False)
     mean = mean_eigenwords(pool())
-    others: dict[str, Callable[[], Any]] = {
-        "SENT": SENT,
-        "SENT, scaled": lambda: SENT(scale=1.0),
-        "SENT+": SENTPlus,
-        "SENT+, scaled": lambda: SENTPlus(scale=1.0),
-    }
     rows: list[list[object]] = []
     for name in INTENTS:
         data = corpus(name)
@@ -205,23 +181,13 @@ def sent_table(n: int) -> str:
             sp.hstack([dev, mean(data.dev_texts)], format="csr"),
         )
         row.append(crammer_singer(sp.csr_matrix(beside[0]), labels, sp.csr_matrix(beside[1]), data))
-        for make in others.values():
-            model = make()
-            own = (
-                model.fit(*with_unlabelled(texts, labels, pool()))
-                if isinstance(model, SENT) and not isinstance(model, SENTPlus)
-                else None
-            )
-            rows_of_train = (
-                model.fit_transform(*with_unlabelled(texts, labels, pool()))[: len(texts)]
-                if own is None
-                else model.transform(texts)
-            )
+        for model in (SENT(), SENTPlus()):
+            rows_of_train = model.fit_transform(*with_unlabelled(texts, labels, pool()))[: len(texts)]
             row.append(crammer_singer(rows_of_train, labels, model.transform(data.dev_texts), data))
         rows.append([name, *(f"{score:.1f}" for score in row)])
     means = np.array([[float(str(cell)) for cell in row[1:]] for row in rows]).mean(axis=0)
     rows.append(["mean", *(f"{score:.2f}" for score in means)])
-    return report.table((f"{n} examples an intent", "counts", "eigenwords", *others), rows)
+    return report.table((f"{n} examples an intent", "counts", "eigenwords", "SENT", "SENT+"), rows)
 
 
 def crammer_singer(train: Any, labels: np.ndarray, dev: Any, data: Labelled) -> float:
@@ -349,12 +315,16 @@ def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) ->
 
 def main() -> None:
     """Print the tables."""
-    from benchmarks import intents_long, intents_small  # which take corpora and peers from here
+    from benchmarks import (
+        intents_ablation,
+        intents_long,
+        intents_small,
+    )  # which take corpora and peers from here
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = ("few", "full", "small", "sent", "amount", "imdb", "scope", "speed")
+    known = ("few", "full", "small", "sent", "amount", "imdb", "ablation", "scope", "speed")
     parser.add_argument("parts", nargs="*", choices=[[], *known], help="default: all", metavar="PART")
     parser.add_argument("--examples", type=int, default=5, help="of an intent, for few and amount")
     parser.add_argument("--sent-examples", type=int, default=20, help="of an intent, for sent")
@@ -375,6 +345,7 @@ def main() -> None:
         "sent": lambda: sent_table(arguments.sent_examples),
         "amount": lambda: amount_table(arguments.examples, arguments.plot),
         "imdb": lambda: intents_long.imdb_table(arguments.reviews, arguments.draws),
+        "ablation": intents_ablation.ablation_table,
         "scope": scope_table,
         "speed": speed_table,
     }

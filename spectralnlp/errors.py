@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 _PARAMETER = re.compile(r"(?<!`)`([A-Za-z_]\w*)`(?!`)")
 
@@ -129,20 +128,6 @@ class InputError(SpectralError):
 
 class ModelError(SpectralError):
     """A model folder that is missing, truncated or of another version."""
-
-
-class LackingModelError(ModelError):
-    """A model without a value or an array that this version needs.
-
-    Args:
-        what: as for every `SpectralError`.
-        lacks: the name of the value or array.
-        place: path and hint, as for every `SpectralError`.
-    """
-
-    def __init__(self, what: str, *, lacks: str = "", **place: Any) -> None:
-        super().__init__(what, **place)
-        self.lacks = lacks
 
 
 class ConfigError(SpectralError):

@@ -16,7 +16,7 @@ X = rng.normal(size=(n, rank)) * np.linspace(3, 0.5, rank) @ rng.normal(
 norm = np.linalg.norm(X, 2) ** 2
 sizes = [8, 16, 32, 64, 128]
 sketches = [
-    FrequentDirections(sketch_size=size, method="dense").fit(X)
+    FrequentDirections(sketch_size=size, method="figure-1").fit(X)
     for size in sizes
 ]
 for size, sketch in zip(sizes, sketches, strict=True):
@@ -68,7 +68,7 @@ plt.show()
 # reading it changes nothing.
 
 # %%
-parts = FrequentDirections(sketch_size=32, method="dense")
+parts = FrequentDirections(sketch_size=32, method="figure-1")
 for block in np.array_split(X, 7):
     parts.partial_fit(block)
 print(parts.measured_error(X) <= parts.bound_)

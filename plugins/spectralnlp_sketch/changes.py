@@ -102,7 +102,7 @@ def _changeable(folder: Path, verb: str) -> Saved:
 
     Raises:
         ConfigError: it is another: random signs are drawn for the rows of its files by their order.
-        ModelError: it is none, or of another version.
+        ModelError: it is none, or damaged.
     """
     saved = Saved.load(folder)
     if tells_rows_apart(saved.sketch) and saved.documents is None:

@@ -12,7 +12,7 @@ from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.errors import ConfigError, LackingModelError, ModelError
+from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
@@ -182,16 +182,12 @@ class Saved:
         """Load the sketch in a folder.
 
         Raises:
-            ModelError: no sketch, or that of an older version, which did not keep what is needed.
+            ModelError: it holds none, or one that is cut short or changed.
         """
-        try:
-            sketch, values = load_sketch(folder), load_model(folder).values
-            documents = values.take("documents", tuple[int, ...] | None, None)
-            numbers = None if documents is None else frozenset(documents)
-            return cls(folder, values.take("sketch", str), sketch, values.take("reading", RowFormat), numbers)
-        except LackingModelError as error:
-            what = f"a sketch of another version of this package: it lacks {error.lacks!r}"
-            raise ModelError(what, path=folder, hint="sketch its files again") from error
+        sketch, values = load_sketch(folder), load_model(folder).values
+        documents = values.take("documents", tuple[int, ...] | None)
+        numbers = None if documents is None else frozenset(documents)
+        return cls(folder, values.take("sketch", str), sketch, values.take("reading", RowFormat), numbers)
 
     def save(self, output: Path, documents: Collection[int] | None) -> None:
         """Write the sketch as it is now, with what is in it now."""

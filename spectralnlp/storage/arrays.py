@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.errors import LackingModelError, ModelError
+from spectralnlp.errors import ModelError
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
@@ -246,7 +246,7 @@ class StoredArrays:
         array = self._stored(name)
         if array is None:
             what = f"array {self.prefix + name} is missing"
-            raise LackingModelError(what, lacks=name, path=self.path, hint=_HINT)
+            raise ModelError(what, path=self.path, hint=_HINT)
         dtype = array.dtype.name
         if dtype not in spec.stored:
             raise self.error(name, f"is of {dtype}, not {' or '.join(spec.stored)}")

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from annotated_types import Ge, Gt, Le, Lt
 
-from spectralnlp.errors import LackingModelError, ModelError, SpectralError
+from spectralnlp.errors import ModelError, SpectralError
 
 _HINT = "copy or train the model again"
 _NOUNS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", NoneType: "null"}
@@ -142,8 +142,7 @@ class StoredValues(Mapping[str, Any]):
 
     def lacking(self, name: str) -> ModelError:
         """The refusal of a model without a value."""
-        what = self._said(name, "is missing")
-        return LackingModelError(what, lacks=name, path=self.path, hint=_HINT)
+        return self.error(name, "is missing")
 
     def _said(self, name: str, what: str) -> str:
         place = f"{self.where}{name}".rstrip(".") or "of the model"

@@ -36,7 +36,7 @@ def refinement_tagger() -> Any:
 def classifier() -> Any:
     sketch = pytest.importorskip("spectralnlp_sketch")
     texts = ["the old keeper", "the keeper waited", "a dog barked", "dogs bark"]
-    learner = sketch.IntentClassifier.from_preset("baseline", calibration=False)
+    learner = sketch.IntentClassifier(calibration=False)
     return learner.fit(texts, ["man", "man", "dog", "dog"]).classifier_
 
 

@@ -29,6 +29,8 @@ from spectralnlp_sketch.words import StopWords, stop_list
 Floats = NDArray[Any]
 # Up to so many terms or documents a Cholesky decomposition of them is faster than iterating.
 CHOLESKY_ROWS = 16_000
+# Ridge that steadies the solution, in units of the mean sum of squares of a column.
+RIDGE = 1e-5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -42,7 +44,9 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     Attributes:
         prototypes_: columns of the prototypes (r,), the heaviest or most frequent first.
         layers_: a `Reconstruction` each.
-        solver_: what ``auto`` chose.
+        solver_: the cheapest of three that agree: ``terms`` adds up a d × d matrix and keeps no rows;
+            ``documents`` keeps the rows, sparse, and solves n × n by Woodbury's identity; ``iteration``
+            (conjugate gradients) has neither matrix.
         n_rows_: rows seen.
 
     Examples:
@@ -92,19 +96,6 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         StopWords,
         Doc("Terms that are no prototypes: ``english``, a set, or None."),
     ] = None
-    ridge: Annotated[
-        float,
-        Gt(0),
-        Doc("Ridge that steadies the solution; in units of the mean sum of squares of a column."),
-    ] = 1e-5
-    solver: Annotated[
-        Literal["auto", "terms", "documents", "iteration"],
-        Doc(
-            "``terms`` adds up a d × d matrix and keeps no rows; ``documents`` keeps the rows, "
-            "sparse, and solves n × n by Woodbury's identity; ``iteration`` (conjugate gradients) has "
-            "neither matrix. They agree; ``auto`` takes the cheapest."
-        ),
-    ] = "auto"
 
     def check_combination(self) -> None:
         """Check the stop words.
@@ -142,7 +133,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         if not self.n_rows_:
             raise MatrixError("the stream holds no rows")
         self.prototypes_ = self._choose_prototypes(columns)
-        self.solver_: str = self.solver if self.solver != "auto" else self._cheapest()
+        self.solver_ = self._cheapest_solver()
         if self.solver_ == "terms":
             return ReconstructionMoments(self.n_features_in_)
         return RowLog(self.n_features_in_, self.dtype_.name)
@@ -159,9 +150,9 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
 
     @property
     def _corruption(self) -> Corruption:
-        return Corruption(self.keep_probability, self.ridge)
+        return Corruption(self.keep_probability, RIDGE)
 
-    def _cheapest(self) -> str:
+    def _cheapest_solver(self) -> str:
         n, d = self.n_rows_, self.n_features_in_
         if min(n, d) > CHOLESKY_ROWS:
             return "iteration"

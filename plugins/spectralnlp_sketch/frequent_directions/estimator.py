@@ -18,7 +18,7 @@ from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMom
 from spectralnlp_sketch.rows import Matrix
 from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
-# Up to so many columns XᵀX itself is both smaller than buffers and faster than shrinking them.
+# Up to so many columns XᵀX is exact, smaller than buffers, and twice as fast as shrinking them.
 GRAM_COLUMNS = 2048
 
 
@@ -29,14 +29,14 @@ class FrequentDirections(SketchTransformer):
     Kim, Stratos and Sarikaya 2015, section 2; Liberty 2013. Rows are not centred: put `Centring` before it.
 
     Attributes:
-        method_: the method that ``auto`` chose: ``gram`` up to 2,048 columns, ``randomised`` above.
+        method_: ``figure-1``; or what ``auto`` chose: ``gram`` up to 2,048 columns, ``randomised`` above.
         bound_: at least ‖XᵀX − BᵀB‖₂, known from what was shrunk away.
 
     Examples:
         >>> import numpy as np
         >>> from spectralnlp_sketch import FrequentDirections
         >>> X = np.random.default_rng(0).normal(size=(1000, 50))
-        >>> sketch = FrequentDirections(sketch_size=16, method="dense").fit(X)
+        >>> sketch = FrequentDirections(sketch_size=16).fit(X)
         >>> sketch.sketch_.shape
         (16, 50)
         >>> bool(sketch.measured_error(X) <= sketch.bound_)
@@ -46,19 +46,14 @@ class FrequentDirections(SketchTransformer):
     tells_rows_apart = False
 
     method: Annotated[
-        Literal["auto", "figure-1", "dense", "randomised", "gram"],
+        Literal["auto", "figure-1"],
         Doc(
-            "``auto``; ``figure-1``, the algorithm as the paper prints it; ``dense``, the same promise "
-            "through Gram matrices and buffers; ``randomised``, large buffers through their leading "
-            "directions (it may break its promise with a probability of 1e-6 a buffer); ``gram``, XᵀX "
-            "itself, d² numbers."
+            "``auto``: XᵀX itself for up to 2,048 columns; above, large buffers shrunk through their leading "
+            "directions, where a bound may fail with a probability of 1e-6 a buffer. ``figure-1``: the "
+            "algorithm as the paper prints it."
         ),
     ] = "auto"
-    buffer_rows: Annotated[
-        Annotated[int, Ge(1)] | None,
-        Doc("Rows that are shrunk at a time; None: as many as `default_buffer` says."),
-    ] = None
-    random_state: Annotated[int, Ge(0), Doc("Seed of ``randomised``.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Seed of the directions.")] = 0
 
     @property
     def bound_(self) -> float:
@@ -68,7 +63,8 @@ class FrequentDirections(SketchTransformer):
         return bound
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
-        self.method_ = choose_method(n_columns) if self.method == "auto" else self.method
+        of_auto = "gram" if n_columns <= GRAM_COLUMNS else "randomised"
+        self.method_ = of_auto if self.method == "auto" else self.method
         if self.method_ == "gram":
             return GramMoments(n_columns, dtype.name)
         return FrequentDirectionsMoments(
@@ -77,7 +73,6 @@ class FrequentDirections(SketchTransformer):
             method=self.method_,
             dtype=dtype.name,
             sparse=sparse and self.method_ == "randomised",
-            buffer_rows=self.buffer_rows,
             seed=self.random_state,
         )
 
@@ -95,8 +90,3 @@ class FrequentDirections(SketchTransformer):
         check_is_fitted(self)
         with one_blas_thread():
             return covariance_error(X, self.sketch_, steps)
-
-
-def choose_method(n_columns: int) -> str:
-    """Return the method that is best for a matrix of so many columns."""
-    return "gram" if n_columns <= GRAM_COLUMNS else "randomised"

@@ -19,7 +19,7 @@ from spectralnlp_sketch.linear.moments import check_size
 from spectralnlp_sketch.rows import Matrix, RowMoments, sum_of_squares
 
 Floats = NDArray[Any]
-METHODS = ("figure-1", "dense", "randomised")
+METHODS = ("figure-1", "randomised")
 
 
 class Sketch(NamedTuple):
@@ -44,8 +44,7 @@ class FrequentDirectionsMoments(RowMoments):
         sketch_size: l.
         n_columns: d.
         method: ``figure-1``, Liberty's algorithm as the paper prints it, with an SVD of l rows whenever they
-            are full; ``dense``, every shrink by a Gram matrix; ``randomised``, large buffers through their
-            leading directions.
+            are full; ``randomised``, large buffers through their leading directions.
         dtype: ``float32`` or ``float64``: of the sketch and the arithmetic.
         sparse: whether waiting rows are kept in CSR.
         buffer_rows: rows that are shrunk at a time; None: `default_buffer`. ``figure-1`` uses none.
@@ -56,7 +55,7 @@ class FrequentDirectionsMoments(RowMoments):
         self,
         sketch_size: int,
         n_columns: int,
-        method: str = "dense",
+        method: str = "randomised",
         dtype: str = "float64",
         sparse: bool = False,
         buffer_rows: int | None = None,
@@ -148,11 +147,8 @@ class FrequentDirectionsMoments(RowMoments):
         """The sketch and what waits, shrunk to l rows."""
         if not self._n_waiting:
             return Shrunk(self._sketch, 0.0)
-        waiting = self._stacked_waiting()
-        if self.method == "dense":
-            return shrink(np.concatenate([self._sketch, self._dense_waiting()]), self.sketch_size)
         rng = np.random.default_rng((self.seed, int(self._totals[3])))
-        return shrink_by_directions(Stack(self._sketch, waiting), self.sketch_size, rng)
+        return shrink_by_directions(Stack(self._sketch, self._stacked_waiting()), self.sketch_size, rng)
 
     def _stacked_waiting(self) -> Matrix:
         if not self._waiting:
@@ -231,8 +227,6 @@ def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) 
     """How many rows to shrink at a time: more lose less, and cost memory (sparse ones little)."""
     if method == "figure-1":
         return sketch_size
-    if method == "dense":
-        return 2 * sketch_size
     if sparse:
         return max(4 * (sketch_size + OVERSAMPLING), min(max(n_columns, 2**14), 2**16))
     return max(8 * (sketch_size + OVERSAMPLING), 2**23 // n_columns)

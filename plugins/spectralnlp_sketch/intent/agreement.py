@@ -1,16 +1,16 @@
-"""Directions that the parts of a text agree on: its sentences, or the words of a query.
+"""Directions that the sentences of a text agree on.
 
 What a text is about, and what its author thinks of it, stands in many of its sentences; what one sentence
 happens to say does not stand in the next. So sentences are views of a text, each as good as the others for
 telling its label, and what correlates between them is what labels can be about (Kakade and Foster 2007,
 *Multi-view regression via canonical correlation analysis*). All ways to split a text's parts between two
-views are taken at once: the covariance of a text with itself, less those of its parts with themselves.
+views are taken at once: the covariance of a text with itself, less those of its sentences with themselves.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
@@ -85,26 +85,11 @@ def sentence_directions(
     frequent = np.sort(np.argsort(-frequencies, kind="stable")[:MOST_NGRAMS])
     rank = min(MOST_VECTORS, max(len(texts) // TEXTS_A_VECTOR, 1))
     _, _, vectors = sparse_svd(rows[:, frequent], rank, iterations=2, random_state=random_state)
-    parts = part_rows(texts, sentences_of, columns[frequent], idf[frequent], form)
-    found = agreement_directions(parts, vectors, dimensions)
+    total, single = _covariances(part_rows(texts, columns[frequent], idf[frequent], form), vectors)
+    found = vectors @ most_agreed(total, single)[:, :dimensions].astype(np.float32)
     directions = np.zeros((rows.shape[1], found.shape[1]), np.float32)
     directions[frequent] = found
     return directions
-
-
-def agreement_directions(parts: Iterator[PartRows], vectors: Array32, dimensions: int) -> Array32:
-    """Return directions that the parts of texts agree on, in the space of given vectors.
-
-    Args:
-        parts: of `part_rows`, over n n-grams.
-        vectors: float32 (n, d).
-        dimensions: how many directions, at most.
-
-    Returns:
-        float32 (n, at most ``dimensions``).
-    """
-    total, single = _covariances(parts, vectors)
-    return vectors @ most_agreed(total, single)[:, :dimensions].astype(np.float32)
 
 
 def most_agreed(total: Floats, single: Floats) -> Floats:
@@ -131,16 +116,14 @@ def most_agreed(total: Floats, single: Floats) -> Floats:
 
 def part_rows(
     texts: Sequence[str],
-    split: Callable[[str], list[str]],
     columns: NDArray[np.int32],
     idf: Array32,
     form: NgramFormat,
 ) -> Iterator[PartRows]:
-    """Parts as rows of idf, of which those of a text add up to length 1, and which texts have which.
+    """Sentences as rows of idf, of which those of a text add up to length 1, and which texts have which.
 
     Args:
         texts: texts.
-        split: gives a text's parts.
         columns: int32 (n,); columns of n-grams in ``form``, ascending.
         idf: float32 (n,).
         form: how n-grams are counted.
@@ -151,7 +134,7 @@ def part_rows(
     place = np.full(form.n_columns, -1, np.int64)
     place[columns] = np.arange(len(columns))
     for begin in range(0, len(texts), _BATCH):
-        parts = [split(text) for text in texts[begin : begin + _BATCH]]
+        parts = [sentences_of(text) for text in texts[begin : begin + _BATCH]]
         of_text = np.repeat(np.arange(len(parts)), [len(each) for each in parts])
         counts = count_ngrams(list(chain.from_iterable(parts)), form)
         known = place[counts.indices] >= 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,20 +23,12 @@ from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
-from spectralnlp_sketch.intent.choosing import (
-    MOST_TEXTS,
-    HeadSettings,
-    Parts,
-    are_few,
-    candidates,
-    choose_settings,
-)
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many
+from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many, log_kinship
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.intent.stacking import (
     LEAST_LABELS,
@@ -44,9 +36,14 @@ from spectralnlp_sketch.intent.stacking import (
     corrected_in_turn,
     learn_second_layer,
 )
+from spectralnlp_sketch.intent.weights import FEW, MANY, HeadSettings, are_few
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
+# Columns that n-grams are hashed to: a million of words and a million of characters rarely collide.
+N_COLUMNS = 2**21
+# Words that two of a pair are apart at most: in queries nearly all pairs are nearer.
+PAIR_REACH = 10
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -63,7 +60,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     Attributes:
         prior_: :class:`~spectralnlp_sketch.intent.prior.Prior`.
         classifier_: :class:`~spectralnlp_sketch.intent.model.Classifier`.
-        settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.choosing.HeadSettings`.
+        settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
         few_: whether labels have so few texts that names of labels and unlabelled texts help.
@@ -79,82 +76,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     """
 
     task = "intents"
-    presets: ClassVar = {
-        "baseline": {
-            "lsa_rank": 0,
-            "eigenword_dimensions": 0,
-            "sentence_dimensions": 0,
-            "word_dimensions": 0,
-            "label_names": False,
-            "stacking": False,
-            "rounds": 0,
-        },
-    }
 
     words: Annotated[Lengths, Doc("Shortest and longest n-gram of words; None for none.")] = (1, 2)
     characters: Annotated[Lengths, Doc("Shortest and longest n-gram of characters; None for none.")] = (2, 5)
-    n_columns: Annotated[int, Ge(2), Doc("Columns that n-grams are hashed to, a power of two.")] = 2**21
-    min_texts: Annotated[
-        int,
-        Ge(1),
-        Doc("N-grams of unlabelled texts are known if they are in so many texts."),
-    ] = 2
-    lsa_rank: Annotated[int, Ge(0), Doc("Singular vectors of the texts; 0 for none.")] = 300
-    lsa_scale: Annotated[float, Ge(0), Doc("Mean length of a text's projection on them.")] = 0.75
-    eigenword_dimensions: Annotated[int, Ge(0), Doc("Dimensions of eigenwords; 0 for none.")] = 300
-    eigenword_scale: Annotated[float, Ge(0), Doc("Mean length of a text's sum of them.")] = 2.8
-    window: Annotated[int, Ge(1), Doc("How far an eigenword's contexts reach.")] = 6
-    sentence_dimensions: Annotated[
-        int,
-        Ge(0),
-        Doc(
-            "Directions that the sentences of a text agree on, where there are 8,000 texts of several "
-            "sentences; with 20,000 they take the place of the others; 0 for none."
-        ),
-    ] = 300
-    word_dimensions: Annotated[
-        int,
-        Ge(0),
-        Doc(
-            "Directions that the words of a text agree on, in the space of the singular vectors, where "
-            "those of sentences are not learned; 0 for none."
-        ),
-    ] = 100
-    pairs: Annotated[
-        int, Ge(0), Le(64), Doc("Words that two of a pair are apart at most; 0 for no pairs.")
-    ] = 10
-    loss: Annotated[
-        Literal["logistic", "hinge"] | None,
-        Doc("Loss of the head; None: chosen on texts held out, as are C and the weights of the parts."),
-    ] = None
     C: Annotated[
-        Annotated[float, Gt(0)] | None, Doc("Weight of the loss against that of large weights; None: chosen.")
+        Annotated[float, Gt(0)] | None,
+        Doc("Weight of the loss against that of large weights; None: 60 for labels of few texts, else 2."),
     ] = None
-    dense_weight: Annotated[
-        Annotated[float, Ge(0)] | None,
-        Doc("Weight of the directions beside 1 for words and 1 for characters; None: chosen."),
-    ] = None
-    pair_weight: Annotated[
-        Annotated[float, Ge(0)] | None, Doc("Weight of the pairs of words beside these; None: chosen.")
-    ] = None
-    label_names: Annotated[bool, Doc("Whether a label's name is an example of it.")] = True
-    pseudo_labels: Annotated[
-        int,
-        Ge(0),
-        Doc("Unlabelled texts that join as examples, at most so many a label, where labels have few texts."),
-    ] = 100
-    pseudo_weight: Annotated[
-        float, Gt(0), Doc("Weight of each of them, times the square of its label's probability.")
-    ] = 0.5
-    rounds: Annotated[int, Ge(0), Doc("How often pseudo-labels are chosen anew; 0 for never.")] = 2
-    stacking: Annotated[
-        bool,
-        Doc(
-            "Whether a second layer corrects scores by those of all labels, by learning five more times; "
-            "not where labels have few texts."
-        ),
-    ] = True
-    passes: Annotated[int, Ge(1), Doc("Passes over the examples in training, at most.")] = 60
     calibration: Annotated[
         bool,
         Doc("Whether confidences are made probabilities, by learning five more times."),
@@ -220,31 +148,18 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Raises:
             TextError: all texts are empty.
         """
-        return learn_prior(
-            texts,
-            n_labelled,
-            self._format(),
-            min_texts=self.min_texts,
-            lsa_rank=self.lsa_rank,
-            lsa_scale=self.lsa_scale,
-            eigenword_dimensions=self.eigenword_dimensions,
-            eigenword_scale=self.eigenword_scale,
-            window=self.window,
-            sentence_dimensions=self.sentence_dimensions,
-            word_dimensions=self.word_dimensions,
-            random_state=self.random_state,
-        )
+        return learn_prior(texts, n_labelled, self._format(), self.random_state)
 
     def check_combination(self) -> None:
         """Check how texts are cut into n-grams.
 
         Raises:
-            ConfigError: lengths are no range, or ``n_columns`` is no power of two.
+            ConfigError: lengths are no range, or there are neither words nor characters.
         """
         self._format()
 
     def _format(self) -> NgramFormat:
-        return NgramFormat(checked_pair(self.words), checked_pair(self.characters), self.n_columns)
+        return NgramFormat(checked_pair(self.words), checked_pair(self.characters), N_COLUMNS)
 
     def _check_labels(self, labels: Sequence[Any]) -> None:
         self.classes_ = np.array(sorted(set(labels)))
@@ -257,24 +172,23 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     ) -> None:
         n_labelled = len(labels)
         self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
-        names = label_texts(self.classes_.tolist()) if self.label_names else []
+        names = label_texts(self.classes_.tolist())
         numbers = np.searchsorted(self.classes_, labels)
         self.few_ = are_few(numbers)
-        self.likeness_ = likeness_of(names, prior.ngrams.form) if names and self.few_ else None
-        with fit_pass("settings"):
-            prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, self.pairs))
+        self.likeness_ = likeness_of(names, prior.ngrams.form) if self.few_ else None
+        with fit_pass("pairs of words"):
+            prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, PAIR_REACH))
             rows = prior.ngrams.rows_of(texts)
-            self.settings_, self.prior_ = self._chosen(prior, rows, numbers)
-            rows = rows[:, : len(self.prior_.ngrams.columns)]
+            self.settings_ = self._settings(self.few_)
+            scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows))
+            self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
         examples = self._examples(rows, numbers, names)
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
-            more = unlabelled if self.few_ and self.rounds and self.pseudo_labels else []
-            others = Unlabelled.of(
-                self.prior_.features(self.prior_.ngrams.rows_of(more)),
-                examples.features.rows(np.arange(n_labelled)),
-                self.random_state,
-            )
+            more = unlabelled if self.few_ else []
+            features = self.prior_.features(self.prior_.ngrams.rows_of(more))
+            labelled = examples.features.rows(np.arange(n_labelled))
+            others = Unlabelled(features, log_kinship(labelled, features, self.random_state))
             weights = self._fit_head(examples, others)
         layer, sharpness, scope = self._learn_held_out(examples, others)
         ngrams = self.prior_.ngrams
@@ -296,8 +210,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self, examples: Examples, others: Unlabelled
     ) -> tuple[SecondLayer | None, float, Scope]:
         """What texts held out teach: corrections of scores, how sharp scores are, what is out of scope."""
-        stacked = self.stacking and not self.few_ and self.settings_.loss == "hinge"
-        stacked = stacked and len(self.classes_) >= LEAST_LABELS
+        stacked = not self.few_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
         with fit_pass("calibration"):
@@ -318,17 +231,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             )
         return layer, sharpness_of(corrected, held_out.labels), scope
 
-    def _chosen(
-        self, prior: Prior, rows: sp.csr_array, labels: NDArray[np.int64]
-    ) -> tuple[HeadSettings, Prior]:
-        """Settings of the head, and the prior with the weights that they give its parts."""
-        given = {"loss": self.loss, "C": self.C, "dense": self.dense_weight, "pairs": self.pair_weight}
-        known = {name: value for name, value in given.items() if value is not None}
-        first, groups = candidates(self.few_, len(labels), self.n_unlabelled_, known)
-        some = np.random.default_rng(self.random_state).permutation(len(labels))[:MOST_TEXTS]
-        parts = Parts.of(rows[some], prior.ngrams.n_single, prior.projected(rows[some]))
-        settings = choose_settings(parts, labels[some], groups, first)
-        return settings, prior.weighted(parts.scale(settings), pairs=settings.pairs, dense=settings.dense)
+    def _settings(self, few: bool) -> HeadSettings:
+        usual = FEW if few else MANY
+        return usual if self.C is None else replace(usual, C=self.C)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each text."""
@@ -372,28 +277,19 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         texts = Examples(
             prior.features(rows[: len(labels)]), one_hot[labels], np.ones(len(labels), np.float32)
         )
-        if not names:
-            return texts
         name_rows = prior.ngrams.rows_of(names)
         known = np.flatnonzero(name_rows[:, : prior.ngrams.n_words].sum(axis=1) > 0)
         features = prior.features(name_rows[known])
         return texts.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
 
     def _head(self, examples: Examples) -> Weights:
-        how: dict[str, Any] = {
-            "C": self.settings_.C,
-            "passes": self.passes,
-            "random_state": self.random_state,
-        }
+        C, seed = self.settings_.C, self.random_state
         if self.settings_.loss == "hinge":
-            return fit_svm(examples, **how)
-        return fit_head(examples, likeness=self.likeness_, **how)
+            return fit_svm(examples, C=C, random_state=seed)
+        return fit_head(examples, C=C, likeness=self.likeness_, random_state=seed)
 
     def _fit_head(self, examples: Examples, unlabelled: Unlabelled) -> Weights:
-        """The head, learned again with the unlabelled texts that it is surest of."""
+        """The head, learned once more with the unlabelled texts that it is surest of, if there are any."""
         weights = self._head(examples)
-        n = how_many(self.pseudo_labels, unlabelled.kinship, len(self.classes_))
-        for _ in range(self.rounds if n else 0):
-            more = unlabelled.pseudo_labelled(weights, n, self.pseudo_weight)
-            weights = self._head(examples.with_more(more))
-        return weights
+        n = how_many(unlabelled.kinship, len(self.classes_))
+        return self._head(examples.with_more(unlabelled.pseudo_labelled(weights, n))) if n else weights

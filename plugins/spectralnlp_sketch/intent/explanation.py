@@ -44,7 +44,7 @@ class Explanation:
 
     Examples:
         >>> import spectralnlp
-        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv")
         >>> explained = classifier.explain("how much is a ticket")
         >>> max(explained.words, key=lambda each: each.score).text
         'much'

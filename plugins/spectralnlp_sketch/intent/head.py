@@ -15,6 +15,8 @@ Array32 = NDArray[np.float32]
 
 # Examples whose margins were within this share of the tolerance wait until the others are done.
 QUIET = 0.2
+# Passes over the examples, at most; most heads need about ten.
+MOST_PASSES = 60
 
 
 class Features(NamedTuple):
@@ -84,7 +86,7 @@ def fit_head(
     *,
     C: float = 10.0,
     likeness: Array32 | None = None,
-    passes: int = 60,
+    passes: int = MOST_PASSES,
     tolerance: float = 0.01,
     random_state: int = 0,
 ) -> Weights:
@@ -114,7 +116,12 @@ def fit_head(
 
 
 def fit_svm(
-    examples: Examples, *, C: float = 1.0, passes: int = 30, tolerance: float = 0.05, random_state: int = 0
+    examples: Examples,
+    *,
+    C: float = 1.0,
+    passes: int = MOST_PASSES,
+    tolerance: float = 0.05,
+    random_state: int = 0,
 ) -> Weights:
     """Minimise C Σ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², s_ic being 1 for an example's class and −1 else.
 

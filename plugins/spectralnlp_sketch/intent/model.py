@@ -53,7 +53,7 @@ class Classification:
 
     Examples:
         >>> import spectralnlp
-        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv")
         >>> found = classifier.classify("how much is a ticket")
         >>> found.label, 0 <= found.out_of_scope <= 1
         ('price', True)
@@ -76,17 +76,17 @@ class Classifier(StorableModel):
         idf: float32 (n_ngrams,).
         table: float32 (n_ngrams, n_labels); scores of each n-gram.
         bias: float32 (n_labels,).
+        familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram.
         centers, corrections: float32 (n_labels,) and (n_labels, n_labels); scores s become
             s + correctionsᵀ squashed(2 (s − centers)), see `intent.stacking`; None if they stay as they are.
         sharpness: scores are multiplied by it before the softmax, so that confidences are probabilities.
-        familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram; None in older models.
         scope: how far out of scope a text is, and from where on it is refused.
         about: estimator, settings and the like, for ``info`` and the model card.
         card: the model card, Markdown.
 
     Examples:
         >>> import spectralnlp
-        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv", preset="baseline")
+        >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv")
         >>> classifier.classify("how much is a ticket").label
         'price'
         >>> len(list(classifier.classify_many(["when does it leave", "what does it cost"])))
@@ -99,10 +99,10 @@ class Classifier(StorableModel):
     idf: Annotated[Array32, float_array("n_ngrams", dtype="float32", least=1e-6, most=1e6)]
     table: Annotated[Array32, float_array("n_ngrams", "n_labels", dtype="float32")]
     bias: Annotated[Array32, float_array("n_labels", dtype="float32")]
+    familiarity: Annotated[Array32, float_array("n_ngrams", dtype="float32", least=0, most=1)]
     centers: Annotated[Array32 | None, float_array("n_labels", dtype="float32")] = None
     corrections: Annotated[Array32 | None, float_array("n_labels", "n_labels", dtype="float32")] = None
     sharpness: Annotated[float, Gt(0)] = 1.0
-    familiarity: Annotated[Array32 | None, float_array("n_ngrams", dtype="float32", least=0, most=1)] = None
     scope: Scope = field(default_factory=Scope)
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A classifier of texts\n"
@@ -251,7 +251,7 @@ class Classifier(StorableModel):
             centers=self.second_layer.centers,
             corrections=self.second_layer.weights,
             sharpness=np.float32(self.sharpness),
-            familiarity=np.zeros_like(self.idf) if self.familiarity is None else self.familiarity,
+            familiarity=self.familiarity,
             unknown_idf=np.float32(self.idf.max(initial=0.0) + np.log(2.0)),
             columns=self.columns,
         )
@@ -283,14 +283,12 @@ class Classifier(StorableModel):
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Classifier:
         """The classifier that gave these."""
         form = NgramFormat(
-            **metadata.fields(NgramFormat, "words", "characters", "n_columns", "lowercase"),
-            pairs=metadata.take("pairs", int, 0),  # older models have none
+            **metadata.fields(NgramFormat, "words", "characters", "n_columns", "lowercase", "pairs")
         )
         values = metadata.fields(cls, "labels", "sharpness")
-        scope = metadata.take("scope", Scope, Scope())  # older models have none
         return cls(
             form=form,
-            scope=scope,
+            scope=metadata.take("scope", Scope),
             about=metadata.about(),
             card=card,
             **values,

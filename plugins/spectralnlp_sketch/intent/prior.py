@@ -1,15 +1,13 @@
 """The prior that unlabelled text gives: known n-grams, their weights, and directions of their meaning.
 
-A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions, of three blocks: the
-right singular vectors of the rows of all texts (latent semantic analysis), for n-grams that are words their
-eigenwords, and the directions that the words of a text agree on, or its sentences (`intent.agreement`). The
-head sees x and xB. Both are linear in x, so what it learns folds into one table of scores, n-grams ×
-classes: W + B W'.
+A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions: eigenwords of n-grams that
+are words and of those of characters, and where texts are long the directions that the sentences of a text
+agree on (`intent.agreement`). The head sees x and xB. Both are linear in x, so what it learns folds into one
+table of scores, n-grams × classes: W + B W'.
 """
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,35 +21,38 @@ from scipy.linalg import cho_factor, cho_solve
 from spectralnlp import registry
 from spectralnlp.errors import InputError
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.linalg.svd import sparse_svd
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
 from spectralnlp_sketch.intent.agreement import (
     ENOUGH_TEXTS,
-    agreement_directions,
     have_sentences,
-    part_rows,
     sentence_directions,
 )
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
+# N-grams of unlabelled texts that are in fewer of them tell nothing about others.
+LEAST_TEXTS = 2
+# Blocks of directions and the mean length of a text's projection on them, where that of its words and of its
+# characters is 1: accuracy still rises up to these numbers, and longer projections drown n-grams.
+EIGENWORD_DIMENSIONS, EIGENWORD_LENGTH = 300, 2.8
+SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
+# Eigenwords of less text than so many running words, some 6,000 queries, do more harm than good.
+LEAST_WORDS = 50_000
+# How far an eigenword's contexts reach: a wide window tells subjects apart, a narrow one parts of speech.
+WINDOW = 6
 # Pairs of words that are in fewer labelled texts tell nothing about others.
 LEAST_TEXTS_OF_PAIRS = 2
 # N-grams of texts without a label that are known, at most: a direction has a number for each.
 MOST_NGRAMS = 1_000_000
-# Numbers in the matrix that is decomposed: those of 80,000 queries, or the words of 40,000 reviews.
-LSA_ENTRIES = 12_000_000
 # Words whose spelling is learned from, the most frequent ones.
 MOST_SPELLED = 5000
 # Ridge of that regression, beside a squared length of 1 of each word's n-grams of characters.
 SPELLING_RIDGE = 1.0
 # Length of what the n-grams of characters say of a text, beside what its words say.
 SPELLING_LENGTH = 1.5
-# Lengths of a text's projections on the directions that its sentences, or its words, agree on.
-SENTENCE_LENGTH, WORD_LENGTH = 3.0, 1.15
 
 
 @dataclass(frozen=True)
@@ -116,12 +117,10 @@ class Ngrams:
 
         Args:
             texts: labelled ones; idf of pairs is that of these.
-            reach: how many words apart the two are, at most; 0 for no pairs.
+            reach: how many words apart the two are, at most.
         """
         form = replace(self.form, pairs=reach)
         singles, idf = self.columns[: self.n_single], self.idf[: self.n_single]
-        if not reach:
-            return Ngrams(form, singles, idf)
         n_pairs = form.mask + 1
         alone = NgramFormat((1, 1), None, n_pairs, lowercase=form.lowercase, pairs=reach)
         counted = count_ngrams(texts, alone).indices
@@ -178,10 +177,9 @@ class Prior:
         return Features(scaled_rows, dense)
 
     def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
-        """Return it with a factor of all features and weights of two parts' squares; pairs of 0 go."""
+        """Return it with a factor of all features and weights of two parts' squares."""
         return replace(
             self,
-            ngrams=self.ngrams if pairs else self.ngrams.with_pairs([], 0),
             sparse_scale=scale,
             pair_scale=scale * pairs**0.5,
             dense_scale=scale * dense**0.5,
@@ -205,32 +203,6 @@ class Prior:
         return table
 
 
-def lsa_directions(rows: sp.csr_array, n_words: int, rank: int, scale: float, random_state: int) -> Array32:
-    """Right singular vectors of the texts' rows, scaled so that a text's projection has length ``scale``.
-
-    Of many long texts they are those of words alone, and if need be of every second, third … text: there is
-    enough to see then, and time is bounded.
-
-    Args:
-        rows: of texts (n_texts, n_ngrams).
-        n_words: how many n-grams are of words; they come first.
-        rank: how many vectors.
-        scale: mean length of projections.
-        random_state: seed.
-
-    Returns:
-        float32 (n_ngrams, at most rank).
-    """
-    seen = rows
-    if rows.nnz > LSA_ENTRIES and n_words:
-        seen = rows[:, :n_words]
-        seen = seen[:: math.ceil(seen.nnz / LSA_ENTRIES)]
-    _, _, v = sparse_svd(seen, rank, iterations=2, random_state=random_state)
-    directions = np.zeros((rows.shape[1], v.shape[1]), np.float32)
-    directions[: len(v)] = v
-    return scaled(rows, directions, scale)
-
-
 def eigenword_directions(
     rows: sp.csr_array,
     ngrams: Ngrams,
@@ -240,15 +212,20 @@ def eigenword_directions(
     scale: float,
     random_state: int,
 ) -> Array32:
-    """Eigenwords of the n-grams that are one word, and of those of characters; scaled as `lsa_directions`.
+    """Eigenwords of the n-grams that are one word, and of those of characters.
 
-    Contexts are the words at most ``window`` away, on either side alike: a wide window tells subjects apart.
-    Characters have the share that `spelled_directions` gives them, so that forms of a word, and words that
-    no text had, are near those that are spelled alike.
+    They are scaled so that a text's projection has the mean length ``scale``. Contexts are the words at most
+    ``window`` away, on either side alike: a wide window tells subjects apart. Characters have the share that
+    `spelled_directions` gives them, so that forms of a word, and words that no text had, are near those that
+    are spelled alike.
 
     Returns:
         float32 (n_ngrams, at most dimensions); no columns where there is too little text.
     """
+    nothing = np.zeros((len(ngrams.columns), 0), np.float32)
+    lines = list(spaced_words(texts, ngrams.form.lowercase))
+    if sum(len(line.split()) for line in lines) < LEAST_WORDS:
+        return nothing
     eigenwords = registry.estimators.get("eigenwords.v1")(
         dimensions=dimensions,
         window=window,
@@ -258,13 +235,12 @@ def eigenword_directions(
         min_count=3,
         random_state=random_state,
     )
-    lines = spaced_words(texts, ngrams.form.lowercase)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # little text has few directions: all there are will do
         try:
             vectors = eigenwords.fit(InMemoryCorpus(lines)).word_vectors_
         except InputError:
-            return np.zeros((len(ngrams.columns), 0), np.float32)
+            return nothing
     single = NgramFormat((1, 1), None, ngrams.form.mask + 1, lowercase=False)
     columns = count_ngrams(vectors.words, single).indices
     place = np.searchsorted(ngrams.columns, columns)
@@ -277,15 +253,6 @@ def eigenword_directions(
         spelled = spelled_directions(words, vectors.vectors[known][: len(words)], ngrams)
         directions = scaled(rows, directions, 1.0) + scaled(rows, spelled, SPELLING_LENGTH)
     return scaled(rows, directions, scale)
-
-
-def word_directions(
-    rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], lsa: Array32, dimensions: int
-) -> Array32:
-    """Directions that the words of a text agree on, each with its characters, in the space of the LSA."""
-    spaced = list(spaced_words(texts, ngrams.form.lowercase))
-    parts = part_rows(spaced, str.split, ngrams.columns, ngrams.idf, ngrams.form)
-    return scaled(rows, agreement_directions(parts, lsa, dimensions), WORD_LENGTH)
 
 
 def long_text_directions(
@@ -330,19 +297,7 @@ def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
 
 
 def learn_prior(
-    texts: Sequence[str],
-    n_labelled: int,
-    form: NgramFormat,
-    *,
-    min_texts: int,
-    lsa_rank: int,
-    lsa_scale: float,
-    eigenword_dimensions: int,
-    eigenword_scale: float,
-    window: int,
-    sentence_dimensions: int,
-    word_dimensions: int,
-    random_state: int,
+    texts: Sequence[str], n_labelled: int, form: NgramFormat, random_state: int
 ) -> tuple[Prior, sp.csr_array]:
     """The prior from all texts, and their rows.
 
@@ -350,12 +305,6 @@ def learn_prior(
         texts: the labelled ones first; all n-grams of those are kept.
         n_labelled: how many those are.
         form: how texts are cut into n-grams.
-        min_texts: n-grams of other texts are kept if they are in so many.
-        lsa_rank, eigenword_dimensions: of the two blocks; 0 for none.
-        sentence_dimensions: of a third block where there are many texts of several sentences; 0 for none.
-        word_dimensions: of a block, in the space of the first, where there are not; 0 for none.
-        lsa_scale, eigenword_scale: mean length of a text in each; of a kind of n-grams it is 1.
-        window: of eigenwords.
         random_state: seed.
 
     Raises:
@@ -363,29 +312,21 @@ def learn_prior(
     """
     with fit_pass("n-grams"):
         counts = count_ngrams(texts, form)
-        ngrams = Ngrams.learn(counts, form, min_texts, counts[:n_labelled].indices)
+        ngrams = Ngrams.learn(counts, form, LEAST_TEXTS, counts[:n_labelled].indices)
         if not len(ngrams.columns):
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
-    by_sentences = bool(sentence_dimensions and ngrams.n_words) and have_sentences(texts)
-    others = not (by_sentences and len(texts) >= ENOUGH_TEXTS)
+    by_sentences = bool(ngrams.n_words) and have_sentences(texts)
     with one_blas_thread():
         if by_sentences:
             with fit_pass("sentences"):
-                blocks.append(long_text_directions(rows, ngrams, texts, sentence_dimensions, random_state))
-        if lsa_rank and others:
-            with fit_pass("LSA"):
-                lsa = lsa_directions(rows, ngrams.n_words, lsa_rank, lsa_scale, random_state)
-                blocks.append(lsa)
-            if word_dimensions and not by_sentences:
-                with fit_pass("words"):
-                    blocks.append(word_directions(rows, ngrams, texts, lsa, word_dimensions))
-        if eigenword_dimensions and others:
+                blocks.append(long_text_directions(rows, ngrams, texts, SENTENCE_DIMENSIONS, random_state))
+        if not (by_sentences and len(texts) >= ENOUGH_TEXTS):
             with fit_pass("eigenwords"):
                 blocks.append(
                     eigenword_directions(
-                        rows, ngrams, texts, eigenword_dimensions, window, eigenword_scale, random_state
+                        rows, ngrams, texts, EIGENWORD_DIMENSIONS, WINDOW, EIGENWORD_LENGTH, random_state
                     )
                 )
     return Prior(ngrams, np.hstack(blocks)), rows

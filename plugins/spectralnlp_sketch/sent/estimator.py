@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
-from annotated_types import Ge, Gt
+from annotated_types import Ge
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.model_selection import KFold, cross_val_predict
@@ -40,12 +40,11 @@ POSITION_COLUMNS = 2**14
 class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimator):
     """x ⊕ Πx/‖Πx‖: counts of 1- to 3-grams beside their projection, by equation 2 of the paper.
 
-    Π are the leading directions of a frequent-directions sketch of the counts of unlabelled queries. As
-    published the projection has length 1, whatever the length of x; ``scale`` relates the two.
+    Π are the leading directions of a frequent-directions sketch of the counts of unlabelled queries. The
+    projection has length 1, whatever the length of x.
 
     Attributes:
         sketch_: `FrequentDirections`.
-        length_: of projections.
 
     Examples:
         >>> from spectralnlp_sketch import SENT
@@ -64,10 +63,6 @@ class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimat
     ] = None
     words: Annotated[tuple[int, int] | list[int], Doc("Shortest and longest n-gram of words.")] = (1, 3)
     n_features: Annotated[int, Ge(2), Doc("Columns that n-grams are hashed to, a power of two.")] = 2**18
-    scale: Annotated[
-        Annotated[float, Gt(0)] | None,
-        Doc("Length of the projection: None, 1 as published; a number, so much of the mean length of x."),
-    ] = None
     random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
@@ -117,14 +112,12 @@ class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimat
             sketch_size=self.sketch_size, n_components=self.n_components, random_state=self.random_state
         )
         self.sketch_ = sketch.fit(sp.csr_matrix(rows))
-        lengths = np.sqrt(np.asarray(rows.power(2).sum(axis=1)))
-        self.length_ = 1.0 if self.scale is None else self.scale * float(lengths.mean())
 
     def _with_projection(self, rows: sp.csr_array) -> sp.csr_matrix:
         with one_blas_thread():
             projection = rows @ self.sketch_.components_.T
         lengths = np.maximum(np.linalg.norm(projection, axis=1, keepdims=True), 1e-12)
-        dense = (self.length_ * projection / lengths).astype(np.float32)
+        dense = (projection / lengths).astype(np.float32)
         return sp.csr_matrix(sp.hstack([rows, sp.csr_array(dense)], format="csr"))
 
 
@@ -137,7 +130,7 @@ class SENTPlus(SENT):
     `transform` those of other queries. Queries whose label is None help to learn Π.
 
     Attributes:
-        sketch_, length_: as in `SENT`.
+        sketch_: as in `SENT`.
         classes_: the intents.
         first_model_: the first model.
 
@@ -148,8 +141,6 @@ class SENTPlus(SENT):
         >>> SENTPlus(sketch_size=8).fit(texts * 2, labels * 2).transform(texts).shape[0]
         4
     """
-
-    C: Annotated[float, Gt(0), Doc("Weight of the loss of the first model.")] = 1.0
 
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Fit, and return the rows of X, with predictions of models that had not seen them.
@@ -178,7 +169,7 @@ class SENTPlus(SENT):
         if len(set(labels)) < 2 or len(texts) < OWN_FOLDS:
             raise TextError(f"SENT+ needs two intents and {OWN_FOLDS} queries")
         counts = sp.csr_matrix(super()._rows(texts))
-        first_model = LinearSVC(C=self.C, multi_class="crammer_singer", random_state=self.random_state)
+        first_model = LinearSVC(multi_class="crammer_singer", random_state=self.random_state)
         self.first_model_ = first_model.fit(counts, labels)
         self.classes_ = self.first_model_.classes_
         folds = KFold(OWN_FOLDS, shuffle=True, random_state=self.random_state)

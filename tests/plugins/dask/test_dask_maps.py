@@ -57,12 +57,10 @@ def taggers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def classifiers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("classifiers")
-    small = "lsa_rank=2", "eigenword_dimensions=2", "n_columns=1024"
-    settings = [part for each in small for part in ("--set", each)]
     for name, n in (("one", 4), ("other", 3)):
         gold = folder / f"{name}.tsv"
         gold.write_text("\n".join(LABELLED[:n] * 2) + "\n")
-        assert run(["train", "intent", str(gold), "-o", str(folder / name), *settings]) == 0
+        assert run(["train", "intent", str(gold), "-o", str(folder / name)]) == 0
     return {name: folder / name for name in ("one", "other")}
 
 

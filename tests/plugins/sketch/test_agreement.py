@@ -62,9 +62,7 @@ def test_covariances_are_those_of_centred_texts_and_sentences(monkeypatch: pytes
     columns = np.unique(count_ngrams(texts, FORM).indices)
     idf = np.linspace(1.0, 2.0, len(columns)).astype(np.float32)
     vectors = np.random.default_rng(1).normal(size=(len(columns), 3)).astype(np.float32)
-    total, single = agreement._covariances(
-        agreement.part_rows(texts, sentences_of, columns, idf, FORM), vectors
-    )
+    total, single = agreement._covariances(agreement.part_rows(texts, columns, idf, FORM), vectors)
     of_texts, of_sentences = [], []
     for text in texts:
         present = (count_ngrams(sentences_of(text), FORM).toarray()[:, columns] > 0) * idf
@@ -99,31 +97,18 @@ def test_the_first_direction_is_the_mood(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_directions_of_sentences_join_where_there_are_texts_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = letters(60)
     assert not have_sentences(texts)
-    of_both = {"sentence_dimensions": 3, "word_dimensions": 1}
-    model = IntentClassifier(lsa_rank=2, eigenword_dimensions=0, characters=None, **of_both)
-    assert model.learn_prior(texts)[0].projection.shape[1] == 3
+    sizes = {"EIGENWORD_DIMENSIONS": 4, "SENTENCE_DIMENSIONS": 3, "LEAST_WORDS": 0}
+    for name, size in sizes.items():
+        monkeypatch.setattr(prior, name, size)
+    model = IntentClassifier(characters=None)
+    assert model.learn_prior(texts)[0].projection.shape[1] == 4
     monkeypatch.setattr(agreement, "LEAST_TEXTS", 50)
     monkeypatch.setattr(agreement, "TEXTS_A_VECTOR", 5)
     assert have_sentences(texts)
     assert not have_sentences([text.partition(".")[0] for text in texts])
-    assert model.learn_prior(texts)[0].projection.shape[1] == 5
+    assert model.learn_prior(texts)[0].projection.shape[1] == 3 + 4
     monkeypatch.setattr(prior, "ENOUGH_TEXTS", 60)
     assert model.learn_prior(texts)[0].projection.shape[1] == 3
-
-
-def test_words_of_short_texts_agree_on_their_mood() -> None:
-    rng = np.random.default_rng(0)
-    texts = [f"{rng.choice(NOUNS)} " + " ".join(rng.permutation(MOODS[i % 2])[:2]) for i in range(200)]
-    form = NgramFormat((1, 2), (2, 3), 2**14)
-    counts = count_ngrams(texts, form)
-    ngrams = Ngrams.learn(counts, form, 1, np.array([], int))
-    rows = ngrams.rows(counts)
-    lsa = prior.lsa_directions(rows, ngrams.n_words, 12, 1.0, 0)
-    found = prior.word_directions(rows, ngrams, texts, lsa, 3)
-    assert found.shape == (len(ngrams.columns), 3)
-    assert np.linalg.norm(rows @ found, axis=1).mean() == pytest.approx(prior.WORD_LENGTH, rel=1e-4)
-    bright, grey = np.split((rows @ found[:, 0])[np.argsort(np.arange(200) % 2, kind="stable")], 2)
-    assert max(bright.min(), grey.min()) > min(bright.max(), grey.max())  # they do not overlap
 
 
 def test_rare_ngrams_are_left_out_where_there_are_too_many() -> None:

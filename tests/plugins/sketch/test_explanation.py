@@ -41,7 +41,7 @@ FORMATS = [
 
 @pytest.fixture(scope="module")
 def fitted() -> IntentClassifier:
-    return IntentClassifier(lsa_rank=4, eigenword_dimensions=0, min_texts=1).fit(TEXTS * 2, LABELS * 2)
+    return IntentClassifier().fit(TEXTS * 2, LABELS * 2)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -130,8 +130,7 @@ class Frame:
     ],
 )
 def test_records_are_examples(data: Any) -> None:
-    settings = {"preset": "baseline", "calibration": False}
-    model = spectralnlp.train("intent", data, **settings)
+    model = spectralnlp.train("intent", data, calibration=False)
     assert model.info["training texts"] == 6
     assert model.classify("order a pizza").label == "food"
 

@@ -5,43 +5,41 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
+from spectralnlp_sketch.intent import prior as prior_module
 from spectralnlp_sketch.intent.head import Features, Weights
 from spectralnlp_sketch.intent.prior import (
     SPELLING_RIDGE,
+    Ngrams,
+    Prior,
     eigenword_directions,
-    learn_prior,
     spelled_directions,
 )
 from spectralnlp_sketch.intent.pseudo_labels import (
-    NEARNESS,
+    MOST_OF_A_LABEL,
+    WEIGHT,
     Unlabelled,
     how_many,
     log_kinship,
-    nearest,
     surest,
 )
 
 FORM = NgramFormat((1, 2), (2, 4), 2**16)
-SETTINGS = {
-    "min_texts": 1,
-    "lsa_rank": 0,
-    "lsa_scale": 1.0,
-    "eigenword_dimensions": 4,
-    "eigenword_scale": 2.0,
-    "window": 3,
-    "sentence_dimensions": 0,
-    "word_dimensions": 0,
-    "random_state": 0,
-}
 ENDS = (("sails", "leaves"), ("at dawn", "north")), (("browns", "rises"), ("slowly", "well"))
 SHIPS = [f"the {it} {does} {how}" for it in ("ferry", "boat") for does in ENDS[0][0] for how in ENDS[0][1]]
 BREAD = [f"a {it} {does} {how}" for it in ("bagel", "toast") for does in ENDS[1][0] for how in ENDS[1][1]]
 
 
+def ngrams_of(texts: list[str], form: NgramFormat) -> tuple[Ngrams, sp.csr_array]:
+    """All n-grams of texts, and their rows."""
+    counts = count_ngrams(texts, form)
+    ngrams = Ngrams.learn(counts, form, 1, np.array([], int))
+    return ngrams, ngrams.rows(counts)
+
+
 def test_spelling_is_ridge_regression() -> None:
-    prior, _ = learn_prior(SHIPS, len(SHIPS), FORM, **SETTINGS)  # type: ignore[arg-type]
-    ngrams, words = prior.ngrams, ["ferry", "boat", "sails"]
+    ngrams, _ = ngrams_of(SHIPS, FORM)
+    words = ["ferry", "boat", "sails"]
     vectors = np.random.default_rng(0).standard_normal((3, 2)).astype(np.float32)
     found = spelled_directions(words, vectors, ngrams)
     rows = ngrams.rows_of(words).toarray().astype(np.float64)
@@ -51,21 +49,35 @@ def test_spelling_is_ridge_regression() -> None:
     assert np.allclose(found, np.linalg.solve(normal, rows.T @ vectors), atol=1e-5)
 
 
+@pytest.fixture
+def little_text_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prior_module, "LEAST_WORDS", 0)
+
+
+@pytest.mark.usefixtures("little_text_is_enough")
 def test_a_word_that_no_text_had_is_near_those_spelled_alike() -> None:
     texts = 4 * (SHIPS + BREAD)
-    prior, rows = learn_prior(texts, len(texts), FORM, **SETTINGS)  # type: ignore[arg-type]
+    ngrams, rows = ngrams_of(texts, FORM)
+    prior = Prior(ngrams, eigenword_directions(rows, ngrams, texts, 4, 3, 2.0, 0))
     assert np.linalg.norm(prior.projected(rows), axis=1).mean() == pytest.approx(2.0, rel=1e-5)
-    new, ferry, bagel = prior.projected(prior.ngrams.rows_of(["ferryboats", "ferry", "bagel"]))
+    new, ferry, bagel = prior.projected(ngrams.rows_of(["ferryboats", "ferry", "bagel"]))
     assert new @ ferry / np.linalg.norm(ferry) > 2 * new @ bagel / np.linalg.norm(bagel)
 
 
+def test_little_text_has_no_eigenwords() -> None:
+    texts = 4 * (SHIPS + BREAD)
+    ngrams, rows = ngrams_of(texts, FORM)
+    assert eigenword_directions(rows, ngrams, texts, 4, 3, 2.0, 0).shape == (len(ngrams.columns), 0)
+
+
+@pytest.mark.usefixtures("little_text_is_enough")
 def test_without_ngrams_of_characters_nothing_is_spelled() -> None:
     form = NgramFormat((1, 2), None, 2**16)
     texts = 4 * (SHIPS + BREAD)
-    prior, rows = learn_prior(texts, len(texts), form, **SETTINGS)  # type: ignore[arg-type]
-    found = eigenword_directions(rows, prior.ngrams, texts, 4, 3, 2.0, 0)
-    assert np.array_equal(found, prior.projection)
-    assert not prior.projected(prior.ngrams.rows_of(["ferryboats"])).any()
+    ngrams, rows = ngrams_of(texts, form)
+    prior = Prior(ngrams, eigenword_directions(rows, ngrams, texts, 4, 3, 2.0, 0))
+    assert prior.projected(rows).any()
+    assert not prior.projected(ngrams.rows_of(["ferryboats"])).any()
 
 
 def test_the_surest_of_each_label() -> None:
@@ -74,54 +86,24 @@ def test_the_surest_of_each_label() -> None:
     assert surest(found, 2, np.array([-9, 0, 0, -9, 0], np.float32)).tolist() == [1, 2, 3]
 
 
-def test_the_nearest_of_each_text() -> None:
-    dense = np.random.default_rng(0).normal(size=(30, 5)).astype(np.float32)
-    places, shares = nearest(dense, 4, batch=7)
-    cosines = dense @ dense.T / np.outer(*2 * [np.linalg.norm(dense, axis=1)])
-    np.fill_diagonal(cosines, -1)
-    for row, found, share in zip(cosines, places, shares, strict=True):
-        assert sorted(found) == sorted(np.argsort(-row)[:4])
-        np.testing.assert_allclose(share, row[found] ** NEARNESS / (row[found] ** NEARNESS).sum(), rtol=1e-4)
-
-
-def test_a_text_is_as_likely_what_its_neighbours_are() -> None:
-    scores = np.log(np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], np.float32))
-    texts = Unlabelled(
-        features=Features(sp.csr_array(scores), np.zeros((4, 0), np.float32)),
-        kinship=np.log(np.array([1, 1, 0.5, 1], np.float32)),
-        compared=np.array([0, 3]),
-        neighbours=np.array([[1, 2], [0, 1]]),
-        nearness=np.array([[0.75, 0.25], [0.5, 0.5]], np.float32),
-    )
+def test_the_surest_texts_weigh_by_their_probability() -> None:
+    scores = np.log(np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.1, 0.9]], np.float32))
+    features = Features(sp.csr_array(scores), np.zeros((4, 0), np.float32))
+    texts = Unlabelled(features, np.log(np.array([1, 1, 1, 0.5], np.float32)))
     head = Weights(np.eye(2, dtype=np.float32), np.zeros((0, 2), np.float32), np.zeros(2, np.float32))
-    first = [0.5 + 0.75 * 0.9 + 0.25 * 0.5 * 0.2, 0.5 + 0.75 * 0.1 + 0.25 * 0.5 * 0.8]
-    last = [0.6 + 0.5 * 0.5 + 0.5 * 0.9, 0.4 + 0.5 * 0.5 + 0.5 * 0.1]
-    wanted = np.array([np.divide(first, 2), [0.9, 0.1], [0.2, 0.8], np.divide(last, 2)])
-    np.testing.assert_allclose(texts.probabilities(head), wanted, rtol=1e-5)
-    more = texts.pseudo_labelled(head, 1, 0.4)  # 0.9 of the first label; 0.8, doubted, or 0.4 of the second
+    more = texts.pseudo_labelled(head, 1)  # 0.9 of the first label; 0.8, or 0.9, doubted, of the second
     np.testing.assert_allclose(more.features.sparse.toarray(), scores[[1, 2]])
     np.testing.assert_array_equal(more.targets, np.eye(2))
-    np.testing.assert_allclose(more.weights, [0.4 * 0.9**2, 0.4 * 0.8**2], rtol=1e-5)
-
-
-@pytest.mark.parametrize(("n", "d"), [(0, 3), (1, 3), (2, 3), (5, 0)])
-def test_few_texts_have_few_neighbours(n: int, d: int) -> None:
-    rng = np.random.default_rng(0)
-    features = Features(sp.csr_array((n, 2), dtype=np.float32), rng.normal(size=(n, d)).astype(np.float32))
-    texts = Unlabelled.of(features, features, 0)
-    assert texts.neighbours.shape == (n, 1 if (n, d) == (2, 3) else 0)
-    head = Weights(np.ones((2, 2), np.float32), np.ones((d, 2), np.float32), np.zeros(2, np.float32))
-    np.testing.assert_allclose(texts.probabilities(head), np.full((n, 2), 0.5), rtol=1e-4)
+    np.testing.assert_allclose(more.weights, [WEIGHT * 0.9**2, WEIGHT * 0.8**2], rtol=1e-5)
 
 
 def test_no_more_texts_join_than_are_of_the_kind() -> None:
     kin, strange = np.zeros(40, np.float32), np.full(60, -20, np.float32)
-    assert how_many(50, kin, 3) == 10
-    assert how_many(50, np.append(kin, strange), 3) == 10
-    assert how_many(4, kin, 3) == 4
-    assert how_many(50, kin, 100) == 1
-    assert how_many(50, kin[:0], 3) == 0
-    assert how_many(0, kin, 3) == 0
+    assert how_many(kin, 3) == 10
+    assert how_many(np.append(kin, strange), 3) == 10
+    assert how_many(kin, 100) == 1
+    assert how_many(kin[:0], 3) == 0
+    assert how_many(np.zeros(1000, np.float32), 3) == MOST_OF_A_LABEL
 
 
 def features(of: list[int], rng: np.random.Generator) -> Features:

@@ -39,12 +39,11 @@ TEXTS = [
     for word in ROUTES
 ]
 LABELS = [label for _ in range(len(TEXTS) // len(ROUTES)) for label in ROUTES.values()]
-SMALL = {"lsa_rank": 4, "eigenword_dimensions": 0, "word_dimensions": 0, "n_columns": 2**12}
 
 
 @pytest.fixture(scope="module")
 def fitted() -> IntentClassifier:
-    return IntentClassifier(**SMALL).fit(TEXTS, LABELS)
+    return IntentClassifier().fit(TEXTS, LABELS)
 
 
 def random_scores(n: int, n_labels: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -151,12 +150,11 @@ def test_many_texts_of_three_labels_have_a_second_layer(fitted: IntentClassifier
     classifier = fitted.classifier_
     assert classifier.corrections is not None
     assert fitted.score(TEXTS, LABELS) == 1
-    assert IntentClassifier(**SMALL, stacking=False).fit(TEXTS, LABELS).classifier_.corrections is None
     two = [number for number, label in enumerate(LABELS) if label != "boats"]
     texts, labels = [TEXTS[n] for n in two], [LABELS[n] for n in two]
-    assert IntentClassifier(**SMALL).fit(texts, labels).classifier_.corrections is None
+    assert IntentClassifier().fit(texts, labels).classifier_.corrections is None
     few = slice(0, 12)
-    assert IntentClassifier(**SMALL).fit(TEXTS[few], LABELS[few]).classifier_.corrections is None
+    assert IntentClassifier().fit(TEXTS[few], LABELS[few]).classifier_.corrections is None
     fitted.save(tmp_path / "model")
     loaded = spectralnlp.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.corrections, classifier.corrections)
@@ -164,6 +162,6 @@ def test_many_texts_of_three_labels_have_a_second_layer(fitted: IntentClassifier
 
 
 def test_without_calibration_scores_are_corrected_too() -> None:
-    classifier = IntentClassifier(**SMALL, calibration=False).fit(TEXTS, LABELS).classifier_
+    classifier = IntentClassifier(calibration=False).fit(TEXTS, LABELS).classifier_
     assert classifier.corrections is not None
     assert classifier.sharpness == 1

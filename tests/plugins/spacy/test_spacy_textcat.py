@@ -28,7 +28,6 @@ TEXTS = [
     ("reserve the small room for tonight", "booking"),
 ]
 UNLABELLED = [text.replace("boat", "ferry") for text, _ in TEXTS]
-SETTINGS = {"lsa_rank": 4, "eigenword_dimensions": 4}
 
 
 def examples_of(nlp, texts=TEXTS):
@@ -38,7 +37,7 @@ def examples_of(nlp, texts=TEXTS):
 @pytest.fixture(scope="module")
 def nlp():
     nlp = spacy.blank("en")
-    nlp.add_pipe("spectral_textcat", config={"settings": SETTINGS})
+    nlp.add_pipe("spectral_textcat")
     nlp.initialize(lambda: examples_of(nlp))
     return nlp
 
@@ -48,7 +47,7 @@ def test_probabilities_are_the_classifiers(nlp) -> None:
     from spectralnlp.runtime import InMemoryCorpus
 
     task = registry.tasks.get("intents")()
-    core = task.train(registry.estimators.get("intent")(**SETTINGS), InMemoryCorpus(TEXTS))
+    core = task.train(registry.estimators.get("intent")(), InMemoryCorpus(TEXTS))
     text = "how much is a ticket"
     doc = nlp(text)
     found = core.classify(text)
@@ -85,7 +84,7 @@ def test_documents_travel(nlp, tmp_path) -> None:
 def test_unlabelled_texts_are_learned_from(nlp, tmp_path) -> None:
     (tmp_path / "more.txt").write_text("\n".join(UNLABELLED) + "\n\n")
     more = spacy.blank("en")
-    more.add_pipe("spectral_textcat", config={"settings": SETTINGS})
+    more.add_pipe("spectral_textcat")
     reader = {"@readers": "spectralnlp.Lines.v1", "path": str(tmp_path / "more.txt")}
     more.config["initialize"]["components"]["spectral_textcat"] = {"unlabelled": reader}
     more.initialize(lambda: examples_of(more))
@@ -111,7 +110,7 @@ def test_scores_are_spacys(nlp) -> None:
 
 def test_what_cannot_be_learned_is_refused() -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe("spectral_textcat", config={"settings": SETTINGS})
+    nlp.add_pipe("spectral_textcat")
     with pytest.raises(ComponentError, match=r"\[SN003\].*'spectral_textcat' needs examples with doc.cats"):
         nlp.initialize()
     with pytest.raises(ComponentError, match=r"\[SN005\].*only the label 'price'"):

@@ -1,0 +1,138 @@
+"""What each piece of the classifier of intents is worth: the part ``ablation`` of `benchmarks.intents`.
+
+Everything is inside the training sets, and dev is not read: a third of each is held out, a prior is learned
+from the other two thirds of all five corpora, and a classifier learns from five examples an intent, or from
+all. Differences to the whole classifier are in pairs by text.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from spectralnlp_sketch import IntentClassifier, with_unlabelled
+from spectralnlp_sketch.intent import estimator
+from spectralnlp_sketch.intent.prior import Prior
+
+from benchmarks.intents import FEW, INTENTS, LABELS_ONLY, corpus, draw, learned_prior
+
+# Examples of an intent, and how often texts are held out and examples drawn anew.
+EXAMPLES, SEEDS = 5, 3
+# Samples of the bootstrap.
+SAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The classifier without a piece.
+
+    Args:
+        changes: what replaces names of the module `intent.estimator`.
+        directions: whether the prior's directions stay.
+        few, full: whether five examples an intent and all of them are tried.
+    """
+
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    directions: bool = True
+    few: bool = True
+    full: bool = False
+
+    def prior(self, whole: Prior) -> Prior:
+        return whole if self.directions else replace(whole, projection=whole.projection[:, :0])
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        with patch.multiple(estimator, **self.changes) if self.changes else patch.dict({}):
+            yield
+
+
+def no_names(labels: Sequence[str]) -> list[str]:
+    return [""] * len(labels)
+
+
+def no_doubt(labelled: Any, unlabelled: Any, random_state: int) -> np.ndarray:
+    return np.zeros(len(unlabelled), np.float32)
+
+
+WHOLE = "intent"
+VARIANTS = {
+    WHOLE: Variant(full=True),
+    "without names of labels": Variant({"label_texts": no_names}),
+    "without likeness of names": Variant({"likeness_of": lambda names, form: None}),
+    "without pseudo-labels": Variant({"how_many": lambda kinship, n_labels: 0}),
+    "without doubt of unlabelled texts": Variant({"log_kinship": no_doubt}),
+    "without directions": Variant(directions=False, full=True),
+    "without pairs of words": Variant({"PAIR_REACH": 0}, full=True),
+    "without the second layer": Variant({"LEAST_LABELS": sys.maxsize}, few=False, full=True),
+}
+
+
+def ablation_table() -> str:
+    """Accuracy of the whole, and what is lost without a piece, with the 95 % interval of the mean."""
+    few, full = scores(SEEDS, EXAMPLES), scores(1, None)
+    header = (*FEW, "mean difference")
+    first = report.table((f"{EXAMPLES} examples an intent", *header), rows_of(few))
+    return f"{first}\n\n{report.table(('all examples', *header), rows_of(full))}"
+
+
+def scores(seeds: int, n: int | None) -> dict[str, dict[str, list[np.ndarray]]]:
+    """Whether each held-out text gets its label, by variant, corpus and seed."""
+    found: dict[str, dict[str, list[np.ndarray]]] = {}
+    for seed in range(seeds):
+        halves = {name: held_out(len(corpus(name).texts), seed) for name in INTENTS}
+        pool = [corpus(name).texts[i] for name in INTENTS for i in halves[name][0]]
+        shared = learned_prior(pool)
+        for name in FEW:
+            data, (train, test) = corpus(name), halves[name]
+            which = train if n is None else train[draw(data.labels[train], n, seed)]
+            examples = with_unlabelled([data.texts[i] for i in which], data.labels[which], pool)
+            asked, gold = [data.texts[i] for i in test], data.labels[test]
+            for called, variant in VARIANTS.items():
+                if not (variant.full if n is None else variant.few):
+                    continue
+                with variant.applied():
+                    model = IntentClassifier(**LABELS_ONLY).fit_head(variant.prior(shared), *examples)
+                right = 100.0 * (model.predict(asked) == gold)
+                found.setdefault(called, {}).setdefault(name, []).append(right)
+                print(n or "all", name, seed, called, f"{right.mean():.2f}", file=sys.stderr, flush=True)
+    return found
+
+
+def held_out(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of two thirds of ``n`` texts, and of the others."""
+    order = np.random.default_rng(seed).permutation(n)
+    return np.sort(order[n // 3 :]), np.sort(order[: n // 3])
+
+
+def rows_of(found: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> list[list[object]]:
+    whole = found[WHOLE]
+    rows: list[list[object]] = [[WHOLE, *(f"{np.mean(np.concatenate(whole[name])):.1f}" for name in FEW), ""]]
+    for called, by_corpus in list(found.items())[1:]:
+        differences = {
+            name: [mine - theirs for mine, theirs in zip(by_corpus[name], whole[name], strict=True)]
+            for name in FEW
+        }
+        cells = [f"{np.mean(np.concatenate(each)):+.1f}" for each in differences.values()]
+        rows.append([called, *cells, interval(list(differences.values()))])
+    return rows
+
+
+def interval(differences: Sequence[Sequence[np.ndarray]]) -> str:
+    """Mean over corpora, and its 95 % interval by a bootstrap over seeds and texts."""
+    rng = np.random.default_rng(0)
+
+    def resampled(of_seeds: Sequence[np.ndarray]) -> float:
+        seeds = rng.integers(len(of_seeds), size=len(of_seeds))
+        return float(np.mean([rng.choice(of_seeds[i], len(of_seeds[i])).mean() for i in seeds]))
+
+    means = [np.mean([resampled(each) for each in differences]) for _ in range(SAMPLES)]
+    low, high = np.quantile(means, (0.025, 0.975))
+    mean = np.mean([np.mean([one.mean() for one in each]) for each in differences])
+    return f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"
