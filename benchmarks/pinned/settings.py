@@ -38,6 +38,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "em_iterations": ("0", "4"),
     "noise": ("0.1",),
     "iterations": ("3",),
+    "unlabelled": ("corpora/text/lighthouse.txt",),
 }
 
 
