@@ -157,8 +157,9 @@ class Learned:
 def train_vectors(files: Sequence[Path], folder: Path) -> Learned:
     """Learn eigenwords, in a new folder each."""
     task, folders, started = VectorsTask(), [], process_time()
-    for lowercase in (True, False):
-        vectors = task.train(Eigenwords(lowercase=lowercase), task.read(files), report=silent)
+    for lowercase, dimensions in ((True, 100), (False, 50)):
+        learner = Eigenwords(lowercase=lowercase, dimensions=dimensions)
+        vectors = task.train(learner, task.read(files), report=silent)
         folders.append(str(Path(tempfile.mkdtemp(dir=folder)) / "eigenwords"))
         vectors.save(folders[-1])
     learned = Learned(folders, vectors.about["training tokens"], process_time() - started)

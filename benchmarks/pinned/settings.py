@@ -34,6 +34,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "pruner_states": ("0", "4"),
     "em_iterations": ("0", "4"),
     "iterations": ("3",),
+    "unlabelled": ("corpora/text/lighthouse.txt",),
 }
 
 

@@ -48,10 +48,11 @@ CHANGES: dict[str, dict[str, object]] = {
     "absolute_marginals": {"absolute_marginals": False},
     "span_scorer": {"span_scorer": False},
     "eigenwords": {},  # a folder, made in the test
+    "unlabelled": {},  # a file, made in the test
     "random_state": {"random_state": 7},
 }
 # These are about span scorers, which so few trees have only if told to.
-ABOUT_SCORERS = ("span_scorer", "eigenwords")
+ABOUT_SCORERS = ("span_scorer", "eigenwords", "unlabelled")
 CONTEXT = {"absolute_marginals": {"decoder": "labelled-recall"}}
 
 
@@ -80,10 +81,17 @@ def eigenwords(examples: list[Tree], tmp_path_factory: pytest.TempPathFactory) -
     return str(folder)
 
 
+@pytest.fixture(scope="module")
+def unlabelled(examples: list[Tree], tmp_path_factory: pytest.TempPathFactory) -> str:
+    text = tmp_path_factory.mktemp("unlabelled") / "text.txt"
+    text.write_text("".join(f"{' '.join(tree.words())}\n" for tree in examples))
+    return str(text)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_switch_does_something(
-    name: str, examples: list[Tree], eigenwords: str, monkeypatch: pytest.MonkeyPatch
+    name: str, examples: list[Tree], eigenwords: str, unlabelled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name in ABOUT_SCORERS:
         monkeypatch.setattr(SpanScoring, "least_trees", 1)
@@ -93,7 +101,8 @@ def test_every_switch_does_something(
         monkeypatch.setattr(SentenceEnds, "least_trees", 100)
         monkeypatch.setattr(sentence_ends, "_WORTH", float("nan"))
     context = CONTEXT.get(name, {})
-    change = {"eigenwords": eigenwords} if name == "eigenwords" else CHANGES[name]
+    made = {"eigenwords": eigenwords, "unlabelled": unlabelled}
+    change = {name: made[name]} if name in made else CHANGES[name]
     before, after = train(examples, **context), train(examples, **context, **change)
     assert differences(before, after)
 

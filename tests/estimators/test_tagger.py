@@ -95,11 +95,11 @@ def test_features_of_several_words_seen_once_are_left_out(word_folders: Folders)
 
 def test_unlabelled_text_gives_what_its_eigenwords_give(tmp_path: Path) -> None:
     rng, text = np.random.default_rng(0), tmp_path / "text.txt"
-    words = ["The", "the", "cat", "saw", "a", "dog", "owl", ".", *(f"w{i}" for i in range(90))]
-    text.write_text("".join(f"{' '.join(rng.choice(words, 7))}\n" for _ in range(400)))
+    words = ["The", "the", "cat", "saw", "a", "dog", "owl", ".", *(f"w{i}" for i in range(150))]
+    text.write_text("".join(f"{' '.join(rng.choice(words, 7))}\n" for _ in range(900)))
     task, folders = VectorsTask(), [str(tmp_path / name) for name in ("small", "cased")]
-    for folder, lowercase in zip(folders, (True, False), strict=True):
-        learner = Eigenwords(lowercase=lowercase)
+    for folder, lowercase, dimensions in zip(folders, (True, False), (100, 50), strict=True):
+        learner = Eigenwords(lowercase=lowercase, dimensions=dimensions)
         task.train(learner, task.read([text]), report=lambda line: None).save(folder)
     of_text = CRFTagger(epochs=1, unlabelled=[str(text)]).fit(WORDS)
     of_folders = CRFTagger(epochs=1, eigenwords=folders).fit(WORDS)

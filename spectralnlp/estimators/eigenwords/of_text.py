@@ -25,18 +25,21 @@ def check_one_source(eigenwords: Paths, unlabelled: Paths) -> None:
         raise ConfigError(what, hint="leave one out")
 
 
-def learn_vectors(text: str | Sequence[str], *, lowercase: bool, random_state: int) -> WordVectors:
+def learn_vectors(
+    text: str | Sequence[str], *, lowercase: bool = True, dimensions: int = 50, random_state: int = 0
+) -> WordVectors:
     """Learn eigenwords from unlabelled text, which is read as a stream.
 
     Args:
         text: files, folders and globs.
         lowercase: whether words are counted in small letters.
+        dimensions: length of a vector.
         random_state: seed of the decomposition.
 
     Raises:
         InputError: a file cannot be read, or fewer than two words occur often enough.
     """
-    learner = Eigenwords(lowercase=lowercase, random_state=random_state)
+    learner = Eigenwords(lowercase=lowercase, dimensions=dimensions, random_state=random_state)
     return learner.fit(TextFiles(expand_inputs(text))).word_vectors_
 
 

@@ -67,7 +67,7 @@ class WordClustering(Component):
 
     def _vectors(self, random_state: int) -> WordVectors:
         if self.unlabelled is not None:
-            return learn_vectors(self.unlabelled, lowercase=True, random_state=random_state)
+            return learn_vectors(self.unlabelled, random_state=random_state)
         assert self.eigenwords is not None
         return load_vectors(self.eigenwords)
 

@@ -12,12 +12,15 @@ from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordVectors
 from spectralnlp.progress import fit_pass
 
+# Length of the vectors of words in small letters, of which clusters are made, and of words as written, which
+# names and chunks need (docs/experiments.md).
+_LENGTHS = {True: 100, False: 50}
 # Clusters of words, as far as there are words; 200 gain the same in n-grams (docs/experiments.md).
 _N_CLUSTERS = 500
 
 
 def features_of_text(text: str | Sequence[str], random_state: int) -> UnlabelledFeatures:
-    """Learn vectors of words in small letters, and of words as they are written, as names and chunks need.
+    """Learn vectors of words in small letters, and of words as they are written.
 
     Args:
         text: files, folders and globs.
@@ -26,7 +29,10 @@ def features_of_text(text: str | Sequence[str], random_state: int) -> Unlabelled
     Raises:
         InputError: a file cannot be read, or holds too few words.
     """
-    both = [learn_vectors(text, lowercase=low, random_state=random_state) for low in (True, False)]
+    both = [
+        learn_vectors(text, lowercase=lowercase, dimensions=dimensions, random_state=random_state)
+        for lowercase, dimensions in _LENGTHS.items()
+    ]
     return _features_of(both, random_state)
 
 
