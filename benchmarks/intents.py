@@ -13,7 +13,7 @@
 - *speed*: texts a second on one core.
 
     python -m benchmarks.intents few full
-    python -m benchmarks.intents amount --plot docs/intents-amount.svg
+    python -m benchmarks.intents amount --plot amount.svg
 """
 
 from __future__ import annotations
