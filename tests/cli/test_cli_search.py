@@ -99,7 +99,7 @@ def test_a_bad_pattern(run: Run, trees: str) -> None:
     [
         (["--format", "xml"], "no output format 'xml'; choose from text, json, tsv, brackets"),
         (["--tokenized"], "--tokenized is about text; add --model NAME"),
-        (["--head-rules", "none"], "no head rules are called 'none'; use english, neutral or learned"),
+        (["--head-rules", "none"], "no head rules are called 'none'; use english or neutral"),
         (["--reader", "none"], "none"),
     ],
 )

@@ -33,7 +33,7 @@ def table(tmp_path: Path) -> TreeTable:
     path.write_text(TREES + "(S (NP (NN sail)) (VP (VB row)))\n")
     estimator = LPCFG(heads="neutral", signatures="neutral")
     corpus = InMemoryCorpus(list(read_trees(path)))
-    log = accumulate(estimator.init_moments(corpus), corpus).parts["head"]
+    log = accumulate(estimator.init_moments(corpus), corpus).parts["left"]
     assert isinstance(log, TreeLog)
     return Treebank.of([log]).first
 

@@ -28,7 +28,7 @@ from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many, log_kinship
+from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.intent.stacking import (
     LEAST_LABELS,
@@ -186,9 +186,11 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
             more = unlabelled if self.few_ else []
-            features = self.prior_.features(self.prior_.ngrams.rows_of(more))
-            labelled = examples.features.rows(np.arange(n_labelled))
-            others = Unlabelled(features, log_kinship(labelled, features, self.random_state))
+            others = Unlabelled.of(
+                self.prior_.features(self.prior_.ngrams.rows_of(more)),
+                examples.features.rows(np.arange(n_labelled)),
+                self.random_state,
+            )
             weights = self._fit_head(examples, others)
         layer, sharpness, scope = self._learn_held_out(examples, others)
         ngrams = self.prior_.ngrams

@@ -1,8 +1,8 @@
-"""Pseudo-labels: unlabelled texts of the labels' kind that a head is sure of."""
+"""Pseudo-labels: unlabelled texts of the labels' kind that a head is sure of, as their neighbours are."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,11 @@ DOUBTED = 0.25
 MOST_OF_A_LABEL, WEIGHT = 100, 0.5
 # Share of the unlabelled texts of the labels' kind that joins, at most: the last ones have the wrong label.
 MOST_JOINED = 0.75
+# Neighbours that a text is compared with, and the texts that have any, at most: those of the labels' kind.
+N_NEIGHBOURS, MOST_COMPARED = 20, 15_000
+# Neighbours count by this power of their cosine.
+NEARNESS = 8
+_BATCH = 1000
 
 
 class Unlabelled(NamedTuple):
@@ -26,10 +31,55 @@ class Unlabelled(NamedTuple):
     Args:
         features: of n texts.
         kinship: float32 (n,); as `log_kinship`.
+        compared: int64 (m,); texts that have neighbours.
+        neighbours: int64 (m, k); of each, among the n.
+        nearness: float32 (m, k); shares of the neighbours; rows sum to one.
     """
 
     features: Features
     kinship: Array32
+    compared: NDArray[np.int64]
+    neighbours: NDArray[np.int64]
+    nearness: Array32
+
+    @classmethod
+    def of(cls, features: Features, labelled: Features, random_state: int) -> Self:
+        """Compare texts without labels with those that have one, and with each other.
+
+        Args:
+            features: of the unlabelled texts.
+            labelled: of those that have a label, whichever it is.
+            random_state: seed of `log_kinship`.
+        """
+        kinship = log_kinship(labelled, features, random_state)
+        compared = np.sort(np.argsort(-kinship, kind="stable")[:MOST_COMPARED])
+        places, nearness = nearest(features.dense[compared])
+        return cls(features, kinship, compared, compared[places], nearness)
+
+    def probabilities(self, weights: Weights) -> Array32:
+        """Probabilities of labels by a head, averaged with those of the nearest neighbours.
+
+        Neighbours count less as they are of another kind. One step of label spreading (Zhou et al. 2004,
+        *Learning with local and global consistency*).
+
+        Args:
+            weights: the head.
+
+        Returns:
+            float32 (n, n_classes); rows sum to one at most.
+        """
+        found = weights.scores(self.features)
+        found -= found.max(axis=1, keepdims=True)
+        np.exp(found, out=found)
+        found /= found.sum(axis=1, keepdims=True)
+        if not self.nearness.shape[1]:
+            return found
+        of_kind = found * np.exp(self.kinship)[:, None]
+        around = np.zeros((len(self.compared), found.shape[1]), np.float32)
+        for place in range(self.nearness.shape[1]):
+            around += self.nearness[:, place : place + 1] * of_kind[self.neighbours[:, place]]
+        found[self.compared] = 0.5 * (found[self.compared] + around)
+        return found
 
     def pseudo_labelled(self, weights: Weights, n: int) -> Examples:
         """Texts whose label a head is surest of, at most ``n`` of each label.
@@ -38,10 +88,7 @@ class Unlabelled(NamedTuple):
             weights: the head.
             n: how many.
         """
-        found = weights.scores(self.features)
-        found -= found.max(axis=1, keepdims=True)
-        np.exp(found, out=found)
-        found /= found.sum(axis=1, keepdims=True)
+        found = self.probabilities(weights)
         chosen = surest(found, n, self.kinship)
         labels, sure = found[chosen].argmax(axis=1), found[chosen].max(axis=1)
         targets = np.eye(found.shape[1], dtype=np.float32)[labels]
@@ -64,6 +111,35 @@ def surest(probabilities: Array32, n: int, kinship: Array32) -> NDArray[np.int64
     order = np.lexsort((doubt, best))
     rank = np.arange(len(order)) - np.searchsorted(best[order], best[order])
     return np.sort(order[rank < n])
+
+
+def nearest(
+    dense: Array32, n_neighbours: int = N_NEIGHBOURS, batch: int = _BATCH
+) -> tuple[NDArray[np.int64], Array32]:
+    """The nearest neighbours of each row among the others, by cosine.
+
+    Args:
+        dense: float32 (n, d).
+        n_neighbours: no more than these.
+        batch: rows that are compared with all at a time.
+
+    Returns:
+        int64 (n, k), and their shares, float32 (n, k), rows of which sum to one; k is 0 without dimensions.
+    """
+    n, d = dense.shape
+    k = max(min(n_neighbours, n - 1), 0) if d else 0
+    places, nearness = np.zeros((n, k), np.int64), np.zeros((n, k), np.float32)
+    if not k:
+        return places, nearness
+    unit = dense / np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), np.float32(1e-9))
+    for begin in range(0, n, batch):
+        rows = slice(begin, begin + batch)
+        cosines = unit[rows] @ unit.T
+        own = np.arange(len(cosines))
+        cosines[own, begin + own] = -1.0
+        places[rows] = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
+        nearness[rows] = np.maximum(np.take_along_axis(cosines, places[rows], axis=1), 1e-3) ** NEARNESS
+    return places, nearness / nearness.sum(axis=1, keepdims=True)
 
 
 def how_many(kinship: Array32, n_labels: int) -> int:

@@ -17,10 +17,12 @@ from spectralnlp_sketch.intent.prior import (
 )
 from spectralnlp_sketch.intent.pseudo_labels import (
     MOST_OF_A_LABEL,
+    NEARNESS,
     WEIGHT,
     Unlabelled,
     how_many,
     log_kinship,
+    nearest,
     surest,
 )
 
@@ -86,15 +88,44 @@ def test_the_surest_of_each_label() -> None:
     assert surest(found, 2, np.array([-9, 0, 0, -9, 0], np.float32)).tolist() == [1, 2, 3]
 
 
-def test_the_surest_texts_weigh_by_their_probability() -> None:
-    scores = np.log(np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.1, 0.9]], np.float32))
-    features = Features(sp.csr_array(scores), np.zeros((4, 0), np.float32))
-    texts = Unlabelled(features, np.log(np.array([1, 1, 1, 0.5], np.float32)))
+def test_the_nearest_of_each_text() -> None:
+    dense = np.random.default_rng(0).normal(size=(30, 5)).astype(np.float32)
+    places, shares = nearest(dense, 4, batch=7)
+    cosines = dense @ dense.T / np.outer(*2 * [np.linalg.norm(dense, axis=1)])
+    np.fill_diagonal(cosines, -1)
+    for row, found, share in zip(cosines, places, shares, strict=True):
+        assert sorted(found) == sorted(np.argsort(-row)[:4])
+        np.testing.assert_allclose(share, row[found] ** NEARNESS / (row[found] ** NEARNESS).sum(), rtol=1e-4)
+
+
+def test_a_text_is_as_likely_what_its_neighbours_are() -> None:
+    scores = np.log(np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], np.float32))
+    texts = Unlabelled(
+        features=Features(sp.csr_array(scores), np.zeros((4, 0), np.float32)),
+        kinship=np.log(np.array([1, 1, 0.5, 1], np.float32)),
+        compared=np.array([0, 3]),
+        neighbours=np.array([[1, 2], [0, 1]]),
+        nearness=np.array([[0.75, 0.25], [0.5, 0.5]], np.float32),
+    )
     head = Weights(np.eye(2, dtype=np.float32), np.zeros((0, 2), np.float32), np.zeros(2, np.float32))
-    more = texts.pseudo_labelled(head, 1)  # 0.9 of the first label; 0.8, or 0.9, doubted, of the second
+    first = [0.5 + 0.75 * 0.9 + 0.25 * 0.5 * 0.2, 0.5 + 0.75 * 0.1 + 0.25 * 0.5 * 0.8]
+    last = [0.6 + 0.5 * 0.5 + 0.5 * 0.9, 0.4 + 0.5 * 0.5 + 0.5 * 0.1]
+    wanted = np.array([np.divide(first, 2), [0.9, 0.1], [0.2, 0.8], np.divide(last, 2)])
+    np.testing.assert_allclose(texts.probabilities(head), wanted, rtol=1e-5)
+    more = texts.pseudo_labelled(head, 1)  # 0.9 of the first label; 0.8, doubted, or 0.4 of the second
     np.testing.assert_allclose(more.features.sparse.toarray(), scores[[1, 2]])
     np.testing.assert_array_equal(more.targets, np.eye(2))
     np.testing.assert_allclose(more.weights, [WEIGHT * 0.9**2, WEIGHT * 0.8**2], rtol=1e-5)
+
+
+@pytest.mark.parametrize(("n", "d"), [(0, 3), (1, 3), (2, 3), (5, 0)])
+def test_few_texts_have_few_neighbours(n: int, d: int) -> None:
+    rng = np.random.default_rng(0)
+    features = Features(sp.csr_array((n, 2), dtype=np.float32), rng.normal(size=(n, d)).astype(np.float32))
+    texts = Unlabelled.of(features, features, 0)
+    assert texts.neighbours.shape == (n, 1 if (n, d) == (2, 3) else 0)
+    head = Weights(np.ones((2, 2), np.float32), np.ones((d, 2), np.float32), np.zeros(2, np.float32))
+    np.testing.assert_allclose(texts.probabilities(head), np.full((n, 2), 0.5), rtol=1e-4)
 
 
 def test_no_more_texts_join_than_are_of_the_kind() -> None:
