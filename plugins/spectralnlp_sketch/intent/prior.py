@@ -1,8 +1,9 @@
 """The prior that unlabelled text gives: known n-grams, their weights, and directions of their meaning.
 
 A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions: eigenwords of n-grams that
-are words and of those of characters. The head sees x and xB. Both are linear in x, so what it learns folds
-into one table of scores, n-grams × classes: W + B W'.
+are words and of those of characters, and where texts are long the directions that the sentences of a text
+agree on (`intent.agreement`). The head sees x and xB. Both are linear in x, so what it learns folds into one
+table of scores, n-grams × classes: W + B W'.
 """
 
 from __future__ import annotations
@@ -24,14 +25,20 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
+from spectralnlp_sketch.intent.agreement import (
+    ENOUGH_TEXTS,
+    have_sentences,
+    sentence_directions,
+)
 from spectralnlp_sketch.intent.head import Features, Weights
 
 Array32 = NDArray[np.float32]
 # N-grams of unlabelled texts that are in fewer of them tell nothing about others.
 LEAST_TEXTS = 2
-# Directions and the mean length of a text's projection on them, where that of its words and of its characters
-# is 1: accuracy still rises up to these numbers, and longer projections drown n-grams.
+# Blocks of directions and the mean length of a text's projection on them, where that of its words and of its
+# characters is 1: accuracy still rises up to these numbers, and longer projections drown n-grams.
 EIGENWORD_DIMENSIONS, EIGENWORD_LENGTH = 300, 2.8
+SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
 # Eigenwords of less text than so many running words, some 6,000 queries, do more harm than good.
 LEAST_WORDS = 50_000
 # How far an eigenword's contexts reach: a wide window tells subjects apart, a narrow one parts of speech.
@@ -248,6 +255,21 @@ def eigenword_directions(
     return scaled(rows, directions, scale)
 
 
+def long_text_directions(
+    rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, random_state: int
+) -> Array32:
+    """Directions that the sentences of a text agree on; those of n-grams of characters are 0."""
+    n = ngrams.n_words
+    words = rows[:, :n]
+    form = NgramFormat(ngrams.form.words, None, ngrams.form.mask + 1, ngrams.form.lowercase)
+    found = sentence_directions(
+        texts, words, ngrams.columns[:n], ngrams.idf[:n], form, dimensions, random_state
+    )
+    directions = np.zeros((len(ngrams.columns), found.shape[1]), np.float32)
+    directions[:n] = scaled(words, found, SENTENCE_LENGTH)
+    return directions
+
+
 def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -> Array32:
     """Directions of n-grams of characters whose sums over a word are nearest its vector: ridge regression.
 
@@ -294,8 +316,17 @@ def learn_prior(
         if not len(ngrams.columns):
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
-    with one_blas_thread(), fit_pass("eigenwords"):
-        projection = eigenword_directions(
-            rows, ngrams, texts, EIGENWORD_DIMENSIONS, WINDOW, EIGENWORD_LENGTH, random_state
-        )
-    return Prior(ngrams, projection), rows
+    blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
+    by_sentences = bool(ngrams.n_words) and have_sentences(texts)
+    with one_blas_thread():
+        if by_sentences:
+            with fit_pass("sentences"):
+                blocks.append(long_text_directions(rows, ngrams, texts, SENTENCE_DIMENSIONS, random_state))
+        if not (by_sentences and len(texts) >= ENOUGH_TEXTS):
+            with fit_pass("eigenwords"):
+                blocks.append(
+                    eigenword_directions(
+                        rows, ngrams, texts, EIGENWORD_DIMENSIONS, WINDOW, EIGENWORD_LENGTH, random_state
+                    )
+                )
+    return Prior(ngrams, np.hstack(blocks)), rows

@@ -163,11 +163,3 @@ def test_too_few_texts_are_not_doubted() -> None:
     rng = np.random.default_rng(0)
     assert log_kinship(features([0, 1], rng), features([], rng), 0).shape == (0,)
     assert log_kinship(features([0], rng), features([5, 6], rng), 0).tolist() == [0, 0]
-
-
-def test_rare_ngrams_are_left_out_where_there_are_too_many() -> None:
-    form = NgramFormat((1, 1), None, 2**12)
-    counts = count_ngrams(["a b c", "a b", "a"], form)
-    kept = np.array([], int)
-    assert len(Ngrams.learn(counts, form, 1, kept).columns) == 3
-    assert len(Ngrams.learn(counts, form, 1, kept, most=2).columns) == 1  # "b" is no more frequent
