@@ -65,7 +65,7 @@ def test_leverage_by_address(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_run_by_address_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spectralnlp_sketch.rows.RowMoments.batch_size", 8)
-    options = ("--set", "method=dense", "--checkpoint-rows", "8")
+    options = ("--set", "method=figure-1", "--checkpoint-rows", "8")
     straight = sketched(folder / "x.npy", *options)
     original = FileRows.batches_from
 
