@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import time
 
 __all__ = ["main"]
 
 _INTERRUPTED, _TERMINATED = 130, 143
+_AGAIN = 2.0  # seconds after an interrupt in which another is not raised, so that it cannot stop the tidying up
 
 
 def main() -> int:
@@ -41,10 +43,13 @@ class _Signals:
     """Notes interrupts, and takes SIGTERM for one, so that nothing half-written is left behind."""
 
     interrupted = terminated = False
+    _last = float("-inf")  # when an interrupt was raised
 
     def interrupt(self, number: int, frame: object) -> None:
         self.interrupted = True
-        raise KeyboardInterrupt
+        if time.monotonic() - self._last > _AGAIN:
+            self._last = time.monotonic()
+            raise KeyboardInterrupt
 
     def terminate(self, number: int, frame: object) -> None:
         self.terminated = True
