@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exact_options import UNSMOOTHED
 from grammar_bytes import corpus, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.lpcfg import LPCFG, LatentEM, em
+from spectralnlp.estimators.lpcfg.moments import CountedTable
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex
 from spectralnlp.runtime import Batch, InMemoryCorpus
 from spectralnlp.trees import Binariser, Tree
@@ -74,7 +76,7 @@ def test_one_e_step_equals_brute_force() -> None:
     log = TreeLog(Binariser().to_dict())
     log.observe(Batch(trees("(S (NP (N tom)) (VP (V saw) (NP (D the) (N dog))))"), "tiny", 0, 0))
     table = log.table()
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     n_states = np.array([1 + (i + 1) % 3 for i in range(len(table.symbols))], np.int32)
     start = index.random_counts(n_states, noise=0.9, random_state=3)
     parameters = index.probabilities(start, 0.0)

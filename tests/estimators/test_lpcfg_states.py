@@ -12,7 +12,7 @@ from exact_options import EXACT, UNSMOOTHED
 from grammar_bytes import own_trees
 from true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
 
-from spectralnlp.estimators.lpcfg.moments import nodes_of
+from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared.clusters import cluster_nodes
 from spectralnlp.estimators.shared.projections import find_directions
@@ -45,12 +45,12 @@ def random_states(table: TreeTable, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def softened(table: TreeTable, seed: int) -> tuple[TreeEventIndex, StateCounts]:
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     return index, index.probabilities(index.count_states(*random_states(table, seed)), 0.3)
 
 
 def test_counts_add_up_to_the_nodes(table: TreeTable) -> None:
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     counts = index.count_states(*random_states(table, 0))
     assert counts.binary.sum() == (table.right >= 0).sum()
     assert counts.unary.sum() == ((table.left >= 0) & (table.right < 0)).sum()
@@ -77,10 +77,10 @@ def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
 
 
 def test_the_likelihood_of_em_is_that_of_the_trees(examples: list[Tree], table: TreeTable) -> None:
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     counts = index.count_states(*random_states(table, 2))
     _, log_likelihood = index.expected_counts(index.probabilities(counts, 0.0))
-    grammar = state_grammar(index, counts, 0.0, UNSMOOTHED)
+    grammar = state_grammar(index, counts, 0.0)
     assert not grammar.is_signed
     binary = [Binariser().binarise(tree) for tree in examples]
     assert sum(tree_log_probability(tree, grammar, ENGLISH) for tree in binary) == pytest.approx(
@@ -113,7 +113,7 @@ def test_weights_count_as_repetitions() -> None:
     for table, repeat in ((weighted, 1), (thrice, 3)):
         bounds = np.searchsorted(once.tree, np.arange(13))
         state = np.concatenate([np.tile(states[0][a:b], repeat) for a, b in pairwise(bounds)])
-        index = TreeEventIndex.of(table)
+        index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
         counts = index.count_states(state.astype(np.int32), states[1])
         found.append(index.expected_counts(index.probabilities(counts, 0.2)))
     (ours, our_likelihood), (theirs, their_likelihood) = found

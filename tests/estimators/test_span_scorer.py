@@ -11,6 +11,7 @@ import pytest
 from spectralnlp import load
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.lpcfg.learner import LPCFGLearner
 from spectralnlp.estimators.parser.component import folds_of
 from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.span_kernels import GRADIENTS, SQUARES, learn_epoch
@@ -30,12 +31,11 @@ from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters import LatentGrammar, SpanScorer, WordClusters
+from spectralnlp.parameters import GrammarSet, SpanScorer, WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.storage import StoredArrays, StoredValues
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
-from spectralnlp.trees.treelog import TreeTable
 
 NEVER_OFF = (SpanScoring, "least_trees", 1)
 
@@ -82,12 +82,15 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
         for n, tree in enumerate(trees[:60])
     ]
     seen: list[tuple[set[str], list[str]]] = []
-    plain = LPCFG._grammars_of
+    plain = LPCFGLearner.learn
 
-    def learn(self: LPCFG, table: TreeTable, name: str, coarse: LatentGrammar) -> dict[str, object]:
-        if table.n_trees < 60:
-            seen.append(({word.rsplit("-", 1)[1] for word in table.words}, []))
-        return plain(self, table, name, coarse)
+    def learn(self: LPCFGLearner) -> tuple[GrammarSet, ...]:
+        sets = plain(self)
+        if self.trees.first.n_trees < 60:
+            grammars = [self.coarse[0], *sets[0].grammars]
+            words = {word for grammar in grammars for word in grammar.lexicon.words}
+            seen.append(({word.rsplit("-", 1)[1] for word in words}, []))
+        return sets
 
     infer = ForestParser.infer
 
@@ -96,7 +99,7 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
             seen[-1][1].append(sentence.words[0].rsplit("-", 1)[1])
         return infer(self, sentence)
 
-    monkeypatch.setattr(LPCFG, "_grammars_of", learn)
+    monkeypatch.setattr(LPCFGLearner, "learn", learn)
     monkeypatch.setattr(ForestParser, "infer", spy)
     documents = [InMemoryCorpus(marked[at : at + 2]) for at in range(0, 60, 2)]
 

@@ -5,17 +5,16 @@ Parameters are proper probabilities, so everything here is non-negative (Matsuza
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.lpcfg.moments import begins_sentence, nodes_of
-from spectralnlp.estimators.shared.event_index import EventIndex, smoothed_shares
+from spectralnlp.estimators.lpcfg.kernels import add_totals, smoothed_rules
+from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
+from spectralnlp.estimators.shared.event_index import EventIndex
 from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.inference.trees.tree_states import StateOffsets, StateTensors, expected_counts
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
@@ -44,14 +43,14 @@ class TreeEventIndex(EventIndex[StateCounts]):
     """The rules of a treebank, and which of them each node has.
 
     Attributes:
-        table: the treebank.
+        counted: the treebank.
         binary_rules: int32 (n_binary, 3), sorted; unary_rules: int32 (n_unary, 2), sorted.
         pairs: int32 (n_pairs, 2), sorted; (word, tag) as they occur.
         event: int32 (n_nodes,); index of a node's binary rule, unary rule or pair, by its arity.
         least_posterior: states of a node that are less probable are passed over in EM; 0 for exact EM.
     """
 
-    table: TreeTable
+    counted: CountedTable
     binary_rules: Ints
     unary_rules: Ints
     pairs: Ints
@@ -59,30 +58,35 @@ class TreeEventIndex(EventIndex[StateCounts]):
     least_posterior: float = 0.0
 
     @classmethod
-    def of(cls, table: TreeTable, *, least_posterior: float = 0.0) -> TreeEventIndex:
+    def of(cls, counted: CountedTable, *, least_posterior: float = 0.0) -> TreeEventIndex:
         """Number the rules and the pairs; arguments as of the class."""
+        table, tokens = counted.table, counted.lexicons.tokens
         event = np.full(table.n_nodes, -1, np.int32)
+        event[counted.leaves] = counted.token
         symbol = table.symbol
         binary = np.flatnonzero(table.right >= 0)
         unary = np.flatnonzero((table.left >= 0) & (table.right < 0))
-        leaves = np.flatnonzero(table.word >= 0)
-        events = []
+        rules = []
         for rows, columns in (
             (binary, (symbol[binary], symbol[table.left[binary]], symbol[table.right[binary]])),
             (unary, (symbol[unary], symbol[table.left[unary]])),
-            (leaves, (table.word[leaves], symbol[leaves])),
         ):
-            names, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-            event[rows] = which.reshape(-1)
-            events.append(names.astype(np.int32).reshape(-1, len(columns)))
+            shape = (len(table.symbols),) * len(columns)
+            codes, event[rows] = np.unique(np.ravel_multi_index(columns, shape), return_inverse=True)
+            rules.append(np.stack(np.unravel_index(codes, shape), axis=1).astype(np.int32))
         return cls(
-            table=table,
-            binary_rules=events[0],
-            unary_rules=events[1],
-            pairs=events[2],
+            counted=counted,
+            binary_rules=rules[0],
+            unary_rules=rules[1],
+            pairs=np.stack([tokens.word, tokens.tag], axis=1),
             event=event,
             least_posterior=least_posterior,
         )
+
+    @property
+    def table(self) -> TreeTable:
+        """The treebank."""
+        return self.counted.table
 
     @property
     def nodes(self) -> Nodes:
@@ -147,35 +151,16 @@ class TreeEventIndex(EventIndex[StateCounts]):
     def probabilities(self, counts: StateCounts, smoothing: float) -> StateCounts:
         """Return p(event | symbol, state), smoothed; arguments as of `EventIndex`."""
         n_states = counts.n_states
-        blocks = list(self._blocks(counts))
-        total = np.zeros((len(n_states), int(n_states.max())))
-        for events in blocks:
-            for a, block in events:
-                total[a, : n_states[a]] += block.sum(axis=1)
-
-        def normalised(events: list[tuple[int, Floats]]) -> Floats:
-            parts = [
-                smoothed_shares(block, total[a, : len(block), None], smoothing, axis=0, n_states=len(block))
-                for a, block in events
-            ]
-            return np.concatenate([np.empty(0), *(part.ravel() for part in parts)])
-
-        binary, unary, pairs = map(normalised, blocks)
+        first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+        parents = (self.binary_rules[:, 0], self.unary_rules[:, 0], self.pairs[:, 1])
+        values = (counts.binary, counts.unary, counts.pairs)
+        events = list(zip(values, self.offsets(n_states), map(np.ascontiguousarray, parents), strict=True))
+        totals = np.zeros(first_state[-1])
+        for event in events:
+            add_totals(*event, first_state, totals)
+        binary, unary, pairs = (smoothed_rules(*event, first_state, totals, smoothing) for event in events)
         root = counts.root / counts.root.sum()
         return StateCounts(n_states=n_states, binary=binary, unary=unary, pairs=pairs, root=root)
-
-    def _blocks(self, counts: StateCounts) -> Iterator[list[tuple[int, Floats]]]:
-        """Of binary rules, unary rules and pairs: the symbol of each, and its counts with one state a row."""
-        for values, offsets, parents in zip(
-            (counts.binary, counts.unary, counts.pairs),
-            self.offsets(counts.n_states),
-            (self.binary_rules[:, 0], self.unary_rules[:, 0], self.pairs[:, 1]),
-            strict=True,
-        ):
-            yield [
-                (a, values[offsets[event] : offsets[event + 1]].reshape(counts.n_states[a], -1))
-                for event, a in enumerate(parents.tolist())
-            ]
 
     def expected_counts(self, probabilities: StateCounts) -> tuple[StateCounts, float]:
         """Do the E-step on the observed trees; arguments as of `EventIndex`."""
@@ -196,16 +181,13 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return StateCounts(n_states=n_states, **tensors._asdict()), log_likelihood
 
 
-def state_grammar(
-    index: TreeEventIndex, counts: StateCounts, smoothing: float, lexicon_options: LexiconOptions
-) -> LatentGrammar:
+def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) -> LatentGrammar:
     """The grammar of (expected) counts.
 
     Args:
         index: of the treebank.
         counts: of events.
         smoothing: α of :meth:`TreeEventIndex.probabilities`.
-        lexicon_options: signatures, and smoothing of the lexicon.
     """
     probabilities = index.probabilities(counts, smoothing)
     binary_offsets, unary_offsets, _ = index.offsets(counts.n_states)
@@ -215,35 +197,23 @@ def state_grammar(
         unary_rules=index.unary_rules,
         unary=DenseTensors(offsets=unary_offsets, values=probabilities.unary),
     )
-    tokens = _token_moments(index, counts)
     return latent_grammar(
-        index.table.symbols, counts.n_states, rules, probabilities.root, tokens, lexicon_options
+        index.table.symbols,
+        counts.n_states,
+        rules,
+        probabilities.root,
+        index.counted.lexicons,
+        _token_vectors(index, counts),
     )
 
 
-def _token_moments(index: TreeEventIndex, counts: StateCounts) -> TokenMoments:
-    """Counts of words with Z = 1 / p(state | tag), each token shared among its states."""
-    table, n_states = index.table, counts.n_states
-    word, tag = index.pairs.T
+def _token_vectors(index: TreeEventIndex, counts: StateCounts) -> Floats:
+    """float64 (n_pairs, m_max): sums of Z = 1 / p(state | tag), each token shared among its states."""
+    n_states, tag = counts.n_states, index.pairs[:, 1]
     m_max = int(n_states[tag].max())
     by_state = np.zeros((len(index.pairs), m_max))
     by_state[np.arange(m_max) < n_states[tag, None]] = counts.pairs
     tag_state = np.zeros((len(n_states), m_max))
     np.add.at(tag_state, tag, by_state)
     p_state = tag_state / np.maximum(tag_state.sum(axis=1, keepdims=True), 1e-300)
-    leaves = np.flatnonzero(table.word >= 0)
-    weight = table.weight[table.tree[leaves]]
-    # Counts as observed, without the rounding of expected ones: which words are rare must not depend on it.
-    count, initial, n_tokens = (
-        np.bincount(index.event[leaves], each, len(index.pairs)).astype(np.float64)
-        for each in (weight, weight * begins_sentence(table, leaves), table.share[table.tree[leaves]])
-    )
-    return TokenMoments(
-        words=table.words,
-        word=word,
-        tag=tag,
-        count=count,
-        initial=initial,
-        z=by_state / np.where(p_state > 0, p_state, 1.0)[tag],
-        n_tokens=n_tokens,
-    )
+    return by_state / np.where(p_state > 0, p_state, 1.0)[tag]

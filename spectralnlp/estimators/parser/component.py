@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.shared.grammars import TreebankEstimator
+from spectralnlp.estimators.shared.grammars import GrammarLearner, TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
 
@@ -25,20 +25,25 @@ class Context:
     Attributes:
         trees: the treebank, or the part of it outside of a fold.
         grammar: the estimator of the grammars, which has described the whole treebank.
-        coarse: the plain grammar of each binarisation.
+        learner: of the grammars, from these trees.
         grammar_sets: of each binarisation; empty until they are learned.
         components: what was learned before, by name.
         whole: in a fold, the context of the whole treebank.
-        learn: learns grammars and components from some of the trees, told by bool (n_trees,).
+        learn_part: learns grammars and components from some of the trees of a context, bool (n_trees,).
     """
 
     trees: Treebank
     grammar: TreebankEstimator
-    coarse: Sequence[LatentGrammar]
+    learner: GrammarLearner
     whole: Context | None
-    learn: Callable[[NDArray[np.bool_]], Context]
+    learn_part: Callable[[Context, NDArray[np.bool_]], Context]
     grammar_sets: tuple[GrammarSet, ...] = ()
     components: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def coarse(self) -> Sequence[LatentGrammar]:
+        """The plain grammar of each binarisation."""
+        return self.learner.coarse
 
     @property
     def random_state(self) -> int:
@@ -53,7 +58,7 @@ class Context:
         """
         folds = folds_of(self.trees.documents, n_folds)
         for number in np.unique(folds).tolist():
-            yield Fold(number, folds == number, self.learn(folds != number))
+            yield Fold(number, folds == number, self.learn_part(self, folds != number))
 
 
 class Fold(NamedTuple):

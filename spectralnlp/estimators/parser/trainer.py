@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.parser.component import Component, Context, learn_components
-from spectralnlp.estimators.shared.grammars import TreebankEstimator
+from spectralnlp.estimators.shared.grammars import GrammarLearner, TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Floats
@@ -136,23 +136,21 @@ class ParserTrainer(MomentEstimator[Tree]):
 
     def _learn_all(self, trees: Treebank) -> None:
         self.grammar_.describe(trees)
-        context = self._learn(trees, None)
+        context = self._learn(self.grammar_.learner(trees), None)
         self.grammar_.grammar_sets_ = context.grammar_sets
         self.components_ = learn_components(self.components, "after", context)
 
-    def _learn(self, trees: Treebank, whole: Context | None) -> Context:
+    def _learn_part(self, whole: Context, some: NDArray[np.bool_]) -> Context:
+        return self._learn(whole.learner.select(some), whole)
+
+    def _learn(self, learner: GrammarLearner, whole: Context | None) -> Context:
         """Learn the grammars, and the components that do not need them."""
-        grammar, components = self.grammar_, self.components
-        coarse = grammar.coarse_grammars(trees)
-
-        def learn(some: NDArray[np.bool_]) -> Context:
-            return self._learn(trees.select(some), context)
-
-        context = Context(trees, grammar, coarse, whole, learn)
+        components = self.components
+        context = Context(learner.trees, self.grammar_, learner, whole, self._learn_part)
         learn_components(components, "before", context)
         # While some components are learned in one thread, the grammars may take all of the engine's.
         jobs: Sequence[Callable[[], Any]] = [
-            lambda: grammar.learn_grammars(trees, coarse),
+            learner.learn,
             lambda: learn_components(components, "beside", context),
         ]
         context.grammar_sets, _ = map_kernels(lambda job: job(), jobs)

@@ -71,6 +71,11 @@ class Nodes:
         """float64 (n_symbols,): nodes of each symbol, by weight."""
         return np.bincount(self.symbol, self.weight, self.n_symbols).astype(np.float64)
 
+    def wanted_states(self, n_states: int, nodes_per_state: float) -> Ints:
+        """int32 (n_symbols,): ``n_states``, or as many as a symbol's nodes allow; 0 for no such bound."""
+        count = self.count()
+        return np.clip(count / nodes_per_state if nodes_per_state else count, 1, n_states).astype(np.int32)
+
 
 @dataclass(frozen=True)
 class SymbolDirections:
@@ -152,6 +157,15 @@ class Projections:
         """Every symbol with one state, which says nothing."""
         ones = np.ones((len(nodes.symbol), 1))
         return cls(np.ones(nodes.n_symbols, np.int32), ones, ones)
+
+    def select(self, nodes: NDArray[np.bool_], symbols: Ints) -> Projections:
+        """The states of some nodes, whose symbols are numbered anew.
+
+        Args:
+            nodes: bool (n_nodes,).
+            symbols: int32 (n_their_symbols,); the old number of each.
+        """
+        return Projections(self.n_states[symbols], self.inside[nodes], self.outside[nodes])
 
 
 def project_nodes(nodes: Nodes, directions: Directions, options: ProjectionOptions) -> Projections:
