@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -42,11 +43,11 @@ def fit(examples: list[Tree], **params: object) -> LatentEM:
 
 def brute_force(table: TreeTable, index: TreeEventIndex, p: StateCounts) -> tuple[StateCounts, float]:
     """Expected counts by adding up every assignment of states to the nodes of one tree."""
-    binary, unary, pairs = index.offsets(p.n_states)
+    binary, unary, pairs = index.offsets(p.n_states, p.columns)
     states = np.concatenate([[0], np.cumsum(p.n_states)])
     m = p.n_states[table.symbol].tolist()
     kinds = ("binary", "unary", "pairs", "root")
-    counts = StateCounts(n_states=p.n_states, **{kind: np.zeros_like(getattr(p, kind)) for kind in kinds})
+    counts = replace(p, **{kind: np.zeros_like(getattr(p, kind)) for kind in kinds})
     total = 0.0
     for scale in (None, 1.0):  # the first round finds the total
         norm = total if scale else 1.0

@@ -63,7 +63,7 @@ def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
     sums = np.zeros((len(table.symbols), int(made.n_states.max())))
     for values, offsets, parents in zip(
         (made.binary, made.unary, made.pairs),
-        index.offsets(made.n_states),
+        index.offsets(made.n_states, made.columns),
         (index.binary_rules[:, 0], index.unary_rules[:, 0], index.pairs[:, 1]),
         strict=True,
     ):

@@ -5,7 +5,7 @@ Parameters are proper probabilities, so everything here is non-negative (Matsuza
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.shared.event_index import EventIndex
 from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
 from spectralnlp.estimators.shared.projections import Nodes
-from spectralnlp.inference.trees.tree_states import StateOffsets, StateTensors, expected_counts
-from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
+from spectralnlp.inference.trees.tree_states import Columns, StateOffsets, StateTensors, expected_counts
+from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar
 from spectralnlp.trees.treelog import TreeTable
 
 
@@ -25,13 +25,18 @@ from spectralnlp.trees.treelog import TreeTable
 class StateCounts:
     """(Expected) counts of events with states, or the probabilities made of them.
 
+    A binary rule a → b c has a matrix: a row for each state of a, a column for each pair of states of b and
+    c that may occur. Of all pairs few do, and smoothing and EM add none.
+
     Attributes:
         n_states: int32 (n_symbols,).
-        binary, unary, pairs: float64, laid end to end as :meth:`TreeEventIndex.offsets` says.
+        columns: which columns binary rules have.
+        binary, unary, pairs: float64; of each event, laid end to end as `offsets` says.
         root: float64 (sum of n_states,).
     """
 
     n_states: Ints
+    columns: Columns
     binary: Floats
     unary: Floats
     pairs: Floats
@@ -93,60 +98,73 @@ class TreeEventIndex(EventIndex[StateCounts]):
         """The nodes of the treebank."""
         return nodes_of(self.table)
 
-    def offsets(self, n_states: Ints) -> tuple[Offsets, Offsets, Offsets]:
-        """Where the tensors of binary rules, unary rules and pairs lie, laid end to end."""
+    def offsets(self, n_states: Ints, columns: Columns) -> StateOffsets:
+        """Where the matrices of binary rules, unary rules and pairs lie, laid end to end."""
         m = n_states.astype(np.int64)
         sizes = (
-            m[self.binary_rules].prod(axis=1),
+            m[self.binary_rules[:, 0]] * np.diff(columns.starts),
             m[self.unary_rules].prod(axis=1),
             m[self.pairs[:, 1]],
         )
-        binary, unary, pairs = (np.concatenate([[0], np.cumsum(size)]) for size in sizes)
-        return binary, unary, pairs
+        return StateOffsets(*(np.concatenate([[0], np.cumsum(size)]) for size in sizes))
 
     def count_states(self, state: Ints, n_states: Ints) -> StateCounts:
         """Count the rules, pairs and roots under one state a node; arguments as of `EventIndex`."""
         table, event = self.table, self.event
         weight = table.weight[table.tree]
-        binary_offsets, unary_offsets, pair_offsets = self.offsets(n_states)
-        state_offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+        b = np.flatnonzero(table.right >= 0)
+        left, right = table.left[b], table.right[b]
+        pair = state[left] * n_states[table.symbol[right]] + state[right]
+        most = int(n_states.max()) ** 2
+        codes, column = np.unique(event[b].astype(np.int64) * most + pair, return_inverse=True)
+        starts = np.searchsorted(codes, most * np.arange(len(self.binary_rules) + 1))
+        columns = Columns(starts, (codes % most).astype(np.int32))
+        offsets = self.offsets(n_states, columns)
+        first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
 
         def add(rows: NDArray[np.intp], position: NDArray[Any], size: int) -> Floats:
             return np.bincount(position, weight[rows], size).astype(np.float64)
 
-        b = np.flatnonzero(table.right >= 0)
-        left, right = table.left[b], table.right[b]
-        m_left, m_right = n_states[table.symbol[left]], n_states[table.symbol[right]]
-        at = binary_offsets[event[b]] + (state[b] * m_left + state[left]) * m_right + state[right]
+        first = starts[event[b]]
+        at = offsets.binary[event[b]] + state[b] * (starts[event[b] + 1] - first) + column - first
         u = np.flatnonzero((table.left >= 0) & (table.right < 0))
         below = table.left[u]
-        at_unary = unary_offsets[event[u]] + state[u] * n_states[table.symbol[below]] + state[below]
-        leaves, roots = np.flatnonzero(table.word >= 0), np.flatnonzero(table.parent < 0)
+        at_unary = offsets.unary[event[u]] + state[u] * n_states[table.symbol[below]] + state[below]
+        leaves, roots = self.counted.leaves, np.flatnonzero(table.parent < 0)
         return StateCounts(
             n_states=n_states,
-            binary=add(b, at, binary_offsets[-1]),
-            unary=add(u, at_unary, unary_offsets[-1]),
-            pairs=add(leaves, pair_offsets[event[leaves]] + state[leaves], pair_offsets[-1]),
-            root=add(roots, state_offsets[table.symbol[roots]] + state[roots], state_offsets[-1]),
+            columns=columns,
+            binary=add(b, at, offsets.binary[-1]),
+            unary=add(u, at_unary, offsets.unary[-1]),
+            pairs=add(leaves, offsets.pairs[event[leaves]] + state[leaves], offsets.pairs[-1]),
+            root=add(roots, first_state[table.symbol[roots]] + state[roots], first_state[-1]),
         )
 
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> StateCounts:
         """Share each event's count among its states, evenly but for noise; arguments as of `EventIndex`."""
         rng = np.random.default_rng(random_state)
         total = self.count_states(np.zeros(self.table.n_nodes, np.int32), np.ones_like(n_states))
+        columns = self._all_columns(n_states)
 
         def shared(count: Floats, sizes: NDArray[np.int64]) -> Floats:
             share = np.repeat(count / sizes, sizes)
             return share * rng.uniform(1 - noise, 1 + noise, len(share))
 
-        binary, unary, pairs = (np.diff(offsets) for offsets in self.offsets(n_states))
+        binary, unary, pairs = (np.diff(offsets) for offsets in self.offsets(n_states, columns))
         return StateCounts(
             n_states=n_states,
+            columns=columns,
             binary=shared(total.binary, binary),
             unary=shared(total.unary, unary),
             pairs=shared(total.pairs, pairs),
             root=shared(total.root, n_states.astype(np.int64)),
         )
+
+    def _all_columns(self, n_states: Ints) -> Columns:
+        """All pairs of states of the children of each rule."""
+        sizes = n_states.astype(np.int64)[self.binary_rules[:, 1:]].prod(axis=1)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        return Columns(starts, (np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)).astype(np.int32))
 
     def probabilities(self, counts: StateCounts, smoothing: float) -> StateCounts:
         """Return p(event | symbol, state), smoothed; arguments as of `EventIndex`."""
@@ -154,31 +172,43 @@ class TreeEventIndex(EventIndex[StateCounts]):
         first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
         parents = (self.binary_rules[:, 0], self.unary_rules[:, 0], self.pairs[:, 1])
         values = (counts.binary, counts.unary, counts.pairs)
-        events = list(zip(values, self.offsets(n_states), map(np.ascontiguousarray, parents), strict=True))
+        offsets = self.offsets(n_states, counts.columns)
+        events = list(zip(values, offsets, map(np.ascontiguousarray, parents), strict=True))
         totals = np.zeros(first_state[-1])
         for event in events:
             add_totals(*event, first_state, totals)
         binary, unary, pairs = (smoothed_rules(*event, first_state, totals, smoothing) for event in events)
         root = counts.root / counts.root.sum()
-        return StateCounts(n_states=n_states, binary=binary, unary=unary, pairs=pairs, root=root)
+        return replace(counts, binary=binary, unary=unary, pairs=pairs, root=root)
 
     def expected_counts(self, probabilities: StateCounts) -> tuple[StateCounts, float]:
         """Do the E-step on the observed trees; arguments as of `EventIndex`."""
-        n_states = probabilities.n_states
+        p = probabilities
         tensors, log_likelihood = expected_counts(
             self.table,
             self.event,
-            n_states,
-            StateOffsets(*self.offsets(n_states)),
-            StateTensors(
-                binary=probabilities.binary,
-                unary=probabilities.unary,
-                pairs=probabilities.pairs,
-                root=probabilities.root,
-            ),
+            p.n_states,
+            p.columns,
+            self.offsets(p.n_states, p.columns),
+            StateTensors(binary=p.binary, unary=p.unary, pairs=p.pairs, root=p.root),
             self.least_posterior,
         )
-        return StateCounts(n_states=n_states, **tensors._asdict()), log_likelihood
+        return replace(p, **tensors._asdict()), log_likelihood
+
+    def binary_tensors(self, counts: StateCounts) -> DenseTensors:
+        """The tensors of binary rules, (m_a, m_b, m_c) each, float32; zeros where there are no columns."""
+        m, columns = counts.n_states.astype(np.int64)[self.binary_rules], counts.columns
+        n_columns, n_pairs = np.diff(columns.starts), m[:, 1] * m[:, 2]
+        offsets = np.concatenate([[0], np.cumsum(m.prod(axis=1))])
+        values = np.zeros(offsets[-1], np.float32)
+        rule = np.repeat(np.arange(len(m)), m[:, 0])  # of each row of all matrices
+        row = np.arange(len(rule)) - np.repeat(np.cumsum(m[:, 0]) - m[:, 0], m[:, 0])
+        width = n_columns[rule]
+        first = np.cumsum(width) - width
+        within = np.arange(int(width.sum())) - np.repeat(first, width)
+        column = columns.number[np.repeat(columns.starts[rule], width) + within]
+        values[np.repeat(offsets[rule] + row * n_pairs[rule], width) + column] = counts.binary
+        return DenseTensors(offsets=offsets, values=values)
 
 
 def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) -> LatentGrammar:
@@ -190,12 +220,12 @@ def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) 
         smoothing: α of :meth:`TreeEventIndex.probabilities`.
     """
     probabilities = index.probabilities(counts, smoothing)
-    binary_offsets, unary_offsets, _ = index.offsets(counts.n_states)
+    unary_offsets = index.offsets(counts.n_states, counts.columns).unary
     rules = RuleTensors(
         binary_rules=index.binary_rules,
-        binary=DenseTensors(offsets=binary_offsets, values=probabilities.binary),
+        binary=index.binary_tensors(probabilities),
         unary_rules=index.unary_rules,
-        unary=DenseTensors(offsets=unary_offsets, values=probabilities.unary),
+        unary=DenseTensors(offsets=unary_offsets, values=probabilities.unary.astype(np.float32)),
     )
     return latent_grammar(
         index.table.symbols,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,13 +145,13 @@ class Projections:
 
     Attributes:
         n_states: int32 (n_symbols,).
-        inside: float64 (n_nodes, m); Y of the inside tree, Uᵀφ.
-        outside: float64 (n_nodes, m); Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
+        inside: float64 or float32 (n_nodes, m); Y of the inside tree, Uᵀφ.
+        outside: the same; Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
     """
 
     n_states: Ints
-    inside: Floats
-    outside: Floats
+    inside: NDArray[Any]
+    outside: NDArray[Any]
 
     @classmethod
     def single_state(cls, nodes: Nodes) -> Projections:
@@ -168,16 +169,22 @@ class Projections:
         return Projections(self.n_states[symbols], self.inside[nodes], self.outside[nodes])
 
 
-def project_nodes(nodes: Nodes, directions: Directions, options: ProjectionOptions) -> Projections:
+def project_nodes(
+    nodes: Nodes,
+    directions: Directions,
+    options: ProjectionOptions,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> Projections:
     """Y and Z of every node.
 
     Args:
         nodes: of the treebank, or tokens of the sentences.
         directions: of their symbols.
         options: how many states, and how much Z shrinks.
+        dtype: of Y and Z.
     """
     n_states = np.ones(nodes.n_symbols, np.int32)
-    inside, outside = (np.zeros((len(nodes.weight), options.n_states)) for _ in range(2))
+    inside, outside = (np.zeros((len(nodes.weight), options.n_states), dtype) for _ in range(2))
     inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
     for symbol, rows, part in directions.by_symbol(options.n_states):
         m = min(len(part.sigma), options.rank(nodes.weight[rows].sum()))
