@@ -76,6 +76,42 @@ def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
     assert made.root.sum() == pytest.approx(1)
 
 
+def test_probabilities_are_shares_mixed_with_the_mean_over_states(table: TreeTable) -> None:
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
+    counts = index.count_states(*random_states(table, 1))
+    made, offsets = index.probabilities(counts, 0.3), index.offsets(counts.n_states, counts.columns)
+    kinds = (
+        ("binary", index.binary_rules[:, 0]),
+        ("unary", index.unary_rules[:, 0]),
+        ("pairs", index.pairs[:, 1]),
+    )
+    blocks = [
+        (kind, a, slice(*getattr(offsets, kind)[event : event + 2]))
+        for kind, parents in kinds
+        for event, a in enumerate(parents.tolist())
+    ]
+    totals = np.zeros((len(table.symbols), 3))
+    for kind, a, part in blocks:
+        m = counts.n_states[a]
+        totals[a, :m] += getattr(counts, kind)[part].reshape(m, -1).sum(axis=1)
+    for kind, a, part in blocks:
+        m = counts.n_states[a]
+        shares = getattr(counts, kind)[part].reshape(m, -1) / np.maximum(totals[a, :m, None], 1e-300)
+        expected = 0.7 * shares + 0.3 * shares.mean(axis=0)
+        np.testing.assert_allclose(getattr(made, kind)[part], expected.ravel(), atol=1e-12)
+
+
+def test_tensors_have_zeros_where_a_rule_has_no_columns(table: TreeTable) -> None:
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
+    state, n_states = random_states(table, 1)
+    tensors = index.binary_tensors(index.count_states(state, n_states))
+    dense = {tuple(rule): np.zeros(n_states[rule]) for rule in index.binary_rules.tolist()}
+    for row in np.flatnonzero(table.right >= 0).tolist():
+        nodes = [row, table.left[row], table.right[row]]
+        dense[tuple(table.symbol[nodes].tolist())][tuple(state[nodes])] += 1
+    assert tensors.values.tolist() == np.concatenate([dense[rule].ravel() for rule in sorted(dense)]).tolist()
+
+
 def test_the_likelihood_of_em_is_that_of_the_trees(examples: list[Tree], table: TreeTable) -> None:
     index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     counts = index.count_states(*random_states(table, 2))

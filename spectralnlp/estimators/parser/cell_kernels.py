@@ -53,8 +53,8 @@ class Learner(NamedTuple):
 
     Attributes:
         weights: float32 (n_weights,).
-        history: float32 (n_weights, 2); sums of squared gradients, AdaGrad's, and of updates times the step at
-            which they were made. Both are needed together, and lie together.
+        history: float32 (n_weights, 2); sums of squared gradients, AdaGrad's, and of updates times the step
+            at which they were made. Both are needed together, and lie together.
     """
 
     weights: NDArray[np.float32]
@@ -95,8 +95,8 @@ def _cell_of(n: int, start: int, end: int) -> int:
 def span_marginals(scores, n):
     """The probability of each span of n tokens, float64, in the distribution over binary bracketings.
 
-    The same as `~.bracketing.marginals_of` where all cells are open, in a tenth of the time: inside and outside
-    values are matrices, whose rows are multiplied. They stay floats by a factor a token, which is found on the way.
+    The same as `~.bracketing.marginals_of` where all cells are open, but several times as fast: inside and
+    outside values are matrices, whose rows are multiplied. A factor a token keeps them within the floats.
 
     Args:
         scores: float64 (n * (n + 1) / 2,); narrow spans first.
