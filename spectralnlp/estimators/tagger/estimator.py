@@ -207,7 +207,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             tags=tuple(data.names),
             keys=data.keys[used],
             features=learned.features[used],
-            words=learned.words,
+            words=np.ascontiguousarray(learned.words[:, :, : len(data.names)]),
             transitions=transitions,
             start=start,
             end=end,
