@@ -66,7 +66,7 @@ def hold_out(
             return np.zeros((0, examples.targets.shape[1]), np.float32), known
         return fit(test).scores(examples.features.rows(known)), known
 
-    # Of every text's heads, which are support vector machines, each runs in threads by itself.
+    # Stacked heads are support vector machines, each of which runs in threads by itself.
     found = list((map if every_text else map_kernels)(one_fold, range(n_folds)))
     texts = np.concatenate([known for _, known in found])
     scores = np.vstack([each for each, _ in found])
