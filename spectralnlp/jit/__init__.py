@@ -18,6 +18,7 @@ from spectralnlp.jit.decorators import (
 )
 from spectralnlp.jit.lanes import (
     LANES,
+    divide_by_root,
     load_lanes,
     multiply_add,
     padded,
@@ -36,6 +37,7 @@ __all__ = [
     "compile_for_wheels",
     "compiled_kernels",
     "count_bits",
+    "divide_by_root",
     "exponent_of",
     "fast_kernel",
     "fast_kernel_part",
