@@ -102,13 +102,22 @@ class LPCFGLearner(GrammarLearner):
         self._counted = [CountedTable.of(table, recipe.lexicon) for table in trees.tables]
         self.coarse = list(map_kernels(plain_grammar, self._counted))
 
+    @property
+    def _names(self) -> list[str]:
+        return [each.direction for each in self.trees.binarisers]
+
+    def describe_nodes(self) -> None:
+        """Find the vectors and clusters of the nodes of each binarisation."""
+        parts = zip(self.trees.tables, self._names, strict=True)
+        self._described = [describe(table, name, self.recipe) for table, name in parts]
+
     def learn(self) -> tuple[GrammarSet, ...]:
         """Return the grammars of each binarisation."""
         trees = self.trees
-        names = [each.direction for each in trees.binarisers]
         if self._described is None:
-            self._described = [describe(*each, self.recipe) for each in zip(trees.tables, names, strict=True)]
-        parts = zip(self._counted, self._described, names, strict=True)
+            self.describe_nodes()
+        assert self._described is not None
+        parts = zip(self._counted, self._described, self._names, strict=True)
         learned = [learn_grammars(counted, nodes, name, self.recipe) for counted, nodes, name in parts]
         has_pruner = PRUNER in self.recipe.kinds
         return tuple(
@@ -123,7 +132,7 @@ class LPCFGLearner(GrammarLearner):
         )
 
     def select(self, trees: NDArray[np.bool_]) -> LPCFGLearner:
-        """Return a learner of some of the trees, whose nodes are described as `learn` did."""
+        """Return a learner of some of the trees, with what is known of their nodes."""
         part = self.trees.select(trees)
         if self._described is None:
             return LPCFGLearner(self.recipe, part)

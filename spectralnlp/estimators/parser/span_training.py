@@ -37,7 +37,7 @@ class TrainingOptions:
     rate: float = 0.02
     l1: float = 1.5
     l2: float = 5.0
-    epochs: int = 6
+    epochs: int = 4
     averaged: int = 3
     min_count: int = 3
     random_state: int = 0

@@ -79,13 +79,16 @@ class GrammarLearner(ABC):
     trees: Treebank
     coarse: Sequence[LatentGrammar]
 
+    def describe_nodes(self) -> None:  # noqa: B027 (counting needs none)
+        """Find out what `learn` adds up, if anything must be; `learn` does so where nobody has."""
+
     @abstractmethod
     def learn(self) -> tuple[GrammarSet, ...]:
         """Return the grammars of each binarisation."""
 
     @abstractmethod
     def select(self, trees: NDArray[np.bool_]) -> GrammarLearner:
-        """Return a learner of some of the trees; what `learn` found out about single nodes is kept.
+        """Return a learner of some of the trees; what was found out about single nodes is kept.
 
         Args:
             trees: bool (n_trees,).
