@@ -37,6 +37,7 @@ _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
 # Of the jackknife: five gain nothing over three (docs/experiments.md).
 _FOLDS = 3
+_REFINEMENT = TrainingOptions(rate=0.02)  # of a few trees
 
 
 @dataclass(kw_only=True)
@@ -196,7 +197,7 @@ def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[E
         examples: one or more, with posteriors by these grammars, which never saw them.
     """
     start = Weights(scorer.features, scorer.weights, scorer.number_weights)
-    return _fitted(scorer, shared, examples, TrainingOptions(), start)
+    return _fitted(scorer, shared, examples, _REFINEMENT, start)
 
 
 class _FoldReader:

@@ -35,11 +35,11 @@ class TrainingOptions:
         random_state: seed of the order of examples.
     """
 
-    rate: float = 0.02
+    rate: float = 0.04
     l1: float = 1.5
     l2: float = 5.0
     epochs: int = 4
-    averaged: int = 3
+    averaged: int = 2
     min_count: int = 3
     random_state: int = 0
 
