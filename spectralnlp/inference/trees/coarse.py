@@ -36,6 +36,9 @@ _NOTHING = -1e9
 # The least exponent that a mantissa is divided by: 2 ** 1000 is still a float.
 _LEAST_EXPONENT = -1000.0
 
+# What a symbol that does not go with a neighbour counts, as a share of the one that goes best with it.
+_LEAST_SHARE = 1e-3
+
 # The least expected number of nodes of a symbol, so that a beam never forgets one.
 _LEAST_PRIOR = 1e-9
 
@@ -58,6 +61,8 @@ class RuleIndex(NamedTuple):
         unary_weight: float64 (n_unary,).
         root: float64 (n_symbols,).
         prior: float64 (n_symbols,); expected number of nodes of each symbol in a tree.
+        before, after: float64 (n_symbols + 1, n_symbols); of each tag, and of the sentence's end in the last row,
+            how probable it is next to a node of each symbol, to the left and to the right.
     """
 
     pair: Ints
@@ -72,6 +77,8 @@ class RuleIndex(NamedTuple):
     unary_weight: Floats
     root: Floats
     prior: Floats
+    before: Floats
+    after: Floats
 
     @classmethod
     def of(cls, grammar: LatentGrammar) -> RuleIndex:
@@ -86,6 +93,7 @@ class RuleIndex(NamedTuple):
         firsts = np.flatnonzero(is_first)
         pair = np.full((n_symbols, n_symbols), NO_RULE, np.int32)
         pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
+        prior = _expected_nodes(grammar)
         return cls(
             pair=pair,
             partners=_bits_of(pair != NO_RULE),
@@ -98,23 +106,65 @@ class RuleIndex(NamedTuple):
             unary_child=grammar.unary_rules[:, 1].copy(),
             unary_weight=grammar.unary.values,
             root=grammar.root,
-            prior=_expected_nodes(grammar, grammar.binary.values, grammar.unary.values),
+            prior=prior,
+            before=_neighbours(grammar, prior, near=2, far=1),
+            after=_neighbours(grammar, prior, near=1, far=2),
         )
 
 
-def _expected_nodes(grammar: LatentGrammar, binary: Floats, unary: Floats) -> Floats:
+def _expected_nodes(grammar: LatentGrammar) -> Floats:
     """Solve e = root + Mᵀe, M[a, b] being the expected number of children b of a node a."""
-    n_symbols = len(grammar.symbols)
-    children = np.zeros((n_symbols, n_symbols))
-    for child in (1, 2):
-        np.add.at(children, (grammar.binary_rules[:, 0], grammar.binary_rules[:, child]), binary)
-    np.add.at(children, (grammar.unary_rules[:, 0], grammar.unary_rules[:, 1]), unary)
-    system = np.eye(n_symbols) - children.T
+    children = _children(grammar, 1, 2)
+    return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _LEAST_PRIOR)
+
+
+def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -> Floats:
+    """How probable each tag, and the sentence's end, is next to a node of each symbol, on one side.
+
+    The tag beyond a near child is a corner of the far one, and beyond a far child it is that beyond the parent.
+
+    Args:
+        grammar: of one state a symbol.
+        prior: float64 (n_symbols,); expected number of nodes of each symbol.
+        near, far: which child is away from that side, and which is next to it: 1 is left, 2 is right.
+
+    Returns:
+        float64 (n_symbols + 1, n_symbols).
+    """
+    n_symbols, rules = len(grammar.symbols), grammar.binary_rules
+    (binary, _), ends = _weights(grammar), _children(grammar, near)
+    # The tag at the near end of each symbol: its own if it is a tag, else that of its near child.
+    stops = np.diag(np.where(grammar.is_tag, 1.0, 0.0))
+    corner = np.clip(_solve(np.eye(n_symbols) - ends, stops), 0.0, 1.0)
+    beyond = np.zeros((n_symbols, n_symbols + 1))
+    np.add.at(beyond[:, :n_symbols], rules[:, near], (prior[rules[:, 0]] * binary)[:, None] * corner[rules[:, far]])
+    beyond[:, n_symbols] = grammar.root
+    beyond = _solve(np.eye(n_symbols) - _children(grammar, far).T, beyond)
+    return np.ascontiguousarray(np.maximum(beyond / prior[:, None], 0.0).T)
+
+
+def _weights(grammar: LatentGrammar) -> tuple[Floats, Floats]:
+    """Probabilities of binary and unary rules, float64."""
+    assert isinstance(grammar.binary, DenseTensors) and isinstance(grammar.unary, DenseTensors)
+    return grammar.binary.values.astype(float), grammar.unary.values.astype(float)
+
+
+def _children(grammar: LatentGrammar, *children: int) -> Floats:
+    """Expected numbers of children b of a node a, under binary rules the left (1), the right (2) or both."""
+    n_symbols, (binary, unary) = len(grammar.symbols), _weights(grammar)
+    expected = np.zeros((n_symbols, n_symbols))
+    for child in children:
+        np.add.at(expected, (grammar.binary_rules[:, 0], grammar.binary_rules[:, child]), binary)
+    np.add.at(expected, (grammar.unary_rules[:, 0], grammar.unary_rules[:, 1]), unary)
+    return expected
+
+
+def _solve(system: Floats, values: Floats) -> Floats:
+    """Solve linear equations, by least squares where they have not one solution."""
     try:
-        expected = np.linalg.solve(system, grammar.root)
+        return np.linalg.solve(system, values)
     except np.linalg.LinAlgError:  # a symbol that only begets itself; least squares take twenty times as long
-        expected = np.linalg.lstsq(system, grammar.root, rcond=None)[0]
-    return np.maximum(expected, _LEAST_PRIOR)
+        return np.asarray(np.linalg.lstsq(system, values, rcond=None)[0])
 
 
 def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
@@ -175,8 +225,8 @@ def inside(
     Args:
         rules: the coarse grammar's rules.
         lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
-        beam: symbols whose inside value times their prior is below this share of their span's largest are
-            dropped; 0 keeps all.
+        beam: symbols whose inside value, times how probable they are beside the neighbouring tokens, is below
+            this share of their span's largest are dropped (Caraballo and Charniak 1998); 0 keeps all.
         cells: the open cells; None for all.
         limits: what may stand in them, and for constraints' sake those that cross a required bracket must be
             closed (`SpanLimits.open`); None for anything.
@@ -221,7 +271,9 @@ def _inside(rules, lexical, beam, cells, limits):
     top_bits = np.zeros((n_cells, n_words), np.uint64)
     most, exponent = np.zeros(n_cells), np.zeros(n_cells)
     left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
-    values, upper = np.empty(n_symbols), np.empty(n_symbols)
+    values, upper, merit = np.empty(n_symbols), np.empty(n_symbols), np.empty(n_symbols)
+    before, after = _of_neighbours(rules.before, lexical, -1), _of_neighbours(rules.after, lexical, 1)
+    prior = rules.prior
     n_tops, n_bottoms = 0, 0
     for cell in range(n_cells):
         common = 0.0
@@ -260,12 +312,17 @@ def _inside(rules, lexical, beam, cells, limits):
             bottom_symbol, bottom_value = grown(bottom_symbol), grown(bottom_value)
         while n_tops + n_symbols > len(top_symbol):
             top_symbol, top_value = grown(top_symbol), grown(top_value)
-        largest = _add_unary(rules, limits, row, values, upper)
+        _add_unary(rules, limits, row, values, upper)
+        i, j, largest = cells.start[cell], cells.end[cell] - 1, 0.0
+        for a in range(n_symbols):
+            merit[a] = upper[a] * prior[a] * before[i, a] * after[j, a]
+        for a in range(n_symbols):
+            largest = max(largest, merit[a])
         for a in range(n_symbols):
             if values[a] != 0.0:
                 bottom_symbol[n_bottoms], bottom_value[n_bottoms] = a, values[a]
                 n_bottoms += 1
-            if upper[a] > 0.0 and upper[a] * rules.prior[a] >= beam * largest:
+            if upper[a] > 0.0 and merit[a] >= beam * largest:
                 top_symbol[n_tops], top_value[n_tops] = a, upper[a]
                 top_bits[cell, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
                 most[cell] = max(most[cell], upper[a])
@@ -312,9 +369,8 @@ def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, 
 
 @kernel_part
 def _add_unary(rules, limits, row, cell, upper):
-    """Fill in a cell's top layer from its bottom one; return its largest value times the prior."""
+    """Fill in a cell's top layer from its bottom one."""
     unary_by_parent = rules.unary_by_parent
-    largest = 0.0
     for a in range(len(cell)):
         value = cell[a] if row == FREE or limits.alone[row, a] else 0.0
         for rule in range(unary_by_parent[a], unary_by_parent[a + 1]):
@@ -322,8 +378,33 @@ def _add_unary(rules, limits, row, cell, upper):
                 continue
             value += rules.unary_weight[rule] * cell[rules.unary_child[rule]]
         upper[a] = value
-        largest = max(largest, value * rules.prior[a])
-    return largest
+
+
+@kernel_part
+def _of_neighbours(beside, lexical, step):
+    """How well each symbol goes with the token that follows (or precedes) each token, float64 (n, n_symbols).
+
+    Args:
+        beside: `RuleIndex.after`, or `before`.
+        lexical: float64 (n, n_symbols); value of each tag for each token.
+        step: 1, or -1.
+    """
+    n, n_symbols = lexical.shape
+    found = np.zeros((n, n_symbols))
+    for token in range(n):
+        other, most = token + step, 0.0
+        for tag in range(n_symbols + 1):
+            value = lexical[other, tag] if 0 <= other < n and tag < n_symbols else 0.0
+            if tag == n_symbols and not 0 <= other < n:
+                value = 1.0
+            if value > 0.0:
+                for a in range(n_symbols):
+                    found[token, a] += value * beside[tag, a]
+        for a in range(n_symbols):
+            most = max(most, found[token, a])
+        for a in range(n_symbols):  # what was never seen is not impossible
+            found[token, a] += _LEAST_SHARE * most if most > 0.0 else 1.0
+    return found
 
 
 @kernel_part

@@ -71,7 +71,7 @@ class Pruning:
         """
         if n_binarisations < 3:
             return cls()
-        return cls(edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
+        return cls(beam=3e-3, edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
 
 
 # Next to no pruning. The beam is 0 for a sentence of up to so many tokens times symbols; beyond, long ones
