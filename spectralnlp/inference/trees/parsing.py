@@ -217,7 +217,8 @@ class ForestParser:
         given = merge_tags(tags, constraints, len(words))
         lookups, allowed, values, limits = [], [], [], []
         for number, each in enumerate(self.grammars if pooled else self.grammars[:1]):
-            found = look_up(each.coarse.lexicon, words, each.signature)
+            same = self.same_words[number]
+            found = look_up(each.coarse.lexicon, words, each.signature) if same == number else lookups[same]
             if tag_weights is not None:
                 found = replace(found, tag_weights=tag_weights[number])
             elif each.clusters.tags:
@@ -230,6 +231,12 @@ class ForestParser:
         return SentenceInput(
             words, tags, constraints, tuple(lookups), tuple(allowed), tuple(values), tuple(limits)
         )
+
+    @cached_property
+    def same_words(self) -> list[int]:
+        """For each binarisation, the first one whose lexicon finds the same entries for words."""
+        lexicons = [each.coarse.lexicon for each in self.grammars]
+        return [next(n for n, first in enumerate(lexicons) if first.finds_as(each)) for each in lexicons]
 
     def open_cells(self, sentence: SentenceInput) -> SentenceInput:
         """Open cells: those that the model says, or without one all, and beyond 400 tokens narrower ones."""
