@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, cells_of
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
-from spectralnlp.jit import kernel
 from spectralnlp.parameters import Ints, LatentGrammar
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.trees import is_intermediate, labels_of
@@ -125,20 +124,17 @@ def building_blocks(required: Ints) -> tuple[Ints, Ints]:
     return np.concatenate(starts), np.concatenate(ends)
 
 
-@kernel
-def crosses(start, end, required):
-    """Which spans cross a required one, bool (n_spans,).
+def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
+    """Which spans cross a required one.
 
     Args:
         start, end: int32 (n_spans,).
         required: int32 (n_required, 2).
     """
-    found = np.zeros(len(start), np.bool_)
-    for number in range(len(required)):
-        first, last = required[number]
-        for span in range(len(start)):
-            i, j = start[span], end[span]
-            found[span] |= (i < first < j < last) | (first < i < last < j)
+    found = np.zeros(len(start), bool)
+    for first, last in required.tolist():
+        found |= (start < first) & (first < end) & (end < last)
+        found |= (first < start) & (start < last) & (last < end)
     return found
 
 

@@ -30,7 +30,7 @@ from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import derivation_tree
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.labels import symbols_of_tags
-from spectralnlp.inference.trees.limits import SpanLimits, crosses, limits_of
+from spectralnlp.inference.trees.limits import SpanLimits, limits_of
 from spectralnlp.inference.trees.opening import NOTHING_REQUIRED, WINDOW, Opening, cues_of, open_cells
 from spectralnlp.inference.trees.pool import Pool
 from spectralnlp.inference.trees.recognition import recognise
@@ -71,11 +71,8 @@ class Pruning:
         """
         if n_binarisations < 3:
             return cls()
-        return cls(beam=3e-3, edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
+        return cls(beam=2e-3, edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
 
-
-# Posterior of a bracket under the first binarisation from which the others have no cells that cross it.
-_SURE = 0.99
 
 # Next to no pruning. The beam is 0 for a sentence of up to so many tokens times symbols; beyond, long ones
 # would take minutes.
@@ -253,7 +250,6 @@ class ForestParser:
     def infer(self, sentence: SentenceInput) -> Forests:
         """Score the parses of a sentence, with ever more cells and less pruning until a grammar has scores.
 
-        The first binarisation closes cells that cross brackets it is sure of, for the others but under constraints.
         Binarisations that fail where another does not are left out: more attempts take many times as long as
         the first, and the mean of the others is about as good. Coarse grammars count where no other scores.
         """
@@ -269,8 +265,6 @@ class ForestParser:
                     coarse.setdefault(number, (scored, any_tag))
                 elif scored is not None:
                     fine[number] = scored
-                    if len(fine) == 1 < len(possible) and sentence.limits[0] is None:
-                        cells = cells.subset(~crosses(cells.start, cells.end, scored.sure_spans(_SURE)))
             if fine:
                 return Forests.of(sentence, fine, any_tag=any_tag)
         if not coarse:

@@ -8,12 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from spectralnlp.inference.trees.forest import BINARY, Forest
+from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.recursions import prune_forest
 from spectralnlp.inference.words.lexical import Lookup
-from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, LatentGrammar, Offsets
 
 
@@ -66,11 +65,6 @@ class ScoredForest:
         """float64 (n_edges,): the mean of `edge_shares` over grammars."""
         return _mean(self.edge_shares)
 
-    def sure_spans(self, least: float) -> Ints:
-        """Start and end of the spans that have a bracket with such a posterior, int32 (n_spans, 2)."""
-        spans: Ints = _sure_spans(self.forest, self.n_brackets, self.mean_node, least)
-        return spans
-
     def _shares(self, posteriors: Sequence[Floats]) -> Floats:
         stacked = np.array(posteriors)
         return stacked if self.rescored else np.minimum(np.abs(stacked, out=stacked), 1.0, out=stacked)
@@ -79,22 +73,6 @@ class ScoredForest:
 def _mean(shares: Floats) -> Floats:
     """The mean over grammars; of one, as in pools, the shares themselves."""
     return np.asarray(shares[0] if len(shares) == 1 else shares.mean(axis=0))
-
-
-@kernel
-def _sure_spans(forest, n_brackets, node, least):
-    """The spans whose nodes that are brackets have so much of the posterior; nodes of a span follow each other."""
-    start, end = forest.start, forest.end
-    spans, count, total = np.empty((len(start), 2), np.int32), 0, 0.0
-    for v in range(len(start)):
-        if v == 0 or start[v] != start[v - 1] or end[v] != end[v - 1]:
-            total = 0.0
-        if forest.kind[v] == BINARY and n_brackets[forest.symbol[v]] > 0:
-            if total < least <= total + node[v]:
-                spans[count, 0], spans[count, 1] = start[v], end[v]
-                count += 1
-            total += node[v]
-    return spans[:count]
 
 
 def score(
