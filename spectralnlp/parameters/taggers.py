@@ -291,7 +291,9 @@ class ChainWeights:
     def features(self) -> Floats32:
         """float32 (n_features, T): the weights of features as a matrix, made anew."""
         features: Floats32 = np.zeros((len(self.keys), len(self.tags)), np.float32)
-        features[np.repeat(np.arange(len(self.keys)), np.diff(self.rows.first)), self.rows.tags] = self.rows.weights
+        features[np.repeat(np.arange(len(self.keys)), np.diff(self.rows.first)), self.rows.tags] = (
+            self.rows.weights
+        )
         return features
 
 

@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
 from spectralnlp.inference.trees.limits import FREE, CellLimits, limits_of
+from spectralnlp.inference.trees.rule_index import Bits, RuleIndex
 from spectralnlp.jit import count_bits, exponent_of, kernel, kernel_part, lowest_bit, power_of_two
-from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
-
-# In `RuleIndex.pair`: no rule has these two children.
-NO_RULE = -1
+from spectralnlp.parameters import Floats, Ints, Offsets
 
 # A split whose values are this many powers of two below those of the span's best split is passed over.
 NEGLIGIBLE_SHIFT = -300.0
@@ -39,145 +37,20 @@ _LEAST_EXPONENT = -1000.0
 # What a symbol that does not go with a neighbour counts, as a share of the one that goes best with it.
 _LEAST_SHARE = 1e-3
 
-# The least expected number of nodes of a symbol, so that a beam never forgets one.
-_LEAST_PRIOR = 1e-9
 
-Bits = NDArray[np.uint64]
-
-
-class RuleIndex(NamedTuple):
-    """A one-state grammar's rules in the orders in which the passes ask for them.
+class Splits(NamedTuple):
+    """The pairs of cells that make up one.
 
     Attributes:
-        pair: int32 (n_symbols, n_symbols); number of each pair of children (b, c), or NO_RULE.
-        partners: uint64 (n_symbols, n_words); a bit is set for each right child c that b has a pair with.
-        first_pair: int64 (n_symbols,); number of the first pair with b; its others follow, by c.
-        pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
-        parent: uint32 (n_binary,); a of each rule.
-        weight: float64 (n_binary,); its probability.
-        rule: int32 (n_binary,); its index in the grammar.
-        unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
-        unary_child: int32 (n_unary,).
-        unary_weight: float64 (n_unary,).
-        root: float64 (n_symbols,).
-        prior: float64 (n_symbols,); expected number of nodes of each symbol in a tree.
-        before, after: float64 (n_symbols + 1, n_symbols); of each tag, and of the sentence's end in the last row,
-            how probable it is next to a node of each symbol, to the left and to the right.
+        number: how many they are.
+        left, right: int32 (n_tokens,); the first ones are theirs.
+        exponent: the largest exponent of a pair.
     """
 
-    pair: Ints
-    partners: Bits
-    first_pair: Offsets
-    pair_rules: Offsets
-    parent: NDArray[np.uint32]
-    weight: Floats
-    rule: Ints
-    unary_by_parent: Offsets
-    unary_child: Ints
-    unary_weight: Floats
-    root: Floats
-    prior: Floats
-    before: Floats
-    after: Floats
-
-    @classmethod
-    def of(cls, grammar: LatentGrammar) -> RuleIndex:
-        """Index a grammar whose symbols have one state each."""
-        if not (isinstance(grammar.binary, DenseTensors) and isinstance(grammar.unary, DenseTensors)):
-            raise TypeError("the coarse grammar must have one state a symbol, stored densely")
-        n_symbols, rules = len(grammar.symbols), grammar.binary_rules
-        order = np.lexsort((rules[:, 0], rules[:, 2], rules[:, 1]))
-        ordered = rules[order]
-        is_first = np.ones(len(ordered), bool)
-        is_first[1:] = (ordered[1:, 1:] != ordered[:-1, 1:]).any(axis=1)
-        firsts = np.flatnonzero(is_first)
-        pair = np.full((n_symbols, n_symbols), NO_RULE, np.int32)
-        pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
-        prior = _expected_nodes(grammar)
-        return cls(
-            pair=pair,
-            partners=_bits_of(pair != NO_RULE),
-            first_pair=np.searchsorted(ordered[firsts, 1], np.arange(n_symbols)).astype(np.int64),
-            pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
-            parent=ordered[:, 0].astype(np.uint32),
-            weight=grammar.binary.values[order],
-            rule=order.astype(np.int32),
-            unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
-            unary_child=grammar.unary_rules[:, 1].copy(),
-            unary_weight=grammar.unary.values,
-            root=grammar.root,
-            prior=prior,
-            before=_neighbours(grammar, prior, near=2, far=1),
-            after=_neighbours(grammar, prior, near=1, far=2),
-        )
-
-
-def _expected_nodes(grammar: LatentGrammar) -> Floats:
-    """Solve e = root + Mᵀe, M[a, b] being the expected number of children b of a node a."""
-    children = _children(grammar, 1, 2)
-    return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _LEAST_PRIOR)
-
-
-def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -> Floats:
-    """How probable each tag, and the sentence's end, is next to a node of each symbol, on one side.
-
-    The tag beyond a near child is a corner of the far one, and beyond a far child it is that beyond the parent.
-
-    Args:
-        grammar: of one state a symbol.
-        prior: float64 (n_symbols,); expected number of nodes of each symbol.
-        near, far: which child is away from that side, and which is next to it: 1 is left, 2 is right.
-
-    Returns:
-        float64 (n_symbols + 1, n_symbols).
-    """
-    n_symbols, rules = len(grammar.symbols), grammar.binary_rules
-    (binary, _), ends = _weights(grammar), _children(grammar, near)
-    # The tag at the near end of each symbol: its own if it is a tag, else that of its near child.
-    stops = np.diag(np.where(grammar.is_tag, 1.0, 0.0))
-    corner = np.clip(_solve(np.eye(n_symbols) - ends, stops), 0.0, 1.0)
-    beyond = np.zeros((n_symbols, n_symbols + 1))
-    np.add.at(beyond[:, :n_symbols], rules[:, near], (prior[rules[:, 0]] * binary)[:, None] * corner[rules[:, far]])
-    beyond[:, n_symbols] = grammar.root
-    beyond = _solve(np.eye(n_symbols) - _children(grammar, far).T, beyond)
-    return np.ascontiguousarray(np.maximum(beyond / prior[:, None], 0.0).T)
-
-
-def _weights(grammar: LatentGrammar) -> tuple[Floats, Floats]:
-    """Probabilities of binary and unary rules, float64."""
-    assert isinstance(grammar.binary, DenseTensors) and isinstance(grammar.unary, DenseTensors)
-    return grammar.binary.values.astype(float), grammar.unary.values.astype(float)
-
-
-def _children(grammar: LatentGrammar, *children: int) -> Floats:
-    """Expected numbers of children b of a node a, under binary rules the left (1), the right (2) or both."""
-    n_symbols, (binary, unary) = len(grammar.symbols), _weights(grammar)
-    expected = np.zeros((n_symbols, n_symbols))
-    for child in children:
-        np.add.at(expected, (grammar.binary_rules[:, 0], grammar.binary_rules[:, child]), binary)
-    np.add.at(expected, (grammar.unary_rules[:, 0], grammar.unary_rules[:, 1]), unary)
-    return expected
-
-
-def _solve(system: Floats, values: Floats) -> Floats:
-    """Solve linear equations, by least squares where they have not one solution."""
-    try:
-        return np.linalg.solve(system, values)
-    except np.linalg.LinAlgError:  # a symbol that only begets itself; least squares take twenty times as long
-        return np.asarray(np.linalg.lstsq(system, values, rcond=None)[0])
-
-
-def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
-    return np.searchsorted(sorted_keys, np.arange(n_keys + 1)).astype(np.int64)
-
-
-def _bits_of(table: NDArray[np.bool_]) -> Bits:
-    """Rows of truth values as bits, 64 to a number, the first one lowest."""
-    n_words = (table.shape[1] + 63) // 64
-    padded = np.zeros((len(table), 64 * n_words), bool)
-    padded[:, : table.shape[1]] = table
-    places = np.uint64(1) << np.arange(64, dtype=np.uint64)
-    return (padded.reshape(len(table), n_words, 64) * places).sum(axis=2, dtype=np.uint64)
+    number: int
+    left: Ints
+    right: Ints
+    exponent: float
 
 
 class Chart(NamedTuple):
@@ -286,22 +159,8 @@ def _inside(rules, lexical, beam, cells, limits):
             common = -np.inf  # the largest exponent among the splits; all are brought to it
             for split in range(n_splits):
                 common = max(common, exponent[left_cells[split]] + exponent[right_cells[split]])
-            for split in range(n_splits):
-                left, right = left_cells[split], right_cells[split]
-                shift = exponent[left] + exponent[right] - common
-                if shift < NEGLIGIBLE_SHIFT:
-                    continue
-                first, last = top[left], top[left + 1]
-                factor, right_values = power_of_two(shift), top_value[top[right] : top[right + 1]]
-                _add_pairs(
-                    rules,
-                    top_symbol[first:last],
-                    top_value[first:last],
-                    factor,
-                    top_bits[right],
-                    right_values,
-                    values,
-                )
+            splits = Splits(n_splits, left_cells, right_cells, common)
+            _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, values)
         row = limits.row[cell]
         if row != FREE:
             for symbol in range(n_symbols):
@@ -345,26 +204,35 @@ def _inside(rules, lexical, beam, cells, limits):
 
 
 @kernel_part
-def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, values):
-    """Add the rules over each pair of a left and a right symbol to the values of a cell."""
+def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, values):
+    """Add the rules over each pair of a left and a right symbol to the values of a cell.
+
+    All splits in one call, for a call hands all arrays over.
+    """
     pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
     partners_of, first_pair = rules.partners, rules.first_pair
-    for slot in range(len(left_symbol)):
-        b, scaled = left_symbol[slot], left_value[slot] * factor
-        rank, first = 0, first_pair[b]  # of the first right symbol and pair in the word at hand
-        for word in range(len(right_bits)):
-            present, partners = right_bits[word], partners_of[b, word]
-            bits = present & partners
-            while bits != np.uint64(0):
-                c = lowest_bit(bits)
-                below = (np.uint64(1) << np.uint64(c)) - np.uint64(1)
-                value = scaled * right_value[rank + count_bits(present & below)]
-                bc = first + count_bits(partners & below)
-                for rule in range(pair_rules[bc], pair_rules[bc + 1]):
-                    values[parent[rule]] += weight[rule] * value
-                bits &= bits - np.uint64(1)
-            rank += count_bits(present)
-            first += count_bits(partners)
+    left_cells, right_cells, n_words = splits.left, splits.right, partners_of.shape[1]
+    for split in range(splits.number):
+        left, right = left_cells[split], right_cells[split]
+        shift = exponent[left] + exponent[right] - splits.exponent
+        if shift < NEGLIGIBLE_SHIFT:
+            continue
+        factor, first_right = power_of_two(shift), top[right]
+        for place in range(top[left], top[left + 1]):
+            b, scaled = top_symbol[place], top_value[place] * factor
+            rank, first = first_right, first_pair[b]  # of the first right symbol and pair in the word at hand
+            for word in range(n_words):
+                present, partners = top_bits[right, word], partners_of[b, word]
+                bits = present & partners
+                while bits != np.uint64(0):
+                    below = (np.uint64(1) << np.uint64(lowest_bit(bits))) - np.uint64(1)
+                    value = scaled * top_value[rank + count_bits(present & below)]
+                    bc = first + count_bits(partners & below)
+                    for rule in range(pair_rules[bc], pair_rules[bc + 1]):
+                        values[parent[rule]] += weight[rule] * value
+                    bits &= bits - np.uint64(1)
+                rank += count_bits(present)
+                first += count_bits(partners)
 
 
 @kernel_part

@@ -8,12 +8,12 @@ from spectralnlp.inference.trees.cells import find_splits
 from spectralnlp.inference.trees.coarse import (
     NEGLIGIBLE_SHIFT,
     Chart,
-    RuleIndex,
     grown,
     grown_rows,
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.limits import FREE
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.jit import count_bits, kernel, kernel_part, lowest_bit, power_of_two
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.

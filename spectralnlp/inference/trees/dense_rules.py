@@ -55,8 +55,8 @@ class DenseRules(NamedTuple):
 
     Attributes:
         binary_offsets: int64 (n_binary,); where a rule's tensor begins, once it has been written.
-        binary: float64 or float32; (m_a, m_b, padded m_c) for each rule that is no list, in the order in which
-            they were needed: a few MB of what all would take.
+        binary: float64 or float32; (m_a, m_b, padded m_c) for each rule that is no list, in the order in
+            which they were needed: a few MB of what all would take.
         used: int64 (1,); how many numbers of ``binary`` are taken.
         claims: int64 (n_binary,); above 0 once a thread has set about a rule's tensor, `READY` and more once
             it has been written.

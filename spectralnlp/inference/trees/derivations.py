@@ -69,7 +69,14 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
         )
         order = keys.argsort()
         sums = _bracket_sums(
-            scored.forest, first, labels, len(numbers) + 1, scored.mean_node, scored.mean_edge, keys[order], size
+            scored.forest,
+            first,
+            labels,
+            len(numbers) + 1,
+            scored.mean_node,
+            scored.mean_edge,
+            keys[order],
+            size,
         )
         posteriors[order] += sums / len(forests)
     found: list[Constituent] = []
@@ -93,9 +100,10 @@ def _bracket_labels(grammar: LatentGrammar) -> tuple[Mapping[str, int], Offsets,
 
 @kernel
 def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
-    """The posterior of each wanted bracket, float64 (n_wanted,); keys are of end, start and label, and sorted.
+    """The posterior of each wanted bracket, float64 (n_wanted,).
 
-    A bracket is there as the bottom of its span or as the top of a unary rule; both count.
+    The wanted ones are numbers made of end, start and label, sorted. A bracket is there as the bottom of its
+    span or as the top of a unary rule; both count.
     """
     kind, symbol, start, end, edges = forest.kind, forest.symbol, forest.start, forest.end, forest.edges
     sums = np.zeros(len(wanted))

@@ -212,7 +212,8 @@ class ForestParser:
             pooled: whether all binarisations are to parse it, or the first alone.
         """
         given = merge_tags(tags, constraints, len(words))
-        lookups, allowed, values, limits = [], [], [], []
+        lookups: list[Lookup] = []
+        allowed, values, limits = [], [], []
         for number, each in enumerate(self.grammars if pooled else self.grammars[:1]):
             same = self.same_words[number]
             found = look_up(each.coarse.lexicon, words, each.signature) if same == number else lookups[same]
