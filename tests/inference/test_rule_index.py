@@ -87,7 +87,7 @@ def test_a_symbol_goes_with_the_tags_of_the_next_token() -> None:
         (index.before, -1, np.concatenate([ends, inner[:-1]])),
     ):
         expected = others @ beside
-        expected += 1e-3 * expected.max(axis=1, keepdims=True)
+        expected += 1e-2 * expected.max(axis=1, keepdims=True)
         expected[~(others @ beside).any(axis=1)] = 1.0
         np.testing.assert_allclose(of_neighbours(beside, lexical, step), expected, rtol=1e-12)
 

@@ -35,7 +35,7 @@ _NOTHING = -1e9
 _LEAST_EXPONENT = -1000.0
 
 # What a symbol that does not go with a neighbour counts, as a share of the one that goes best with it.
-_LEAST_SHARE = 1e-3
+_LEAST_SHARE = 1e-2
 
 
 class Splits(NamedTuple):
