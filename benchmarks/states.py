@@ -23,11 +23,11 @@ from time import process_time
 
 from benchmarks.parsing import Setting
 from spectralnlp.estimators.lpcfg import LPCFG
-from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of
-from spectralnlp.estimators.lpcfg.solve import rule_tensors, token_moments
+from spectralnlp.estimators.lpcfg.moments import CountedTable, binariser_of, nodes_of
+from spectralnlp.estimators.lpcfg.solve import rule_tensors, token_vectors
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared.event_index import SOFT_SMOOTHING
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, build_lexicon
+from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions, project_nodes
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.estimators.shared.treebank import Treebank
@@ -82,8 +82,8 @@ def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]
         with clock("a → bc"):
             rule_tensors(table, projections, SmoothingOptions.of(estimator))
         with clock("a → x"):
-            tokens = token_moments(table, projections.outside)
-            build_lexicon(tokens, projections.n_states, LexiconOptions.of(estimator, scheme=SCHEME))
+            counted = CountedTable.of(table, LexiconOptions.of(estimator, scheme=SCHEME))
+            counted.lexicons.make(projections.n_states, token_vectors(counted, projections.outside))
     return clock.seconds
 
 
@@ -126,7 +126,8 @@ class EM:
         self.dev, self.every, self.most = dev, every, most
         self.estimator = LPCFG(n_states=1, pruner_states=0)  # a plain PCFG: makes forests
         self.parser: Parser = ParsingTask().train(self.estimator, train)
-        self.index = TreeEventIndex.of(table_of(self.estimator, train))
+        lexicon = LexiconOptions.of(self.estimator, scheme=SCHEME)
+        self.index = TreeEventIndex.of(CountedTable.of(table_of(self.estimator, train), lexicon))
         self.index.expected_counts(self._start(1, 0))  # loads the kernel
 
     def run(self, m: int, seed: int, *, to_the_end: bool) -> EMRun:
@@ -150,13 +151,12 @@ class EM:
         return best
 
     def _start(self, m: int, seed: int) -> StateCounts:
-        n_states = self.index.wanted_states(m, self.estimator.nodes_per_state)
+        n_states = self.index.nodes.wanted_states(m, self.estimator.nodes_per_state)
         start = self.index.random_counts(n_states, noise=NOISE, random_state=seed)
         return self.index.probabilities(start, SOFT_SMOOTHING)
 
     def _f1(self, counts: StateCounts) -> float:
-        lexicon = LexiconOptions.of(self.estimator, scheme=SCHEME)
-        grammar = state_grammar(self.index, counts, SOFT_SMOOTHING, lexicon)
+        grammar = state_grammar(self.index, counts, SOFT_SMOOTHING)
         return ParsingTask().evaluate(with_grammar(self.parser, grammar), self.dev).overall.f1
 
 

@@ -10,7 +10,9 @@ import time
 __all__ = ["main"]
 
 _INTERRUPTED, _TERMINATED = 130, 143
-_AGAIN = 2.0  # seconds after an interrupt in which another is not raised, so that it cannot stop the tidying up
+_AGAIN = (
+    2.0  # seconds after an interrupt in which another is not raised, so that it cannot stop the tidying up
+)
 
 
 def main() -> int:

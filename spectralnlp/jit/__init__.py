@@ -19,6 +19,7 @@ from spectralnlp.jit.decorators import (
 )
 from spectralnlp.jit.lanes import (
     LANES,
+    divide_by_root,
     load_lanes,
     multiply_add,
     padded,
@@ -37,6 +38,7 @@ __all__ = [
     "compile_for_wheels",
     "compiled_kernels",
     "count_bits",
+    "divide_by_root",
     "exponent_of",
     "fast_kernel",
     "fast_kernel_part",

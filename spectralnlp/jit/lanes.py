@@ -82,6 +82,18 @@ def _multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Typed:
     return a(a, a, a), generate
 
 
+def _divide_by_root(typing_context: Any, a: Any, b: Any) -> Typed:
+    """Lane by lane a / √b, as far as numbers go: nothing is raised."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lanes = args[0].type
+        name = f"llvm.sqrt.v{LANES}{lanes.element.intrinsic_name}"
+        root = cgutils.get_or_insert_function(builder.module, ir.FunctionType(lanes, [lanes]), name)
+        return builder.fdiv(args[0], builder.call(root, args[1:]))
+
+    return a(a, a), generate
+
+
 def _sum(typing_context: Any, lanes: Any) -> Typed:
     """The sum of the eight numbers, by halves."""
 
@@ -114,6 +126,7 @@ load_lanes: Kernel = intrinsic(_load)
 store_lanes: Kernel = intrinsic(_store)
 repeat: Kernel = intrinsic(_repeat)
 multiply_add: Kernel = intrinsic(_multiply_add)
+divide_by_root: Kernel = intrinsic(_divide_by_root)
 sum_of_lanes: Kernel = intrinsic(_sum)
 
 

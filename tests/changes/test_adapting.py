@@ -14,7 +14,7 @@ from spectralnlp import PCFG, InMemoryCorpus, changes, read_treebank
 from spectralnlp.cli.adapt import _partial_trees
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.parsers import LPCFGParser
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.lexicon import LexiconMaker, LexiconOptions, TokenCounts
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets
@@ -44,16 +44,15 @@ def test_weights_are_repetitions_for_rules(trees: list[Tree]) -> None:
 
 def test_a_word_that_counts_more_is_as_rare_as_before() -> None:
     options = LexiconOptions(scheme="english", rare=5, keep_rare_words=True, tag_weight=0.0)
-    tokens = TokenMoments(
+    tokens = TokenCounts(
         words=["alpha", "beta"],
         word=np.array([0, 1], np.int32),
         tag=np.array([0, 1], np.int32),
         count=np.array([40.0, 40.0]),
         initial=np.zeros(2),
-        z=np.array([[40.0], [40.0]]),
         n_tokens=np.array([40.0, 4.0]),
     )
-    lexicon, _ = build_lexicon(tokens, np.ones(2, np.int32), options)
+    lexicon, _ = LexiconMaker(tokens, options).make(np.ones(2, np.int32), np.array([[40.0], [40.0]]))
     assert lexicon.backoff[0] == 0.0  # frequent: it keeps its own tags
     assert lexicon.backoff[1] == pytest.approx(1 / 5)  # seen four times, however often these count
     assert lexicon.log_weight[0] == lexicon.log_weight[1]

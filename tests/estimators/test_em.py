@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from exact_options import UNSMOOTHED
 from grammar_bytes import corpus, fingerprint, own_trees, trees
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.lpcfg import LPCFG, LatentEM, em
+from spectralnlp.estimators.lpcfg.moments import CountedTable
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex
 from spectralnlp.runtime import Batch, InMemoryCorpus
 from spectralnlp.trees import Binariser, Tree
@@ -40,11 +43,11 @@ def fit(examples: list[Tree], **params: object) -> LatentEM:
 
 def brute_force(table: TreeTable, index: TreeEventIndex, p: StateCounts) -> tuple[StateCounts, float]:
     """Expected counts by adding up every assignment of states to the nodes of one tree."""
-    binary, unary, pairs = index.offsets(p.n_states)
+    binary, unary, pairs = index.offsets(p.n_states, p.columns)
     states = np.concatenate([[0], np.cumsum(p.n_states)])
     m = p.n_states[table.symbol].tolist()
     kinds = ("binary", "unary", "pairs", "root")
-    counts = StateCounts(n_states=p.n_states, **{kind: np.zeros_like(getattr(p, kind)) for kind in kinds})
+    counts = replace(p, **{kind: np.zeros_like(getattr(p, kind)) for kind in kinds})
     total = 0.0
     for scale in (None, 1.0):  # the first round finds the total
         norm = total if scale else 1.0
@@ -74,7 +77,7 @@ def test_one_e_step_equals_brute_force() -> None:
     log = TreeLog(Binariser().to_dict())
     log.observe(Batch(trees("(S (NP (N tom)) (VP (V saw) (NP (D the) (N dog))))"), "tiny", 0, 0))
     table = log.table()
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     n_states = np.array([1 + (i + 1) % 3 for i in range(len(table.symbols))], np.int32)
     start = index.random_counts(n_states, noise=0.9, random_state=3)
     parameters = index.probabilities(start, 0.0)

@@ -9,7 +9,7 @@ import pytest
 from exact_options import UNSMOOTHED
 
 from spectralnlp.estimators.shared import settings
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.lexicon import LexiconMaker, LexiconOptions, TokenCounts
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import Lexicon
 from spectralnlp.text.signatures import english_signature
@@ -37,24 +37,29 @@ USUAL = LexiconOptions(
 )
 
 
-def moments() -> TokenMoments:
+def moments() -> tuple[TokenCounts, np.ndarray]:
     words = sorted({word for word, _ in COUNTS})
     rows = sorted(((words.index(word), tag) for word, tag in COUNTS))
     keys = [(words[word], tag) for word, tag in rows]
     count = np.array([float(COUNTS[key]) for key in keys])
     z = np.stack([count, np.where([tag == N for _, tag in keys], count * np.arange(len(keys)), 0)], axis=1)
-    return TokenMoments(
+    tokens = TokenCounts(
         words,
         np.array([word for word, _ in rows], np.int32),
         np.array([tag for _, tag in rows], np.int32),
         count,
         np.array([float(INITIAL.get(key, 0)) for key in keys]),
-        z,
     )
+    return tokens, z
 
 
 def built(**changes: object) -> tuple[Lexicon, np.ndarray]:
-    return build_lexicon(moments(), N_STATES, replace(USUAL, **changes))  # type: ignore[arg-type]
+    return made(replace(USUAL, **changes))  # type: ignore[arg-type]
+
+
+def made(options: LexiconOptions) -> tuple[Lexicon, np.ndarray]:
+    tokens, z = moments()
+    return LexiconMaker(tokens, options).make(N_STATES, z)
 
 
 def rows(lexicon: Lexicon, entry: int) -> dict[int, np.ndarray]:
@@ -65,7 +70,7 @@ def rows(lexicon: Lexicon, entry: int) -> dict[int, np.ndarray]:
 
 
 def p_tag() -> np.ndarray:
-    tokens = moments()
+    tokens, _ = moments()
     return np.bincount(tokens.tag, tokens.count) / tokens.count.sum()
 
 
@@ -98,7 +103,7 @@ def test_the_shares_of_tags_add_up_to_one() -> None:
 
 def test_rare_words_are_shrunk_toward_their_signature_frequent_ones_hardly() -> None:
     lexicon, _ = built()
-    raw, _ = build_lexicon(moments(), N_STATES, UNSMOOTHED)
+    raw, _ = made(UNSMOOTHED)
     saw = lexicon.word_index["saw"]
     assert p_tag_given(raw, saw) == pytest.approx({N: 3 / 9, V: 6 / 9})
     assert p_tag_given(lexicon, saw) == pytest.approx({N: 3 / 9, V: 6 / 9}, abs=0.05)
@@ -148,9 +153,9 @@ def test_p_tag_of_a_signature_is_shrunk_along_its_chain() -> None:
 
 def test_vectors_of_a_signature_are_shrunk_along_its_chain() -> None:
     lexicon, _ = built(ending_words=9, signature_state_prior=3.0, tag_weight=0.0)
-    tokens = moments()
+    tokens, z_sums = moments()
     rare = {"ring": 1, "Paris": 2, "cats": 2}
-    z = {w: tokens.z[tokens.word == tokens.words.index(w)][0] / n for w, n in rare.items()}
+    z = {w: z_sums[tokens.word == tokens.words.index(w)][0] / n for w, n in rare.items()}
     last = sum(z.values()) / 3
     (entry,) = entry_of(lexicon, ["dogs"])
     vector = rows(lexicon, entry)[N]
@@ -176,7 +181,7 @@ def test_the_first_word_is_also_looked_up_in_small_letters() -> None:
 
 
 def test_unsmoothed_probabilities_of_words_add_up_to_one() -> None:
-    lexicon, _ = build_lexicon(moments(), N_STATES, UNSMOOTHED)
+    lexicon, _ = made(UNSMOOTHED)
     sums = np.zeros(3)
     for entry in range(len(lexicon.words)):
         for tag, vector in rows(lexicon, entry).items():
@@ -185,15 +190,15 @@ def test_unsmoothed_probabilities_of_words_add_up_to_one() -> None:
 
 
 def test_vectors_of_a_word_are_its_mean_z_smoothed_step_by_step() -> None:
-    raw, default = build_lexicon(moments(), N_STATES, UNSMOOTHED)
-    tokens = moments()
+    raw, default = made(UNSMOOTHED)
+    tokens, z_sums = moments()
     is_cat = (np.array(tokens.words)[tokens.word] == "cat") & (tokens.tag == N)
-    own = (tokens.z[is_cat] / tokens.count[is_cat, None])[0]
-    mean = tokens.z[tokens.tag == N].sum(0) / tokens.count[tokens.tag == N].sum()
+    own = (z_sums[is_cat] / tokens.count[is_cat, None])[0]
+    mean = z_sums[tokens.tag == N].sum(0) / tokens.count[tokens.tag == N].sum()
     np.testing.assert_allclose(default[1:3], mean)
     vector = rows(raw, raw.word_index["cat"])[N]
     np.testing.assert_allclose(vector, own / p_tag()[N])
-    mixed, _ = build_lexicon(tokens, N_STATES, replace(UNSMOOTHED, tag_weight=0.25))
+    mixed, _ = made(replace(UNSMOOTHED, tag_weight=0.25))
     np.testing.assert_allclose(
         rows(mixed, mixed.word_index["cat"])[N], (0.75 * own + 0.25 * mean) / p_tag()[N]
     )

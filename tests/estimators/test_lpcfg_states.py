@@ -12,7 +12,7 @@ from exact_options import EXACT, UNSMOOTHED
 from grammar_bytes import own_trees
 from true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
 
-from spectralnlp.estimators.lpcfg.moments import nodes_of
+from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared.clusters import cluster_nodes
 from spectralnlp.estimators.shared.projections import find_directions
@@ -45,12 +45,12 @@ def random_states(table: TreeTable, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def softened(table: TreeTable, seed: int) -> tuple[TreeEventIndex, StateCounts]:
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     return index, index.probabilities(index.count_states(*random_states(table, seed)), 0.3)
 
 
 def test_counts_add_up_to_the_nodes(table: TreeTable) -> None:
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     counts = index.count_states(*random_states(table, 0))
     assert counts.binary.sum() == (table.right >= 0).sum()
     assert counts.unary.sum() == ((table.left >= 0) & (table.right < 0)).sum()
@@ -63,7 +63,7 @@ def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
     sums = np.zeros((len(table.symbols), int(made.n_states.max())))
     for values, offsets, parents in zip(
         (made.binary, made.unary, made.pairs),
-        index.offsets(made.n_states),
+        index.offsets(made.n_states, made.columns),
         (index.binary_rules[:, 0], index.unary_rules[:, 0], index.pairs[:, 1]),
         strict=True,
     ):
@@ -76,11 +76,47 @@ def test_each_state_has_a_distribution_over_events(table: TreeTable) -> None:
     assert made.root.sum() == pytest.approx(1)
 
 
+def test_probabilities_are_shares_mixed_with_the_mean_over_states(table: TreeTable) -> None:
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
+    counts = index.count_states(*random_states(table, 1))
+    made, offsets = index.probabilities(counts, 0.3), index.offsets(counts.n_states, counts.columns)
+    kinds = (
+        ("binary", index.binary_rules[:, 0]),
+        ("unary", index.unary_rules[:, 0]),
+        ("pairs", index.pairs[:, 1]),
+    )
+    blocks = [
+        (kind, a, slice(*getattr(offsets, kind)[event : event + 2]))
+        for kind, parents in kinds
+        for event, a in enumerate(parents.tolist())
+    ]
+    totals = np.zeros((len(table.symbols), 3))
+    for kind, a, part in blocks:
+        m = counts.n_states[a]
+        totals[a, :m] += getattr(counts, kind)[part].reshape(m, -1).sum(axis=1)
+    for kind, a, part in blocks:
+        m = counts.n_states[a]
+        shares = getattr(counts, kind)[part].reshape(m, -1) / np.maximum(totals[a, :m, None], 1e-300)
+        expected = 0.7 * shares + 0.3 * shares.mean(axis=0)
+        np.testing.assert_allclose(getattr(made, kind)[part], expected.ravel(), atol=1e-12)
+
+
+def test_tensors_have_zeros_where_a_rule_has_no_columns(table: TreeTable) -> None:
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
+    state, n_states = random_states(table, 1)
+    tensors = index.binary_tensors(index.count_states(state, n_states))
+    dense = {tuple(rule): np.zeros(n_states[rule]) for rule in index.binary_rules.tolist()}
+    for row in np.flatnonzero(table.right >= 0).tolist():
+        nodes = [row, table.left[row], table.right[row]]
+        dense[tuple(table.symbol[nodes].tolist())][tuple(state[nodes])] += 1
+    assert tensors.values.tolist() == np.concatenate([dense[rule].ravel() for rule in sorted(dense)]).tolist()
+
+
 def test_the_likelihood_of_em_is_that_of_the_trees(examples: list[Tree], table: TreeTable) -> None:
-    index = TreeEventIndex.of(table)
+    index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
     counts = index.count_states(*random_states(table, 2))
     _, log_likelihood = index.expected_counts(index.probabilities(counts, 0.0))
-    grammar = state_grammar(index, counts, 0.0, UNSMOOTHED)
+    grammar = state_grammar(index, counts, 0.0)
     assert not grammar.is_signed
     binary = [Binariser().binarise(tree) for tree in examples]
     assert sum(tree_log_probability(tree, grammar, ENGLISH) for tree in binary) == pytest.approx(
@@ -113,7 +149,7 @@ def test_weights_count_as_repetitions() -> None:
     for table, repeat in ((weighted, 1), (thrice, 3)):
         bounds = np.searchsorted(once.tree, np.arange(13))
         state = np.concatenate([np.tile(states[0][a:b], repeat) for a, b in pairwise(bounds)])
-        index = TreeEventIndex.of(table)
+        index = TreeEventIndex.of(CountedTable.of(table, UNSMOOTHED))
         counts = index.count_states(state.astype(np.int32), states[1])
         found.append(index.expected_counts(index.probabilities(counts, 0.2)))
     (ours, our_likelihood), (theirs, their_likelihood) = found

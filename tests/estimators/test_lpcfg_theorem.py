@@ -9,7 +9,7 @@ import pytest
 from exact_options import EXACT, UNSMOOTHED
 from true_lpcfg import BINARY, WITH_UNARIES, TrueLPCFG, weighted_table
 
-from spectralnlp.estimators.lpcfg.moments import nodes_of
+from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.lpcfg.solve import spectral_grammar
 from spectralnlp.estimators.shared.projections import (
     ProjectionOptions,
@@ -51,7 +51,8 @@ class Learned:
         nodes = nodes_of(self.table)
         directions = find_directions(nodes, node_features(self.table, features, ENGLISH), options)
         self.projections: Projections = project_nodes(nodes, directions, options)
-        self.grammar: LatentGrammar = spectral_grammar(self.table, self.projections, NO_SMOOTHING, UNSMOOTHED)
+        counted = CountedTable.of(self.table, UNSMOOTHED)
+        self.grammar: LatentGrammar = spectral_grammar(counted, self.projections, NO_SMOOTHING)
 
     def probabilities(self) -> np.ndarray:
         return np.exp(

@@ -78,7 +78,7 @@ def test_a_pcfg_of_logged_trees_is_that_of_counts(trees: list[Tree]) -> None:
         learner, corpus = PCFG(**settings), InMemoryCorpus(trees)  # type: ignore[arg-type]
         bank = learner.treebank(accumulate(learner.init_trees(corpus), corpus))
         learner.describe(bank)
-        learner.grammar_sets_ = learner.learn_grammars(bank, learner.coarse_grammars(bank))
+        learner.grammar_sets_ = learner.learner(bank).learn()
         assert fingerprint(learner) == fingerprint(PCFG(**settings).fit(corpus))  # type: ignore[arg-type]
 
 

@@ -11,9 +11,10 @@ import pytest
 from spectralnlp import load
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.lpcfg import LPCFG
+from spectralnlp.estimators.lpcfg.learner import LPCFGLearner
 from spectralnlp.estimators.parser.component import folds_of
 from spectralnlp.estimators.parser.parsers import LPCFGParser
-from spectralnlp.estimators.parser.span_kernels import GRADIENTS, SQUARES, learn_epoch
+from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, describe, keep, learn_epoch
 from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
@@ -30,12 +31,11 @@ from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters import LatentGrammar, SpanScorer, WordClusters
+from spectralnlp.parameters import GrammarSet, SpanScorer, WordClusters
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 from spectralnlp.storage import StoredArrays, StoredValues
 from spectralnlp.tasks.parsing import ParsingTask, gold_sentence
 from spectralnlp.trees import Tree
-from spectralnlp.trees.treelog import TreeTable
 
 NEVER_OFF = (SpanScoring, "least_trees", 1)
 
@@ -82,12 +82,15 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
         for n, tree in enumerate(trees[:60])
     ]
     seen: list[tuple[set[str], list[str]]] = []
-    plain = LPCFG._grammars_of
+    plain = LPCFGLearner.learn
 
-    def learn(self: LPCFG, table: TreeTable, name: str, coarse: LatentGrammar) -> dict[str, object]:
-        if table.n_trees < 60:
-            seen.append(({word.rsplit("-", 1)[1] for word in table.words}, []))
-        return plain(self, table, name, coarse)
+    def learn(self: LPCFGLearner) -> tuple[GrammarSet, ...]:
+        sets = plain(self)
+        if self.trees.first.n_trees < 60:
+            grammars = [self.coarse[0], *sets[0].grammars]
+            words = {word for grammar in grammars for word in grammar.lexicon.words}
+            seen.append(({word.rsplit("-", 1)[1] for word in words}, []))
+        return sets
 
     infer = ForestParser.infer
 
@@ -96,7 +99,7 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
             seen[-1][1].append(sentence.words[0].rsplit("-", 1)[1])
         return infer(self, sentence)
 
-    monkeypatch.setattr(LPCFG, "_grammars_of", learn)
+    monkeypatch.setattr(LPCFGLearner, "learn", learn)
     monkeypatch.setattr(ForestParser, "infer", spy)
     documents = [InMemoryCorpus(marked[at : at + 2]) for at in range(0, 60, 2)]
 
@@ -152,9 +155,11 @@ def loss(examples: ExampleTable, labels: LabelValues, weights: np.ndarray, numbe
 def test_gradients_are_finite_differences() -> None:
     examples, labels = one_example()
     state, numbers = np.zeros((N_BUCKETS, 3), np.float32), np.zeros((N_NUMBERS, 3))
+    table = template_table()
+    described, order, rates = describe(examples, labels, table), np.array([0]), (1e-9, 1e6, 1.0)
     # So strong a penalty, and so low a rate, that weights stay at zero and gradients add up.
-    learn_epoch(examples, labels, template_table(), np.array([0]), state, numbers, (1e-9, 1e6, 1.0))
-    features = np.flatnonzero(state[:, SQUARES])
+    learn_epoch(described, examples.spans, examples.gold, order, len(table), state, numbers, rates)
+    features = np.flatnonzero(state[:, ROOT])
     assert len(features) > 200
     rng, step = np.random.default_rng(0), 1e-3
     weights, none = np.zeros(N_BUCKETS), np.zeros(N_NUMBERS)
@@ -165,6 +170,19 @@ def test_gradients_are_finite_differences() -> None:
             sides.append(loss(examples, labels, weights, none))
             weights[feature] = 0.0
         assert (sides[0] - sides[1]) / (2 * step) == pytest.approx(float(state[feature, GRADIENTS]), abs=1e-5)
+
+
+def test_features_that_are_left_out_leave_the_others_in_place() -> None:
+    examples, labels = one_example()
+    described = describe(examples, labels, template_table())
+    kept = np.unique(described.features)[::2]
+    number = np.full(N_BUCKETS, -1, np.int32)
+    number[kept] = np.arange(len(kept))
+    options = [np.split(described.features.copy(), described.starts[1:-1])]
+    starts, features = keep(described, number)
+    options.append(np.split(features, starts[1:-1]))
+    for before, after in zip(*options, strict=True):
+        np.testing.assert_array_equal(kept[after], before[np.isin(before, kept)])
 
 
 def test_gold_spans_are_those_of_the_trees(trees: list[Tree]) -> None:

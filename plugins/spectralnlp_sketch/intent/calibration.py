@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from spectralnlp.runtime import map_kernels
 from spectralnlp_sketch.intent.head import Examples, Weights
 
 Array32 = NDArray[np.float32]
@@ -35,7 +36,7 @@ class HeldOut(NamedTuple):
 def hold_out(
     examples: Examples,
     n_labelled: int,
-    fit: Callable[[Examples], Weights],
+    fit: Callable[[NDArray[np.int64]], Weights],
     random_state: int,
     *,
     every_text: bool,
@@ -45,7 +46,7 @@ def hold_out(
     Args:
         examples: the first ``n_labelled`` have known labels; others are always learned from.
         n_labelled: how many those are.
-        fit: learns weights.
+        fit: learns weights from all examples but those of these numbers.
         random_state: seed of the folds.
         every_text: whether each text is held out once however many there are; else of more than `FEW` a
             fifth is.
@@ -55,16 +56,20 @@ def hold_out(
     """
     labels = examples.targets[:n_labelled].argmax(axis=1)
     fold = folds(labels, random_state)
-    found: list[tuple[Array32, NDArray[np.int64]]] = []
-    for held_out in range(N_FOLDS if every_text or n_labelled <= FEW else 1):
-        test = np.flatnonzero(fold == held_out)
-        train = np.append(np.flatnonzero(fold != held_out), np.arange(n_labelled, len(examples.weights)))
-        learned = np.asarray(examples.targets[train].sum(axis=0) > 0)
-        test = test[learned[labels[test]]]
-        if len(test):
-            found.append((fit(examples.rows(train)).scores(examples.features.rows(test)), test))
-    texts = np.concatenate([test for _, test in found]) if found else np.zeros(0, np.int64)
-    scores = np.vstack([np.zeros((0, examples.targets.shape[1]), np.float32), *(each for each, _ in found)])
+    n_folds = N_FOLDS if every_text or n_labelled <= FEW else 1
+
+    def one_fold(held_out: int) -> tuple[Array32, NDArray[np.int64]]:
+        test, kept = np.flatnonzero(fold == held_out), np.flatnonzero(fold != held_out)
+        learned = examples.targets[kept].sum(axis=0) + examples.targets[n_labelled:].sum(axis=0) > 0
+        known = test[learned[labels[test]]]
+        if not len(known):
+            return np.zeros((0, examples.targets.shape[1]), np.float32), known
+        return fit(test).scores(examples.features.rows(known)), known
+
+    # Stacked heads are support vector machines, each of which runs in threads by itself.
+    found = list((map if every_text else map_kernels)(one_fold, range(n_folds)))
+    texts = np.concatenate([known for _, known in found])
+    scores = np.vstack([each for each, _ in found])
     return HeldOut(scores, labels[texts], fold[texts])
 
 

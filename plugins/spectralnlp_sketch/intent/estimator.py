@@ -24,7 +24,7 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
-from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm
+from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm, without
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
@@ -192,7 +192,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
                 self.random_state,
             )
             weights = self._fit_head(examples, others)
-        layer, sharpness, scope = self._learn_held_out(examples, others)
+        layer, sharpness, scope = self._learn_held_out(examples, others, weights)
         ngrams = self.prior_.ngrams
         self.classifier_ = Classifier(
             labels=tuple(str(label) for label in self.classes_),
@@ -209,14 +209,14 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         )
 
     def _learn_held_out(
-        self, examples: Examples, others: Unlabelled
+        self, examples: Examples, others: Unlabelled, weights: Weights
     ) -> tuple[SecondLayer | None, float, Scope]:
         """What texts held out teach: corrections of scores, how sharp scores are, what is out of scope."""
         stacked = not self.few_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
         with fit_pass("calibration"):
-            fit = partial(self._fit_head, unlabelled=others)
+            fit = partial(self._fit_without, examples, others, weights)
             held_out = hold_out(examples, self.n_labelled_, fit, self.random_state, every_text=stacked)
             layer = learn_second_layer(held_out.scores, held_out.labels) if stacked else None
             if not self.calibration:
@@ -284,14 +284,22 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         features = prior.features(name_rows[known])
         return texts.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
 
-    def _head(self, examples: Examples) -> Weights:
+    def _head(self, examples: Examples, start: Weights | None = None) -> Weights:
         C, seed = self.settings_.C, self.random_state
         if self.settings_.loss == "hinge":
-            return fit_svm(examples, C=C, random_state=seed)
+            return fit_svm(examples, C=C, random_state=seed, start=start)
         return fit_head(examples, C=C, likeness=self.likeness_, random_state=seed)
 
-    def _fit_head(self, examples: Examples, unlabelled: Unlabelled) -> Weights:
+    def _fit_head(self, examples: Examples, unlabelled: Unlabelled, start: Weights | None = None) -> Weights:
         """The head, learned once more with the unlabelled texts that it is surest of, if there are any."""
-        weights = self._head(examples)
+        weights = self._head(examples, start)
         n = how_many(unlabelled.kinship, len(self.classes_))
         return self._head(examples.with_more(unlabelled.pseudo_labelled(weights, n))) if n else weights
+
+    def _fit_without(
+        self, examples: Examples, unlabelled: Unlabelled, learned: Weights, gone: NDArray[np.int64]
+    ) -> Weights:
+        """The head without some examples; support vector machines begin with what was learned from all."""
+        kept = examples.rows(np.delete(np.arange(len(examples.weights)), gone))
+        start = without(learned, examples, gone) if self.settings_.loss == "hinge" else None
+        return self._fit_head(kept, unlabelled, start)

@@ -1,4 +1,4 @@
-"""Kernels: a pass of each head's dual coordinate ascent, and the hot path from texts to probabilities."""
+"""Kernels: the hot path from texts to probabilities, and what is shared with it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spectralnlp.jit import fast_kernel, kernel, kernel_part
+from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp_sketch.hashing.kernels import write_columns
 
-_MOST_STEPS = 40
-_LEAST = 1e-30
 # Scores of labels that a text does not have are −1 as a rule and differ by a few tenths: that is where the
 # squashed ones are steepest, and what a text's own label has is nearly the same for all.
 STEEPNESS = 2.0
@@ -47,21 +45,6 @@ def add_rows(weights, rows, factors, first, end, scores):
         at += 1
 
 
-@kernel_part
-def score_example(indptr, indices, data, dense, i, dense_rows, weights, scores):
-    """Write the scores of an example, linear in its sparse and its dense features."""
-    scores[:] = 0.0
-    add_rows(weights, indices, data, indptr[i], indptr[i + 1], scores)
-    add_rows(weights, dense_rows, dense[i], 0, dense.shape[1], scores)
-
-
-@fast_kernel
-def add_to_row(weights, row, factor, change):
-    """Add ``factor`` times ``change`` to a row."""
-    for c in range(len(change)):
-        weights[row, c] += factor * change[c]
-
-
 @kernel
 def softmax(scores):
     """Scores to probabilities, in place; exact where one is far above the others."""
@@ -75,126 +58,25 @@ def softmax(scores):
 
 
 @kernel
-def best_step(target, dual, change, scores, weight, curvature):
-    """The step from 0 to 1 along ``change`` that increases the dual objective most, by guarded Newton steps.
-
-    With q(s) = target − (dual + s·change)/weight its slope is Σ change·(ln q(s) − scores) − curvature·s.
-    """
-    low, high, s = 0.0, 1.0, 0.5
-    for _ in range(_MOST_STEPS):
-        slope, bend = -curvature * s, -curvature
-        for c in range(len(change)):
-            q = max(target[c] - (dual[c] + s * change[c]) / weight, _LEAST)
-            slope += change[c] * (np.log(q) - scores[c])
-            bend -= change[c] * change[c] / (weight * q)
-        if slope > 0:
-            low = s
-        else:
-            high = s
-        following = s - slope / bend
-        if not low < following < high:  # the best step may be smaller by orders of magnitude
-            following = (low + high) / 2 if low > 0 else high / 8
-        if abs(following - s) <= 1e-3 * s:
-            return following
-        s = following
-    return low
-
-
-@kernel
-def ascend(
-    indptr, indices, data, dense, squares, targets, sample_weights, C, likeness, order, weights, duals
-):
-    """One pass over the examples; returns how far duals were from what they should be, summed over classes.
+def largest(numbers, places, values):
+    """Write where the k largest numbers of each row are, and these, in descending order.
 
     Args:
-        indptr, indices, data: the sparse part of the features, CSR; float32.
-        dense: float32 (n, d); the dense part.
-        squares: float32 (n,); squared length of each example's features.
-        targets: float32 (n, C); the wanted distribution over classes.
-        sample_weights: float32 (n,); positive.
-        C: weight of the loss against half the sum of squared weights.
-        likeness: float32 (n_classes, n_classes); products of classes, positive definite.
-        order: int64; which examples, in which order.
-        weights: float32 (sparse columns + d, n_classes); changed.
-        duals: float32 (n, n_classes); changed.
+        numbers: float32 (n, m), m at least k.
+        places: int64 (n, k); written.
+        values: float32 (n, k); written.
     """
-    n_classes = weights.shape[1]
-    first_dense = weights.shape[0] - dense.shape[1]
-    dense_rows, classes = np.arange(first_dense, weights.shape[0]), np.arange(n_classes)
-    scores, change = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
-    probabilities, shared = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
-    missing = 0.0
-    for i in order:
-        score_example(indptr, indices, data, dense, i, dense_rows, weights, scores)
-        probabilities[:] = scores
-        softmax(probabilities)
-        weight, size = sample_weights[i], np.float32(0.0)
-        shared[:] = 0.0
-        for c in range(n_classes):
-            change[c] = weight * (targets[i, c] - probabilities[c]) - duals[i, c]
-        add_rows(likeness, classes, change, 0, n_classes, shared)
-        for c in range(n_classes):
-            size += change[c] * shared[c]
-        if size < 1e-10:
-            continue
-        s = np.float32(
-            best_step(targets[i], duals[i], change, scores, weight, np.float64(C * squares[i] * size))
-        )
-        for c in range(n_classes):
-            missing += abs(change[c])
-            duals[i, c] += s * change[c]
-            shared[c] *= np.float32(C) * s
-        for at in range(indptr[i], indptr[i + 1]):
-            add_to_row(weights, indices[at], data[at], shared)
-        for j in range(dense.shape[1]):
-            add_to_row(weights, first_dense + j, dense[i, j], shared)
-    return missing / len(order)
-
-
-@kernel
-def separate(indptr, indices, data, dense, squares, classes, costs, order, weights, duals, violations):
-    """One pass of one-against-rest support vector machines; returns the largest violation.
-
-    Args:
-        indptr, indices, data: the sparse part of the features, CSR; float32.
-        dense: float32 (n, d); the dense part.
-        squares: float32 (n,); squared length of each example's features.
-        classes: int64 (n,); the class of each.
-        costs: float32 (n,); weight of each example's loss against half the sum of squared weights.
-        order: int64; which examples, in which order.
-        weights: float32 (sparse columns + d, n_classes); changed.
-        duals: float32 (n, n_classes); from 0 up, changed.
-        violations: float32 (n,); how far a margin of each example was from where it should be, written.
-    """
-    n_classes = weights.shape[1]
-    first_dense = weights.shape[0] - dense.shape[1]
-    dense_rows = np.arange(first_dense, weights.shape[0])
-    scores, steps = np.empty(n_classes, np.float32), np.empty(n_classes, np.float32)
-    changed = np.empty(n_classes, np.int64)
-    worst = np.float32(0.0)
-    for i in order:
-        score_example(indptr, indices, data, dense, i, dense_rows, weights, scores)
-        slack = np.float32(0.5) / costs[i]
-        n_changed, violations[i] = 0, np.float32(0.0)
-        for c in range(n_classes):
-            sign = np.float32(1.0) if classes[i] == c else np.float32(-1.0)
-            dual = duals[i, c]
-            slope = sign * scores[c] - np.float32(1.0) + slack * dual
-            if slope >= 0 and dual == 0:
-                continue
-            following = max(dual - slope / (squares[i] + slack), np.float32(0.0))
-            violations[i] = max(violations[i], abs(slope))
-            duals[i, c] = following
-            changed[n_changed], steps[n_changed] = c, sign * (following - dual)
-            n_changed += 1
-        worst = max(worst, violations[i])
-        for at in range(indptr[i], indptr[i + 1]):
-            for k in range(n_changed):
-                weights[indices[at], changed[k]] += data[at] * steps[k]
-        for j in range(dense.shape[1]):
-            for k in range(n_changed):
-                weights[first_dense + j, changed[k]] += dense[i, j] * steps[k]
-    return worst
+    k = places.shape[1]
+    for i in range(len(numbers)):
+        values[i] = -np.inf
+        for j in range(numbers.shape[1]):
+            number = numbers[i, j]
+            if number > values[i, k - 1]:
+                at = k - 1
+                while at > 0 and values[i, at - 1] < number:
+                    values[i, at], places[i, at] = values[i, at - 1], places[i, at - 1]
+                    at -= 1
+                values[i, at], places[i, at] = number, j
 
 
 @fast_kernel

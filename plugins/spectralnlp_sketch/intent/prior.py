@@ -251,7 +251,9 @@ def eigenword_directions(
     words = [word for word, is_known in zip(vectors.words, known, strict=True) if is_known][:MOST_SPELLED]
     if ngrams.n_words < ngrams.n_single and words:
         spelled = spelled_directions(words, vectors.vectors[known][: len(words)], ngrams)
-        directions = scaled(rows, directions, 1.0) + scaled(rows, spelled, SPELLING_LENGTH)
+        n = ngrams.n_words
+        directions[:n] = scaled(rows[:, :n], directions[:n], 1.0)
+        directions[n:] = scaled(rows[:, n:], spelled[n:], SPELLING_LENGTH)
     return scaled(rows, directions, scale)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head
+from spectralnlp_sketch.intent.kernels import largest
 
 Array32 = NDArray[np.float32]
 # Unlabelled texts that labelled ones are told from, at most.
@@ -137,8 +138,8 @@ def nearest(
         cosines = unit[rows] @ unit.T
         own = np.arange(len(cosines))
         cosines[own, begin + own] = -1.0
-        places[rows] = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
-        nearness[rows] = np.maximum(np.take_along_axis(cosines, places[rows], axis=1), 1e-3) ** NEARNESS
+        largest(cosines, places[rows], nearness[rows])
+    nearness = np.maximum(nearness, np.float32(1e-3)) ** NEARNESS
     return places, nearness / nearness.sum(axis=1, keepdims=True)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import map_kernels
 from spectralnlp_sketch.intent.calibration import HeldOut
 from spectralnlp_sketch.intent.kernels import STEEPNESS
 
@@ -22,9 +23,10 @@ Array32 = NDArray[np.float32]
 
 # With fewer labels their scores tell nothing of each other.
 LEAST_LABELS = 3
-# Weight of the loss against half the squared weights, and steps of the search: chosen inside training sets.
+# Weight of the loss against half the squared weights: chosen inside training sets.
 C = 0.15
-MOST_STEPS = 60
+# The search ends where a step gains less than this share: sums of single precision tell little more.
+TOLERANCE = 1e-5
 
 
 class SecondLayer(NamedTuple):
@@ -59,7 +61,7 @@ def squash(x: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def learn_second_layer(
-    scores: Array32, labels: NDArray[np.int64], most_steps: int = MOST_STEPS
+    scores: Array32, labels: NDArray[np.int64], tolerance: float = TOLERANCE
 ) -> SecondLayer:
     """Minimise C Σᵢ Σ_c max(0, 1 − y_ic f_c(xᵢ))² + ½‖W‖² over W, f being the corrected scores.
 
@@ -68,7 +70,7 @@ def learn_second_layer(
     Args:
         scores: float32 (n, n_labels); of texts that these scores were not learned from.
         labels: int64 (n,).
-        most_steps: of the minimiser.
+        tolerance: stop where a step gains less than this share of what is minimised.
     """
     n, n_labels = scores.shape
     centers = scores.mean(axis=0)
@@ -87,7 +89,7 @@ def learn_second_layer(
 
     with one_blas_thread():
         found = minimize(
-            objective, np.zeros(n_labels**2), jac=True, method="L-BFGS-B", options={"maxiter": most_steps}
+            objective, np.zeros(n_labels**2), jac=True, method="L-BFGS-B", options={"ftol": tolerance}
         )
     weights = found.x.reshape(n_labels, n_labels).astype(np.float32)
     return SecondLayer(centers, weights * scale)
@@ -95,10 +97,12 @@ def learn_second_layer(
 
 def corrected_in_turn(held_out: HeldOut) -> Array32:
     """Scores after correction, float32 (n, n_labels); those of a fold by what the other folds teach."""
-    corrected = held_out.scores.copy()
-    for fold in np.unique(held_out.folds):
+    scores, labels, corrected = held_out.scores, held_out.labels, held_out.scores.copy()
+
+    def one_fold(fold: int) -> None:
         here = held_out.folds == fold
         if not here.all():
-            layer = learn_second_layer(held_out.scores[~here], held_out.labels[~here])
-            corrected[here] = layer.corrected(held_out.scores[here])
+            corrected[here] = learn_second_layer(scores[~here], labels[~here]).corrected(scores[here])
+
+    list(map_kernels(one_fold, np.unique(held_out.folds).tolist()))
     return corrected

@@ -13,7 +13,7 @@ from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator
-from spectralnlp.estimators.lpcfg.moments import binariser_of, nodes_of
+from spectralnlp.estimators.lpcfg.moments import CountedTable, binariser_of, nodes_of
 from spectralnlp.estimators.lpcfg.solve import plain_grammar
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared import settings
@@ -91,20 +91,20 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         table = trees.first
         self.n_trees_, self.word_counts_ = table.n_trees, count_words(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        lexicon = LexiconOptions(scheme=self.signatures_)
-        index = TreeEventIndex.of(table)
+        counted = CountedTable.of(table, LexiconOptions(scheme=self.signatures_))
+        index = TreeEventIndex.of(counted)
         with fit_pass("start"):
             start = self._start_counts(index)
         with fit_pass("EM"):
             counts, self.log_likelihoods_ = index.refine(
                 start, self.iterations, first_smoothing=SMOOTHING, smoothing=SMOOTHING
             )
-            grammar = state_grammar(index, counts, SMOOTHING, lexicon)
+            grammar = state_grammar(index, counts, SMOOTHING)
         self.grammar_sets_ = (
             GrammarSet(
                 binariser=trees.binarisers[0],
                 chains=trees.chains,
-                coarse=plain_grammar(table, lexicon),
+                coarse=plain_grammar(counted),
                 pruner=None,
                 grammars=(grammar,),
             ),
@@ -113,7 +113,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
 
     def _start_counts(self, index: TreeEventIndex) -> StateCounts:
         """Counts with states that EM can begin from."""
-        wanted = index.wanted_states(self.n_states, self.nodes_per_state)
+        wanted = index.nodes.wanted_states(self.n_states, self.nodes_per_state)
         if self.start == "random":
             return index.random_counts(wanted, noise=NOISE, random_state=self.random_state)
         options = ProjectionOptions.of(self, min_rank=settings.CLUSTER_DIMENSIONS)

@@ -9,45 +9,31 @@ are its tensors (``solve.py``, as published); or clusters of the vectors are sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, ClassVar, cast
 
 from annotated_types import Ge
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimators.lpcfg.moments import nodes_of, parse_binarisation, tree_logs
-from spectralnlp.estimators.lpcfg.solve import plain_grammar, spectral_grammar
-from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
+from spectralnlp.estimators.lpcfg.learner import CLUSTERS, PRUNER, TENSORS, LPCFGLearner, Recipe
+from spectralnlp.estimators.lpcfg.moments import parse_binarisation, tree_logs
 from spectralnlp.estimators.shared import settings
-from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.language import head_rules, usual_binarisation
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
-from spectralnlp.estimators.shared.projections import (
-    Directions,
-    ProjectionOptions,
-    find_directions,
-    project_nodes,
-)
+from spectralnlp.estimators.shared.projections import ProjectionOptions
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.estimators.shared.treebank import Treebank
-from spectralnlp.parameters import GrammarSet, LatentGrammar
-from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, Joint, map_kernels
-from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.runtime import Corpus, Joint
 from spectralnlp.trees import Tree
-from spectralnlp.trees.features import FeatureSet, node_features
-from spectralnlp.trees.treelog import TreeLog, TreeTable
+from spectralnlp.trees.features import FeatureSet
+from spectralnlp.trees.treelog import TreeLog
 
-TENSORS, CLUSTERS = "tensors", "clusters"
-PRUNER = "pruning grammar"
 # Where singular values alone bound states, those below this share of the first are dropped.
 _PUBLISHED_SINGULAR_VALUE = 0.01
 # Where signatures replace rare words, so much of a word's vector is its tag's mean.
 _PUBLISHED_TAG_WEIGHT = 0.4
-_LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -162,60 +148,21 @@ class LPCFG(TreebankEstimator):
         names = list(moments.parts) if self.binarisations is None else self.binarisations.split("+")
         return Treebank.of([cast(TreeLog, moments.parts[name]) for name in names])
 
-    def coarse_grammars(self, trees: Treebank) -> list[LatentGrammar]:
-        """Return the maximum-likelihood PCFG of each binarisation."""
-        return list(map_kernels(lambda table: plain_grammar(table, self._lexicon_options()), trees.tables))
-
-    def learn_grammars(self, trees: Treebank, coarse: Sequence[LatentGrammar]) -> tuple[GrammarSet, ...]:
-        """Return the grammars of each binarisation."""
-        named = zip(trees.tables, trees.binarisers, coarse, strict=True)
-        learned = [self._grammars_of(table, each.direction, plain) for table, each, plain in named]
-        return tuple(
-            GrammarSet(binariser=binariser, chains=trees.chains, **fields)
-            for binariser, fields in zip(trees.binarisers, learned, strict=True)
+    def learner(self, trees: Treebank) -> LPCFGLearner:
+        """Return what learns the grammars of each binarisation from trees."""
+        recipe = Recipe(
+            kinds=[*self._grammar_names, *([PRUNER] if self.pruner_states else [])],
+            n_states=self.n_states,
+            pruner_states=self.pruner_states,
+            nodes_per_state=self.nodes_per_state,
+            em_iterations=self.em_iterations,
+            features=self.features,
+            projection=self._projection_options(),
+            smoothing=SmoothingOptions.of(self),
+            lexicon=self._lexicon_options(),
+            random_state=self.random_state,
         )
-
-    def _grammars_of(self, table: TreeTable, name: str, coarse: LatentGrammar) -> dict[str, Any]:
-        """The coarse grammar, the pruner and the others, as the fields of `GrammarSet`."""
-        with fit_pass(f"{name}: features"):
-            features = node_features(table, self.features, signature_by_name(self.signatures_))
-        with fit_pass(f"{name}: SVD"):
-            directions = find_directions(nodes_of(table), features, self._projection_options())
-        index = TreeEventIndex.of(table, least_posterior=_LEAST_POSTERIOR)
-
-        def learn(numbered_name: tuple[int, str]) -> LatentGrammar:
-            seed, kind = numbered_name
-            with fit_pass(f"{name}: {kind}"):
-                if kind == TENSORS:
-                    return self._tensor_grammar(table, directions)
-                if kind == CLUSTERS:
-                    return self._cluster_grammar(index, directions, self.n_states, seed=seed)
-                return self._cluster_grammar(index, directions, self.pruner_states)
-
-        wanted = self._grammar_names
-        names = [*wanted, *([PRUNER] if self.pruner_states else [])]
-        learnt = list(map_kernels(learn, enumerate(names)))
-        grammars, pruner = tuple(learnt[: len(wanted)]), learnt[len(wanted) :]
-        return {"coarse": coarse, "pruner": pruner[0] if pruner else None, "grammars": grammars}
-
-    def _tensor_grammar(self, table: TreeTable, directions: Directions) -> LatentGrammar:
-        """Means of outer products of the projected nodes."""
-        projections = project_nodes(nodes_of(table), directions, self._projection_options())
-        return spectral_grammar(table, projections, SmoothingOptions.of(self), self._lexicon_options())
-
-    def _cluster_grammar(
-        self, index: TreeEventIndex, directions: Directions, n_clusters: int, seed: int = 0
-    ) -> LatentGrammar:
-        """States from clusters, counted, and refined by EM on the observed trees."""
-        counts = index.count_clusters(
-            directions,
-            index.wanted_states(n_clusters, self.nodes_per_state),
-            dimensions=settings.CLUSTER_DIMENSIONS,
-            random_state=[self.random_state, seed],
-        )
-        counts, _ = index.refine(counts, self.em_iterations, first_smoothing=HARD_SMOOTHING)
-        smoothing = SOFT_SMOOTHING if self.em_iterations else HARD_SMOOTHING
-        return state_grammar(index, counts, smoothing, self._lexicon_options())
+        return LPCFGLearner(recipe, trees)
 
     def _projection_options(self) -> ProjectionOptions:
         has_clusters = CLUSTERS in self._grammar_names or self.pruner_states > 0

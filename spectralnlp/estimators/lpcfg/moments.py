@@ -1,13 +1,16 @@
-"""Moments of latent-variable PCFGs: a replay log of trees for each binarisation."""
+"""Moments of latent-variable PCFGs: a replay log of trees for each binarisation, and its tokens counted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.shared.lexicon import LexiconMaker, LexiconOptions, count_tokens
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.runtime import Joint
 from spectralnlp.trees import Binariser, Direction, Tree, Unaries
@@ -50,13 +53,33 @@ def nodes_of(table: TreeTable) -> Nodes:
     return Nodes(table.symbol, table.weight[table.tree], len(table.symbols))
 
 
-def begins_sentence(table: TreeTable, leaves: np.ndarray) -> np.ndarray:
-    """Whether each leaf is the first of its tree.
+@dataclass(frozen=True)
+class CountedTable:
+    """A treebank in one binarisation, and what all its grammars share.
 
-    Args:
+    Attributes:
         table: the treebank.
-        leaves: int (n_leaves,); rows of all preterminals, ascending.
+        leaves: int (n_tokens,); rows of its preterminals.
+        token: int (n_tokens,); the row of each among the counts of (word, tag).
+        lexicons: makes lexicons of these counts.
     """
-    is_first = np.ones(len(leaves), bool)
-    is_first[1:] = table.tree[leaves][1:] != table.tree[leaves][:-1]
-    return is_first
+
+    table: TreeTable
+    leaves: NDArray[np.intp]
+    token: NDArray[np.intp]
+    lexicons: LexiconMaker
+
+    @classmethod
+    def of(cls, table: TreeTable, options: LexiconOptions) -> CountedTable:
+        """Count the tokens of a treebank.
+
+        Args:
+            table: the treebank.
+            options: signatures, and smoothing of lexicons.
+        """
+        leaves = np.flatnonzero(table.word >= 0)
+        tree = table.tree[leaves]
+        is_first = np.append(True, tree[1:] != tree[:-1])[: len(leaves)]
+        columns = table.word[leaves], table.symbol[leaves], table.weight[tree], is_first, table.share[tree]
+        tokens, row = count_tokens(table.words, *columns)
+        return cls(table, leaves, row, LexiconMaker(tokens, options))

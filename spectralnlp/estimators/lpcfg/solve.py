@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.estimators.lpcfg.moments import begins_sentence, nodes_of
+from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments
+from spectralnlp.estimators.shared.lexicon import sum_rows
 from spectralnlp.estimators.shared.projections import Projections
 from spectralnlp.estimators.shared.smoothing import (
     NO_SMOOTHING,
@@ -21,33 +21,29 @@ from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar
 from spectralnlp.trees.treelog import TreeTable
 
 
-def plain_grammar(table: TreeTable, lexicon_options: LexiconOptions) -> LatentGrammar:
+def plain_grammar(counted: CountedTable) -> LatentGrammar:
     """The maximum-likelihood PCFG: the spectral grammar in which every symbol has one state."""
-    one_state = Projections.single_state(nodes_of(table))
-    return spectral_grammar(table, one_state, NO_SMOOTHING, lexicon_options)
+    return spectral_grammar(counted, Projections.single_state(nodes_of(counted.table)), NO_SMOOTHING)
 
 
 def spectral_grammar(
-    table: TreeTable,
-    projections: Projections,
-    smoothing: SmoothingOptions,
-    lexicon_options: LexiconOptions,
+    counted: CountedTable, projections: Projections, smoothing: SmoothingOptions
 ) -> LatentGrammar:
     """Parameters from the projections of every node.
 
     Args:
-        table: the treebank.
+        counted: the treebank.
         projections: Y and Z of its nodes.
         smoothing: of rules.
-        lexicon_options: signatures, and smoothing of the lexicon.
     """
+    table = counted.table
     return latent_grammar(
         table.symbols,
         projections.n_states,
         rule_tensors(table, projections, smoothing),
         root_vectors(table, projections),
-        token_moments(table, projections.outside),
-        lexicon_options,
+        counted.lexicons,
+        token_vectors(counted, projections.outside),
     )
 
 
@@ -118,25 +114,13 @@ def root_vectors(table: TreeTable, projections: Projections) -> Floats:
     return vectors[np.arange(vectors.shape[1]) < projections.n_states[:, None]]
 
 
-def token_moments(table: TreeTable, outside: Floats) -> TokenMoments:
-    """Counts and sums of Z of every (word, tag).
+def token_vectors(counted: CountedTable, outside: Floats) -> Floats:
+    """float64 (n_rows, m): sums of Z over the tokens of every (word, tag).
 
     Args:
-        table: the treebank.
-        outside: float64 (n_nodes, m); Z of every node.
+        counted: the treebank.
+        outside: float (n_nodes, m); Z of every node.
     """
-    leaves = np.flatnonzero(table.word >= 0)
-    weight: Floats = table.weight[table.tree[leaves]]
-    keys = table.word[leaves].astype(np.int64) * len(table.symbols) + table.symbol[leaves]
-    pairs, which = np.unique(keys, return_inverse=True)
-    z = np.stack([np.bincount(which, weight * column, len(pairs)) for column in outside[leaves].T], axis=1)
-    initial = np.bincount(which, weight * begins_sentence(table, leaves), len(pairs))
-    return TokenMoments(
-        words=table.words,
-        word=(pairs // len(table.symbols)).astype(np.int32),
-        tag=(pairs % len(table.symbols)).astype(np.int32),
-        count=np.bincount(which, weight, len(pairs)).astype(np.float64),
-        initial=initial.astype(np.float64),
-        z=z.astype(np.float64),
-        n_tokens=np.bincount(which, table.share[table.tree[leaves]], len(pairs)).astype(np.float64),
-    )
+    table, leaves = counted.table, counted.leaves
+    weight = table.weight[table.tree[leaves], None]
+    return sum_rows(counted.token, weight * outside[leaves], len(counted.lexicons.tokens.word))

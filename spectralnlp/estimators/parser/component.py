@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.shared.grammars import TreebankEstimator
+from spectralnlp.estimators.shared.grammars import GrammarLearner, TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
+from spectralnlp.runtime import map_kernels
+
+R = TypeVar("R")
 
 # Documents that a fold needs; with fewer, folds are blocks of sentences.
 _DOCUMENTS_PER_FOLD = 5
@@ -23,27 +26,50 @@ class Context:
     """What the components of a parser learn from.
 
     Attributes:
-        trees: the treebank, or the part of it outside of a fold.
+        learner: of the grammars, from a treebank, or from the part of it outside of a fold.
         grammar: the estimator of the grammars, which has described the whole treebank.
-        coarse: the plain grammar of each binarisation.
-        grammar_sets: of each binarisation; empty until they are learned.
-        components: what was learned before, by name.
+        parts: the components of the parser, those that are off among them.
         whole: in a fold, the context of the whole treebank.
-        learn: learns grammars and components from some of the trees, told by bool (n_trees,).
+        components: what was learned before, by name.
     """
 
-    trees: Treebank
+    learner: GrammarLearner
     grammar: TreebankEstimator
-    coarse: Sequence[LatentGrammar]
-    whole: Context | None
-    learn: Callable[[NDArray[np.bool_]], Context]
-    grammar_sets: tuple[GrammarSet, ...] = ()
+    parts: Sequence[Component]
+    whole: Context | None = None
     components: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def trees(self) -> Treebank:
+        """The treebank, or the part of it outside of a fold."""
+        return self.learner.trees
+
+    @property
+    def coarse(self) -> Sequence[LatentGrammar]:
+        """The plain grammar of each binarisation."""
+        return self.learner.coarse
 
     @property
     def random_state(self) -> int:
         """Seed of all that is drawn at random."""
         return int(self.grammar.get_params().get("random_state", 0))
+
+    def learn(self, stage: str) -> None:
+        """Learn the components of a stage (of `Component`), those that are on and have enough trees."""
+        for each in self.parts:
+            if each.learned == stage and each.is_on and self.trees.first.n_trees >= each.least_trees:
+                value = each.learn(self)
+                if value is not None:
+                    self.components[each.name] = value
+
+    def learn_beside(self, job: Callable[[], R]) -> R:
+        """Return the result of a job, and learn the components meanwhile that are learned beside it.
+
+        They are learned in one thread; the job may take all of the engine's.
+        """
+        jobs: list[Callable[[], Any]] = [job, lambda: self.learn("beside")]
+        result, _ = map_kernels(lambda each: each(), jobs)
+        return result
 
     def jackknife(self, n_folds: int) -> Iterator[Fold]:
         """Yield each fold of documents, with grammars and components that never saw its trees.
@@ -53,7 +79,10 @@ class Context:
         """
         folds = folds_of(self.trees.documents, n_folds)
         for number in np.unique(folds).tolist():
-            yield Fold(number, folds == number, self.learn(folds != number))
+            held_out = folds == number
+            others = Context(self.learner.select(~held_out), self.grammar, self.parts, self)
+            others.learn("before")
+            yield Fold(number, held_out, others, others.learn_beside(others.learner.learn))
 
 
 class Fold(NamedTuple):
@@ -62,12 +91,14 @@ class Fold(NamedTuple):
     Attributes:
         number: of the fold, from 0.
         held_out: bool (n_trees,); its trees.
-        others: what was learned from all other trees.
+        others: the context of all other trees, with their components.
+        grammar_sets: of all other trees, one for each binarisation.
     """
 
     number: int
     held_out: NDArray[np.bool_]
     others: Context
+    grammar_sets: tuple[GrammarSet, ...]
 
 
 class Component(ABC):
@@ -76,7 +107,7 @@ class Component(ABC):
     Class attributes:
         name: of the part, in `Parser.components`.
         least_trees: with fewer it is not learned.
-        learned: before, beside (in another thread) or after the grammars.
+        learned: before or beside the description of the nodes that grammars are made of, or after it.
     """
 
     name: ClassVar[str]
@@ -102,22 +133,6 @@ class Component(ABC):
         Args:
             context: with at least `least_trees` trees.
         """
-
-
-def learn_components(components: Sequence[Component], learned: str, context: Context) -> Mapping[str, Any]:
-    """Add to a context the components of one stage, those that are on and have enough trees.
-
-    Args:
-        components: of a parser.
-        learned: the stage, as of `Component`.
-        context: whose components they join, if they have a value.
-    """
-    for each in components:
-        if each.learned == learned and each.is_on and context.trees.first.n_trees >= each.least_trees:
-            value = each.learn(context)
-            if value is not None:
-                context.components[each.name] = value
-    return context.components
 
 
 def folds_of(documents: Ints, n_folds: int) -> Ints:

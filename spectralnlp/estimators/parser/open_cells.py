@@ -37,10 +37,9 @@ _N_WEIGHTS = 2**20
 _JOINED = 3
 _LONGEST_JOINED = 60
 
-_EPOCHS = 3
+_EPOCHS = 2
 _HELD_OUT = 10  # every tenth tree
 _RECALL = 0.998  # share of the held-out spans that the threshold leaves open
-_FIRST_SQUARE = 0.1  # what its sums of squares begin with
 
 # The threshold lies between these, whatever the trees that were held out; the larger one is divided by the
 # number of binarisations, as the marginals of spans that are of one alone are.
@@ -90,9 +89,7 @@ def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_st
     taught = np.repeat(taught, tables[0].copies[taught])
     if not len(taught) or not held_out.any():
         return None
-    learner = Learner(
-        np.zeros(_N_WEIGHTS, np.float32), np.full(_N_WEIGHTS, _FIRST_SQUARE, np.float32), np.zeros(_N_WEIGHTS)
-    )
+    learner = Learner.blank(_N_WEIGHTS)
     rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
     first = _to_be_joined(taught, lengths)
     material = _concatenated([sentences, *(_joined(sentences, s) for s in first.tolist())])
@@ -100,7 +97,7 @@ def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_st
     for _ in range(_EPOCHS):
         learn(material, taught[rng.permutation(len(taught))], step, learner)
         step += len(taught)
-    weights = (learner.weights - learner.sums / (step + 1)).astype(np.float32)
+    weights = learner.mean(step)
     marginals = marginals_of_spans(sentences, usable[held_out], weights)
     threshold = float(np.quantile(marginals, 1.0 - _RECALL))
     threshold = min(max(threshold, _LEAST_THRESHOLD), _LARGEST_THRESHOLD / len(tables))

@@ -42,7 +42,6 @@ _LEAST_SENTENCES = 5
 _N_WEIGHTS = 2**17
 
 _EPOCHS = 12
-_FIRST_SQUARE = 0.1  # what its sums of squares begin with
 _CUT = 0.1  # share of the ends at which a text is cut
 _FOLDS = 4  # one of them is held out
 _BLOCKS = 20  # of neighbouring trees, where there are fewer documents
@@ -166,9 +165,7 @@ def _gold_text(sentences: Sequence[Sentence], tokenizer: Tokenizer, describer: D
 
 def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:
     """The weights, float32 (a power of two,)."""
-    learner = Learner(
-        np.zeros(_N_WEIGHTS, np.float32), np.full(_N_WEIGHTS, _FIRST_SQUARE, np.float32), np.zeros(_N_WEIGHTS)
-    )
+    learner = Learner.blank(_N_WEIGHTS)
     rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
     for _ in range(_EPOCHS):
         for number in rng.permutation(len(texts)).tolist():
@@ -176,7 +173,7 @@ def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:
             cuts = ends[rng.random(len(ends)) < _CUT]
             edges = np.array([0, *cuts.tolist(), len(texts[number].begins)])
             step = learn(texts[number], edges, step, learner)
-    return (learner.weights - learner.sums / (step + 1)).astype(np.float32)
+    return learner.mean(step)
 
 
 def _errors(texts: Sequence[GoldText], weights: NDArray[np.float32], threshold: float) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET
 from spectralnlp.inference.trees.rescoring.scores import (
+    N_NUMBERS,
     describe_span,
     make_workspace,
     score_span,
@@ -13,58 +16,109 @@ from spectralnlp.inference.trees.rescoring.scores import (
 )
 from spectralnlp.inference.trees.rescoring.values import MARGIN, likely_brackets
 from spectralnlp.jit import kernel
+from spectralnlp.parameters import Floats, Ints, Offsets
 
-# Columns of the state of a feature.
-WEIGHT, GRADIENTS, SQUARES = range(3)
-DROPPED = -1.0  # in place of a sum of squares: the feature is too rare
+# Columns of the state of a feature; the last is the root of the sum of squared gradients.
+WEIGHT, GRADIENTS, ROOT = range(3)
 _LEAST_GRADIENT = 1e-3  # options that are as good as right teach nothing
 
 
-@kernel
-def _example(examples, k, labels):
-    """Tokens and likely brackets of one example."""
-    first, last = examples.token_offsets[k], examples.token_offsets[k + 1]
-    tokens = tokens_of(examples.tokens, first, last, 2 * MARGIN * k)
-    spans = examples.spans[k], examples.spans[k + 1]
-    return tokens, likely_brackets(examples.options, spans[0], spans[1], tokens, labels)
+class Described(NamedTuple):
+    """What is said about the options of all spans, once for all epochs.
+
+    Attributes:
+        first: int64 (n_spans + 1,); the options of span s are ``first[s]:first[s + 1]``.
+        numbers: float64 (n_options, N_NUMBERS).
+        starts: int64 (n_options + 1,); the features of option o are ``features[starts[o]:starts[o + 1]]``.
+        features: int32; buckets, or numbers of those that are kept.
+    """
+
+    first: Offsets
+    numbers: Floats
+    starts: Offsets
+    features: Ints
 
 
 @kernel
-def count_features(examples, labels, table, counts):
-    """Add how many options have each feature, up to 255."""
-    work = make_workspace(examples.options.first, len(table))
-    for k in range(len(examples.spans) - 1):
-        tokens, brackets = _example(examples, k, labels)
-        for s in range(examples.spans[k], examples.spans[k + 1]):
-            describe_span(s, examples.options, tokens, labels, brackets, table, work)
-            for row in range(examples.options.first[s + 1] - examples.options.first[s]):
-                for at in range(work.n_features[row]):
-                    bucket = work.buckets[row, at]
-                    counts[bucket] += counts[bucket] < 255
+def describe(examples, labels, table):
+    """Describe the options of all examples; their features are buckets.
 
-
-@kernel
-def learn_epoch(examples, labels, table, order, state, number_state, rates):
-    """One epoch."""
+    Args:
+        examples: ExampleTable.
+        labels: LabelValues.
+        table: of templates.
+    """
     options = examples.options
+    n_options = len(options.label)
+    numbers, starts = np.empty((n_options, N_NUMBERS)), np.zeros(n_options + 1, np.int64)
+    features = np.empty(n_options * len(table), np.int32)  # what is not written takes no memory
     work = make_workspace(options.first, len(table))
-    for k in order:
-        tokens, brackets = _example(examples, k, labels)
+    for k in range(len(examples.spans) - 1):
+        first, last = examples.token_offsets[k], examples.token_offsets[k + 1]
+        tokens = tokens_of(examples.tokens, first, last, 2 * MARGIN * k)
+        brackets = likely_brackets(options, examples.spans[k], examples.spans[k + 1], tokens, labels)
         for s in range(examples.spans[k], examples.spans[k + 1]):
-            gold = examples.gold[s]
-            if gold < NO_BRACKET:
-                continue
             describe_span(s, options, tokens, labels, brackets, table, work)
-            n_options = options.first[s + 1] - options.first[s]
+            for option in range(options.first[s], options.first[s + 1]):
+                row, at = option - options.first[s], starts[option]
+                n = work.n_features[row]
+                features[at : at + n] = work.buckets[row, :n]
+                numbers[option] = work.numbers[row]
+                starts[option + 1] = at + n
+    return Described(options.first, numbers, starts, features[: starts[n_options]])
+
+
+@kernel
+def keep(described, number):
+    """Number features anew, in place, and leave some out; return the starts and the features.
+
+    Args:
+        described: Described; its features are buckets.
+        number: int32 (n_buckets,); -1 for those that are left out.
+    """
+    starts, features = np.zeros_like(described.starts), described.features
+    place = 0
+    for option in range(len(starts) - 1):
+        for at in range(described.starts[option], described.starts[option + 1]):
+            if number[features[at]] >= 0:
+                features[place] = number[features[at]]
+                place += 1
+        starts[option + 1] = place
+    return starts, features[:place]
+
+
+@kernel
+def learn_epoch(described, spans, gold, order, n_templates, state, number_state, rates):
+    """Go through the examples once.
+
+    Args:
+        described: Described.
+        spans: int64 (n_examples + 1,); of each example.
+        gold: int64 (n_spans,); as of `ExampleTable`.
+        order: int64 (n_examples,).
+        n_templates: most features of an option.
+        state: float32 (n_features, 3); written.
+        number_state: float64 (N_NUMBERS, 3); written.
+        rates: α, λ₁ and λ₂.
+    """
+    first, work = described.first, make_workspace(described.first, n_templates)
+    for k in order:
+        for s in range(spans[k], spans[k + 1]):
+            if gold[s] < NO_BRACKET:
+                continue
+            n_options = first[s + 1] - first[s]
+            for row in range(n_options):
+                begin, end = described.starts[first[s] + row], described.starts[first[s] + row + 1]
+                work.numbers[row] = described.numbers[first[s] + row]
+                work.n_features[row] = end - begin
+                work.buckets[row, : end - begin] = described.features[begin:end]
             log_sum = score_span(n_options, state[:, WEIGHT], number_state[:, WEIGHT], work)
             for row in range(n_options):
-                gradient = np.exp(work.score[row] - log_sum) - (gold == options.first[s] + row)
+                gradient = np.exp(work.score[row] - log_sum) - (gold[s] == first[s] + row)
                 if abs(gradient) < _LEAST_GRADIENT:
                     continue
                 for at in range(work.n_features[row]):
-                    feature = state[work.buckets[row, at]]
-                    if feature[SQUARES] >= 0.0:
-                        _update(feature, gradient, rates)
+                    _update(state[work.buckets[row, at]], gradient, rates)
                 for at in range(len(number_state)):
                     _update(number_state[at], gradient * work.numbers[row, at], (rates[0], 0.0, 0.0))
 
@@ -73,11 +127,11 @@ def learn_epoch(examples, labels, table, order, state, number_state, rates):
 def _update(feature, gradient, rates):
     """Change the weight of one feature by a gradient."""
     rate, l1, l2 = rates
-    root = np.sqrt(feature[SQUARES])
-    feature[SQUARES] += gradient * gradient
-    new_root = np.sqrt(feature[SQUARES])
-    feature[GRADIENTS] += gradient - (new_root - root) / rate * feature[WEIGHT]
-    z = feature[GRADIENTS]
+    root = feature[ROOT]
+    new_root = np.sqrt(root * root + gradient * gradient)
+    feature[ROOT] = new_root
+    z = feature[GRADIENTS] + gradient - (new_root - root) / rate * feature[WEIGHT]
+    feature[GRADIENTS] = z
     if abs(z) <= l1:
         feature[WEIGHT] = 0.0
     else:

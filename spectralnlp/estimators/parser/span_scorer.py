@@ -4,7 +4,6 @@ Each fold of the treebank is parsed by grammars of the others (the jackknife), b
 sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree,
 given these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are of
 the kinds that parse in the end: with smaller ones F1 is no worse, but posteriors are (docs/experiments.md).
-Head rules, where they are learned, are those of all trees in every fold.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_opti
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, TEMPLATES, template_table
-from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar, SpanScorer, WordClusters
+from spectralnlp.parameters import Ints, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels
 from spectralnlp.trees import split_annotation
@@ -38,7 +37,6 @@ _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
 # Of the jackknife: five gain nothing over three (docs/experiments.md).
 _FOLDS = 3
-_REFINEMENT = TrainingOptions(epochs=4, averaged=2)
 
 
 @dataclass(kw_only=True)
@@ -133,19 +131,18 @@ def learn_span_scorer(context: Context, folds: Iterable[Fold], options: Training
     """Fit a scorer to the parses of folds.
 
     Args:
-        context: with grammars learned from all trees.
+        context: of all trees.
         folds: of the trees, each with what was learned from the others.
         options: of training.
     """
-    grammars = context.grammar_sets
-    table = _numbered_as(grammars[0].coarse, context.trees.first)
+    table = _numbered_as(context.coarse[0], context.trees.first)
     clusters = context.components.get("word_clusters", WordClusters.none())
-    shared = SharedLabels.of([each.coarse for each in grammars])
+    shared = SharedLabels.of(context.coarse)
     blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
     examples: dict[int, Example] = {}
     for fold in folds:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
-            reader = _FoldReader(table, grammars, _parser(fold.others), clusters, gold)
+            reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
             found = zip(trees, map_kernels(reader.example, trees), strict=True)
             examples |= {tree: example for tree, example in found if example is not None}
@@ -171,9 +168,9 @@ def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
     return replace(table, symbols=grammar.symbols, symbol=number[table.symbol])
 
 
-def _parser(learned: Context) -> ForestParser:
+def _parser(fold: Fold) -> ForestParser:
     """What parses a fold."""
-    sets, components = learned.grammar_sets, learned.components
+    sets, components = fold.grammar_sets, fold.others.components
     return ForestParser.of(
         sets,
         pruning=Pruning.of_pool(len(sets)),
@@ -194,7 +191,7 @@ def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[E
     start.features[scorer.features] = scorer.weights
     table = template_table("\n".join(scorer.templates))
     learned = learn_weights(
-        ExampleTable.of(examples), label_values(scorer, shared), table, _REFINEMENT, start
+        ExampleTable.of(examples), label_values(scorer, shared), table, TrainingOptions(), start
     )
     features = _kept(np.abs(learned.features))
     return replace(
@@ -217,7 +214,7 @@ class _FoldReader:
 
     Args:
         table: all trees.
-        grammars: those of all trees, whose labels are numbered first.
+        coarse: the plain grammars of all trees, whose labels are numbered first.
         parser: of the other folds.
         clusters: of words.
         gold: spans of all trees.
@@ -226,15 +223,13 @@ class _FoldReader:
     def __init__(
         self,
         table: TreeTable,
-        grammars: Sequence[GrammarSet],
+        coarse: Sequence[LatentGrammar],
         parser: ForestParser,
         clusters: WordClusters,
         gold: GoldSpans,
     ) -> None:
-        shared = SharedLabels.of(
-            [*(each.coarse for each in grammars), *(each.coarse for each in parser.grammars)]
-        )
-        self.labels, self.maps, self.gold = shared.labels, shared.maps[len(grammars) :], gold
+        shared = SharedLabels.of([*coarse, *(each.coarse for each in parser.grammars)])
+        self.labels, self.maps, self.gold = shared.labels, shared.maps[len(coarse) :], gold
         self.tokens = token_reader(shared, parser.grammars[0].coarse.lexicon, clusters)
         self.parser = parser
         leaves = np.flatnonzero(table.word >= 0)

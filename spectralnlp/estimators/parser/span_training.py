@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spectralnlp.estimators.parser.span_kernels import DROPPED, SQUARES, WEIGHT, count_features, learn_epoch
+from spectralnlp.estimators.parser.span_kernels import WEIGHT, Described, describe, keep, learn_epoch
 from spectralnlp.inference.trees.rescoring.corpus import ExampleTable
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
@@ -37,7 +37,7 @@ class TrainingOptions:
     rate: float = 0.02
     l1: float = 1.5
     l2: float = 5.0
-    epochs: int = 6
+    epochs: int = 4
     averaged: int = 3
     min_count: int = 3
     random_state: int = 0
@@ -73,28 +73,40 @@ def learn_weights(
         start: weights to go on from; None to begin with zeros.
     """
     n_examples = len(examples.spans) - 1
-    counts = np.zeros(N_BUCKETS, np.uint8)
-    count_features(examples, labels, table, counts)
-    state = np.zeros((N_BUCKETS, 3), np.float32)
-    state[counts < options.min_count, SQUARES] = DROPPED
-    number_state = np.zeros((N_NUMBERS, 3))
+    described, buckets = _described(examples, labels, table, options.min_count)
+    state, number_state = np.zeros((len(buckets), 3), np.float32), np.zeros((N_NUMBERS, 3))
     if start is not None:
-        known = start.features != 0.0
-        state[known] = _state_of(start.features[known], options.rate, options.l1, options.l2)
+        known = start.features[buckets] != 0.0
+        weights = start.features[buckets[known]]
+        state[known] = _state_of(weights, options.rate, options.l1, options.l2)
         number_state[:] = _state_of(start.numbers, options.rate, 0.0, 0.0)
-    features, numbers = np.zeros(N_BUCKETS, np.float32), np.zeros(N_NUMBERS)
+    mean, numbers = np.zeros(len(buckets), np.float32), np.zeros(N_NUMBERS)
     random = np.random.default_rng(options.random_state)
     rates = (options.rate, options.l1, options.l2)
     for epoch in range(options.epochs):
         order = random.permutation(n_examples)
-        learn_epoch(examples, labels, table, order, state, number_state, rates)
+        learn_epoch(described, examples.spans, examples.gold, order, len(table), state, number_state, rates)
         if epoch >= options.epochs - options.averaged:
-            features += state[:, WEIGHT] / np.float32(options.averaged)
+            mean += state[:, WEIGHT] / np.float32(options.averaged)
             numbers += number_state[:, WEIGHT] / options.averaged
+    features = np.zeros(N_BUCKETS, np.float32)
+    features[buckets] = mean
     return Weights(features, numbers)
+
+
+def _described(
+    examples: ExampleTable, labels: LabelValues, table: np.ndarray, min_count: int
+) -> tuple[Described, np.ndarray]:
+    """All options, and the buckets of the features that are frequent enough, which number them, int64."""
+    described = describe(examples, labels, table)
+    buckets = np.flatnonzero(np.bincount(described.features, minlength=N_BUCKETS) >= min_count)
+    number = np.full(N_BUCKETS, -1, np.int32)
+    number[buckets] = np.arange(len(buckets))
+    starts, features = keep(described, number)
+    return described._replace(starts=starts, features=features), buckets
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
     """The state in which algorithm 1 of FTRL-proximal has these weights, after gradients of `_TRUST`."""
     gradients = -weights * ((1.0 + np.sqrt(_TRUST)) / rate + l2) - np.sign(weights) * l1
-    return np.stack([weights, gradients, np.full(len(weights), _TRUST)], axis=1)
+    return np.stack([weights, gradients, np.full(len(weights), np.sqrt(_TRUST))], axis=1)

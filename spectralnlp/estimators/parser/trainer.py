@@ -6,22 +6,21 @@ parse a fold, and adaptation, in which some trees count more than others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, cast, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import MomentEstimator
-from spectralnlp.estimators.parser.component import Component, Context, learn_components
+from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Floats
-from spectralnlp.runtime import Corpus, Moments, map_kernels
+from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.trees import Tree
 from spectralnlp.trees.treelog import TreeLog
 
@@ -135,25 +134,12 @@ class ParserTrainer(MomentEstimator[Tree]):
         return self
 
     def _learn_all(self, trees: Treebank) -> None:
+        """Learn the components, and last the grammars, which take most memory."""
         self.grammar_.describe(trees)
-        context = self._learn(trees, None)
-        self.grammar_.grammar_sets_ = context.grammar_sets
-        self.components_ = learn_components(self.components, "after", context)
-
-    def _learn(self, trees: Treebank, whole: Context | None) -> Context:
-        """Learn the grammars, and the components that do not need them."""
-        grammar, components = self.grammar_, self.components
-        coarse = grammar.coarse_grammars(trees)
-
-        def learn(some: NDArray[np.bool_]) -> Context:
-            return self._learn(trees.select(some), context)
-
-        context = Context(trees, grammar, coarse, whole, learn)
-        learn_components(components, "before", context)
-        # While some components are learned in one thread, the grammars may take all of the engine's.
-        jobs: Sequence[Callable[[], Any]] = [
-            lambda: grammar.learn_grammars(trees, coarse),
-            lambda: learn_components(components, "beside", context),
-        ]
-        context.grammar_sets, _ = map_kernels(lambda job: job(), jobs)
-        return context
+        learner = self.grammar_.learner(trees)
+        context = Context(learner, self.grammar_, self.components)
+        context.learn("before")
+        context.learn_beside(learner.describe_nodes)
+        context.learn("after")
+        self.components_ = context.components
+        self.grammar_.grammar_sets_ = learner.learn()

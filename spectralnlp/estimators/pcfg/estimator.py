@@ -8,18 +8,19 @@ annotated grammar only scores the forest that it leaves (Charniak and Johnson 20
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, cast
 
+import numpy as np
 from annotated_types import Ge
+from numpy.typing import NDArray
 from typing_extensions import Doc
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.pcfg.moments import RuleCounts, RuleEvents
 from spectralnlp.estimators.pcfg.solve import is_annotated, solve_pcfg, without_annotation
 from spectralnlp.estimators.shared import settings
-from spectralnlp.estimators.shared.grammars import TreebankEstimator
+from spectralnlp.estimators.shared.grammars import GrammarLearner, TreebankEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.roles import role_report
@@ -103,10 +104,8 @@ class PCFG(TreebankEstimator):
         self.heads_ = counts.binariser.heads
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
         self.decoder_, self.decoder_settings_ = self.usual_decoder()
-        coarse, grammar = self._coarse(events), self._grammar(events)
-        self.grammar_sets_ = (
-            self._set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),
-        )
+        coarse, grammar = self.coarse(events), self.grammar(events)
+        self.grammar_sets_ = (self.set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
         """Return the trees of the log, annotated."""
@@ -117,29 +116,50 @@ class PCFG(TreebankEstimator):
         """Return ``mbr``."""
         return "mbr", {}
 
-    def coarse_grammars(self, trees: Treebank) -> list[LatentGrammar]:
-        """Return the grammar without annotation."""
-        return [self._coarse(RuleEvents.of_table(trees.first))]
+    def learner(self, trees: Treebank) -> PCFGLearner:
+        """Return what learns the annotated grammar, and the coarse one, from trees."""
+        return PCFGLearner(self, trees)
 
-    def learn_grammars(self, trees: Treebank, coarse: Sequence[LatentGrammar]) -> tuple[GrammarSet, ...]:
-        """Return the annotated grammar, with the coarse one."""
-        with fit_pass("grammar"):
-            grammar = self._grammar(RuleEvents.of_table(trees.first))
-        return (self._set_of(trees.binarisers[0], trees.chains, coarse[0], grammar),)
-
-    def _set_of(
+    def set_of(
         self, binariser: Binariser, chains: Chains, coarse: LatentGrammar, grammar: LatentGrammar | None
     ) -> GrammarSet:
+        """Return both grammars as a set; the coarse one alone where nothing is annotated."""
         return GrammarSet(
             binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar or coarse,)
         )
 
-    def _coarse(self, events: RuleEvents) -> LatentGrammar:
+    def coarse(self, events: RuleEvents) -> LatentGrammar:
+        """Return the grammar without annotation."""
         return solve_pcfg(without_annotation(events), self._lexicon_options())
 
-    def _grammar(self, events: RuleEvents) -> LatentGrammar | None:
-        """The annotated grammar; None where nothing is annotated."""
+    def grammar(self, events: RuleEvents) -> LatentGrammar | None:
+        """Return the annotated grammar; None where nothing is annotated."""
         return solve_pcfg(events, self._lexicon_options()) if is_annotated(events) else None
 
     def _lexicon_options(self) -> LexiconOptions:
         return LexiconOptions.of(self, scheme=self.signatures_)
+
+
+class PCFGLearner(GrammarLearner):
+    """Learns the annotated grammar, with the coarse one, by counting.
+
+    Args:
+        estimator: which has described the trees.
+        trees: a treebank.
+    """
+
+    def __init__(self, estimator: PCFG, trees: Treebank) -> None:
+        self.estimator, self.trees = estimator, trees
+        self._events = RuleEvents.of_table(trees.first)
+        self.coarse = [estimator.coarse(self._events)]
+
+    def learn(self) -> tuple[GrammarSet, ...]:
+        """Return the set of both grammars."""
+        with fit_pass("grammar"):
+            grammar = self.estimator.grammar(self._events)
+        trees = self.trees
+        return (self.estimator.set_of(trees.binarisers[0], trees.chains, self.coarse[0], grammar),)
+
+    def select(self, trees: NDArray[np.bool_]) -> PCFGLearner:
+        """Return a learner of some of the trees."""
+        return PCFGLearner(self.estimator, self.trees.select(trees))

@@ -10,7 +10,7 @@ import numpy as np
 
 from spectralnlp.estimators.pcfg.moments import EventCounts, RuleEvents
 from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments
+from spectralnlp.estimators.shared.lexicon import LexiconMaker, LexiconOptions, TokenCounts
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets, SparseTensors
 from spectralnlp.trees import split_annotation
 
@@ -96,8 +96,9 @@ def solve_pcfg(events: RuleEvents, lexicon_options: LexiconOptions) -> LatentGra
     binary_rules, binary = _rule_tensors(events.binary, states, total, 3)
     unary_rules, unary = _rule_tensors(events.unary, states, total, 2)
     rules = RuleTensors(binary_rules=binary_rules, binary=binary, unary_rules=unary_rules, unary=unary)
-    root, tokens = _root_shares(events.root, states), _token_moments(events.word, states)
-    return latent_grammar(states.symbols, states.n_states, rules, root, tokens, lexicon_options)
+    tokens, z = _token_moments(events.word, states)
+    lexicons, root = LexiconMaker(tokens, lexicon_options), _root_shares(events.root, states)
+    return latent_grammar(states.symbols, states.n_states, rules, root, lexicons, z)
 
 
 def _root_shares(counts: EventCounts, states: _States) -> Floats:
@@ -131,8 +132,8 @@ def _rule_tensors(
     )
 
 
-def _token_moments(counts: EventCounts, states: _States) -> TokenMoments:
-    """Counts of words with Z = 1 / p(state | tag) at the state of each token."""
+def _token_moments(counts: EventCounts, states: _States) -> tuple[TokenCounts, Floats]:
+    """Counts of words, and sums of Z = 1 / p(state | tag) at the state of each token."""
     words = sorted({word for _, word, _ in counts})
     index = {word: i for i, word in enumerate(words)}
     rows: dict[tuple[int, int], np.ndarray] = {}
@@ -147,11 +148,5 @@ def _token_moments(counts: EventCounts, states: _States) -> TokenMoments:
     keys = np.array(sorted(rows), dtype=np.int32).reshape(-1, 2)
     table = np.array([rows[word, tag] for word, tag in keys.tolist()])
     p_state = by_state / np.maximum(by_state.sum(1, keepdims=True), 1)
-    return TokenMoments(
-        words=words,
-        word=keys[:, 0],
-        tag=keys[:, 1],
-        count=table[:, :-1].sum(1),
-        initial=table[:, -1],
-        z=table[:, :-1] / np.where(p_state > 0, p_state, 1.0)[keys[:, 1]],
-    )
+    tokens = TokenCounts(words, keys[:, 0], keys[:, 1], table[:, :-1].sum(1), initial=table[:, -1])
+    return tokens, table[:, :-1] / np.where(p_state > 0, p_state, 1.0)[keys[:, 1]]

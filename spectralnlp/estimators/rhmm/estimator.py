@@ -211,7 +211,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         self, index: TagEventIndex, chain: Directions, lexicon: LexiconOptions, name: str, seed: int
     ) -> RefinedMarkov:
         """Refinements from clusters or from noise, counted and refined by EM."""
-        n_states = index.wanted_states(self.n_clusters, self._projection_options().nodes_per_state)
+        n_states = index.nodes.wanted_states(self.n_clusters, self._projection_options().nodes_per_state)
         if name == EM:
             counts = index.random_counts(n_states, noise=_NOISE, random_state=self.random_state + 1000 * seed)
             first, iterations = 0.0, self.em_iterations  # noise is all that tells the states apart

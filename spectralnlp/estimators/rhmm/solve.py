@@ -19,7 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.rhmm.moments import TagTable
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.lexicon import (
+    LexiconMaker,
+    LexiconOptions,
+    TokenCounts,
+    count_tokens,
+    sum_rows,
+)
 from spectralnlp.estimators.shared.projections import Projections
 from spectralnlp.estimators.shared.smoothing import (
     SmoothingOptions,
@@ -125,7 +131,9 @@ def spectral_model(
     ):
         parts = chain.outside[rows, : m[a]], words.inside[rows, : k[a]], chain.inside[rows + 1, : m[b]]
         matrices.append(share * smoothed_third_moment(*parts, weight[rows], smoothing))
-    lexicon, _ = build_lexicon(token_moments(table, words.outside), k, lexicon_options)
+    tokens, row = tokens_of(table)
+    z = sum_rows(row, weight[:, None] * words.outside, len(tokens.word))
+    lexicon, _ = LexiconMaker(tokens, lexicon_options).make(k, z)
     return RefinedMarkov(
         tags=table.tags,
         n_states=m,
@@ -158,24 +166,9 @@ def by_pair(table: TagTable) -> Iterator[NDArray[np.intp]]:
     yield from np.split(inner[order], starts[1:]) if len(order) else ()
 
 
-def token_moments(table: TagTable, z: Floats) -> TokenMoments:
-    """Counts and sums of Z of every (word, tag).
-
-    Args:
-        table: the tokens.
-        z: float64 (n_tokens, m).
-    """
-    n_tags = len(table.tags)
-    keys, which = np.unique(table.word.astype(np.int64) * n_tags + table.tag, return_inverse=True)
-    sums = np.stack([np.bincount(which, table.weight * column, len(keys)) for column in z.T], axis=1)
-    return TokenMoments(
-        words=table.words,
-        word=(keys // n_tags).astype(np.int32),
-        tag=(keys % n_tags).astype(np.int32),
-        count=np.bincount(which, table.weight, len(keys)).astype(np.float64),
-        initial=np.bincount(which, table.weight * table.first, len(keys)).astype(np.float64),
-        z=sums.astype(np.float64),
-    )
+def tokens_of(table: TagTable) -> tuple[TokenCounts, NDArray[np.intp]]:
+    """Counts of every (word, tag), and int (n_tokens,), the row of each token among them."""
+    return count_tokens(table.words, table.word, table.tag, table.weight, table.first)
 
 
 def end_to_end(matrices: list[Floats]) -> DenseTensors:

@@ -6,14 +6,14 @@ tagged sentences softens them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from spectralnlp.estimators.rhmm.moments import TagTable
-from spectralnlp.estimators.rhmm.solve import TagBigrams, end_to_end, token_moments
+from spectralnlp.estimators.rhmm.solve import TagBigrams, end_to_end, tokens_of
 from spectralnlp.estimators.shared.event_index import EventIndex, smoothed_shares
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.lexicon import LexiconMaker, LexiconOptions, TokenCounts
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.inference.chains.refined_em import StateCounts, expected_state_counts
 from spectralnlp.parameters import Floats, Ints, RefinedMarkov
@@ -51,7 +51,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     table: TagTable
     bigrams: TagBigrams
-    tokens: TokenMoments
+    tokens: TokenCounts
     pair: Ints
     word: Ints
 
@@ -64,11 +64,7 @@ class TagEventIndex(EventIndex[TagCounts]):
             bigrams.pairs[:, 0].astype(np.int64) * n_tags + bigrams.pairs[:, 1],
             table.tag[inner].astype(np.int64) * n_tags + table.tag[inner + 1],
         )
-        tokens = token_moments(table, np.ones((table.n_tokens, 1)))
-        word = np.searchsorted(
-            tokens.word.astype(np.int64) * n_tags + tokens.tag,
-            table.word.astype(np.int64) * n_tags + table.tag,
-        )
+        tokens, word = tokens_of(table)
         return cls(table=table, bigrams=bigrams, tokens=tokens, pair=pair, word=word.astype(np.int32))
 
     @property
@@ -177,8 +173,8 @@ def state_model(
     matrices = [
         stay[a] * moves[i, : n_states[a], : n_states[b]] for i, (a, b) in enumerate(bigrams.pairs.tolist())
     ]
-    tokens = replace(index.tokens, z=words / np.where(p_state > 0, p_state, 1.0)[tag])
-    lexicon, _ = build_lexicon(tokens, n_states, lexicon_options)
+    z = words / np.where(p_state > 0, p_state, 1.0)[tag]
+    lexicon, _ = LexiconMaker(index.tokens, lexicon_options).make(n_states, z)
     return RefinedMarkov(
         tags=index.table.tags,
         n_states=n_states,

@@ -76,11 +76,6 @@ class EventIndex(ABC, Generic[CountsT]):
             Expected counts of the events, and the log-likelihood (natural) of what was observed.
         """
 
-    def wanted_states(self, n_states: int, nodes_per_state: float) -> Ints:
-        """int32 (n_symbols,): ``n_states``, or as many as a symbol's nodes allow; 0 for no such bound."""
-        count = self.nodes.count()
-        return np.clip(count / nodes_per_state if nodes_per_state else count, 1, n_states).astype(np.int32)
-
     def count_clusters(
         self, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
     ) -> CountsT:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.estimator import Estimator, MomentEstimator
 from spectralnlp.estimators.shared.language import signature_scheme
-from spectralnlp.estimators.shared.lexicon import LexiconOptions, TokenMoments, build_lexicon
+from spectralnlp.estimators.shared.lexicon import LexiconMaker
 from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.treebank import Treebank, count_words
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Tensors
@@ -67,6 +68,33 @@ class GrammarEstimator(Estimator[Tree]):
         return self.grammar_sets_[0].chains
 
 
+class GrammarLearner(ABC):
+    """Learns grammars from a treebank, and from parts of it.
+
+    Attributes:
+        trees: the treebank, or the part.
+        coarse: the plain grammar of each binarisation.
+    """
+
+    trees: Treebank
+    coarse: Sequence[LatentGrammar]
+
+    def describe_nodes(self) -> None:  # noqa: B027 (counting needs none)
+        """Find out what `learn` adds up, if anything must be; `learn` does so where nobody has."""
+
+    @abstractmethod
+    def learn(self) -> tuple[GrammarSet, ...]:
+        """Return the grammars of each binarisation."""
+
+    @abstractmethod
+    def select(self, trees: NDArray[np.bool_]) -> GrammarLearner:
+        """Return a learner of some of the trees; what was found out about single nodes is kept.
+
+        Args:
+            trees: bool (n_trees,).
+        """
+
+
 class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
     """An estimator of grammars that can learn from logs of trees, as the components around them do."""
 
@@ -102,20 +130,11 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
         """Return the name and the settings of the decoder of a parser."""
 
     @abstractmethod
-    def coarse_grammars(self, trees: Treebank) -> Sequence[LatentGrammar]:
-        """Return the plain grammar of each binarisation.
+    def learner(self, trees: Treebank) -> GrammarLearner:
+        """Return what learns grammars from trees, which were described.
 
         Args:
-            trees: those that were described, or some of them.
-        """
-
-    @abstractmethod
-    def learn_grammars(self, trees: Treebank, coarse: Sequence[LatentGrammar]) -> tuple[GrammarSet, ...]:
-        """Return the grammars of each binarisation.
-
-        Args:
-            trees: as of `coarse_grammars`.
-            coarse: what that gave.
+            trees: a treebank.
         """
 
     def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
@@ -130,7 +149,7 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
         """
         trees = self.treebank(moments)
         self.describe(trees)
-        self.grammar_sets_ = self.learn_grammars(trees, self.coarse_grammars(trees))
+        self.grammar_sets_ = self.learner(trees).learn()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,8 +172,8 @@ def latent_grammar(
     n_states: Ints,
     rules: RuleTensors,
     root: Floats,
-    tokens: TokenMoments,
-    lexicon_options: LexiconOptions,
+    lexicons: LexiconMaker,
+    z: Floats,
 ) -> LatentGrammar:
     """Put a grammar together, with a lexicon made of its tokens.
 
@@ -163,12 +182,12 @@ def latent_grammar(
         n_states: int32 (n_symbols,).
         rules: with their tensors.
         root: float64 (sum of n_states,); π, laid end to end.
-        tokens: counts of words under tags.
-        lexicon_options: signatures, and smoothing of the lexicon.
+        lexicons: of the tokens.
+        z: float64 (n_rows, m_max); see `LexiconMaker.make`.
     """
-    lexicon, tag_default = build_lexicon(tokens, n_states, lexicon_options)
+    lexicon, tag_default = lexicons.make(n_states, z)
     is_tag = np.zeros(len(symbols), bool)
-    is_tag[tokens.tag] = True
+    is_tag[lexicons.tokens.tag] = True
     return LatentGrammar(
         symbols=tuple(symbols),
         is_tag=is_tag,

@@ -66,15 +66,14 @@ class LexiconOptions(Options):
 
 
 @dataclass(frozen=True)
-class TokenMoments:
-    """Counts of each (word, tag), and what their tokens say of the tag's state.
+class TokenCounts:
+    """Counts of each (word, tag).
 
     Attributes:
         words: word types, by index.
         word, tag: int (n_rows,); a row for each pair that occurs, ``tag`` being a symbol.
         count: float64 (n_rows,); tokens, each as often as its tree counts.
         initial: float64 (n_rows,); those of them that begin a sentence.
-        z: float64 (n_rows, m_max); sum of Z over the tokens, padded with zeros to the most states of a tag.
         n_tokens: float64 (n_rows,); tokens, each once: which words are rare goes by these. None if all trees
             count once.
     """
@@ -84,7 +83,6 @@ class TokenMoments:
     tag: Ints
     count: Floats
     initial: Floats
-    z: Floats
     n_tokens: Floats | None = None
 
     @property
@@ -99,63 +97,107 @@ class TokenMoments:
         return counted, once
 
 
-def build_lexicon(tokens: TokenMoments, n_states: Ints, options: LexiconOptions) -> tuple[Lexicon, Floats]:
-    """The lexicon, and the mean Z of every tag (``LatentGrammar.tag_default``).
+def count_tokens(
+    words: Sequence[str],
+    word: Ints,
+    tag: Ints,
+    weight: Floats,
+    is_first: NDArray[np.bool_],
+    share: Floats | None = None,
+) -> tuple[TokenCounts, NDArray[np.intp]]:
+    """The counts of tokens, and int (n_tokens,), the row of each among them.
+
+    Args:
+        words: word types, by index.
+        word, tag: int32 (n_tokens,).
+        weight: float64 (n_tokens,); how often each counts.
+        is_first: bool (n_tokens,); whether it begins a sentence.
+        share: float64 (n_tokens,); what part of a token each stands for; None if all are whole.
+    """
+    n_tags = int(tag.max(initial=0)) + 1
+    keys, row = np.unique(word.astype(np.int64) * n_tags + tag, return_inverse=True)
+    counts = TokenCounts(
+        words=words,
+        word=(keys // n_tags).astype(np.int32),
+        tag=(keys % n_tags).astype(np.int32),
+        count=np.bincount(row, weight, len(keys)).astype(np.float64),
+        initial=np.bincount(row, weight * is_first, len(keys)).astype(np.float64),
+        n_tokens=None if share is None else np.bincount(row, share, len(keys)).astype(np.float64),
+    )
+    return counts, row
+
+
+class LexiconMaker:
+    """Makes lexicons of the same tokens, for grammars that differ in their states.
 
     Args:
         tokens: counts of words under tags.
-        n_states: int32 (n_symbols,).
         options: signatures and smoothing.
     """
-    symbols, tag_of_row = np.unique(tokens.tag, return_inverse=True)  # tags are numbered densely from here on
-    tokens = replace(tokens, tag=tag_of_row.astype(np.int32))
-    n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
-    counted, word_count = tokens.word_counts()
-    tag_count = np.bincount(tokens.tag, tokens.count, n_tags)
-    mean_z = _sums(tokens.tag, tokens.z, n_tags) / np.maximum(tag_count, 1e-300)[:, None]
-    p_tag = tag_count / n_tokens
 
-    signs = _Signatures.of(tokens, word_count, mean_z, options)
-    sign, sign_tag = np.nonzero(signs.p_tag)
-    signature_vectors = (signs.p_tag[sign, sign_tag] / p_tag[sign_tag])[:, None] * _mix(
-        signs.mean_z(sign, sign_tag), mean_z[sign_tag], options.tag_weight
-    )
+    def __init__(self, tokens: TokenCounts, options: LexiconOptions) -> None:
+        self.tokens, self.options = tokens, options
+        self._symbols, tag_of_row = np.unique(tokens.tag, return_inverse=True)
+        self._dense = replace(tokens, tag=tag_of_row.astype(np.int32))  # tags are numbered densely
+        self._votes = _Votes.cast(self._dense, options)
 
-    word_vectors = _word_vectors(tokens, p_tag, mean_z, signs, options)
+    def make(self, n_states: Ints, z: Floats) -> tuple[Lexicon, Floats]:
+        """Return the lexicon, and the mean Z of every tag (``LatentGrammar.tag_default``).
 
-    kept = np.ones(n_words, bool) if options.keep_rare_words else word_count > options.rare
-    new_index = np.cumsum(kept) - 1
-    rows = kept[tokens.word]
-    entry = np.concatenate([new_index[tokens.word[rows]], kept.sum() + sign])
-    tag = np.concatenate([tokens.tag[rows], sign_tag])
-    vectors = np.concatenate([word_vectors[rows], signature_vectors])
-    order = np.lexsort((tag, entry))
-    entry, tag, vectors = entry[order], tag[order], vectors[order]
+        Args:
+            n_states: int32 (n_symbols,).
+            z: float64 (n_rows, m_max); sum of Z over the tokens of each row, padded with zeros to the most
+                states of a tag.
+        """
+        symbols, tokens, options = self._symbols, self._dense, self.options
+        n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
+        counted, word_count = tokens.word_counts()
+        tag_count = np.bincount(tokens.tag, tokens.count, n_tags)
+        mean_z = sum_rows(tokens.tag, z, n_tags) / np.maximum(tag_count, 1e-300)[:, None]
+        p_tag = tag_count / n_tokens
 
-    widths = n_states[symbols[tag]].astype(np.int64)
-    inside_width = np.arange(vectors.shape[1]) < widths[:, None]
-    backoff = np.where(
-        word_count <= options.frequent, options.word_prior / (word_count + options.word_prior), 0
-    )
-    n_entries = int(kept.sum()) + len(signs.names)
-    log_weight = np.log(np.concatenate([counted[kept], signs.count]) / n_tokens)
-    lexicon = Lexicon(
-        words=tuple(word for word, keep in zip(tokens.words, kept, strict=True) if keep),
-        signatures=tuple(signs.names),
-        scheme=options.scheme,
-        starts=np.searchsorted(entry, np.arange(n_entries + 1)).astype(np.int64),
-        tags=symbols[tag].astype(np.int32),
-        offsets=np.concatenate([[0], np.cumsum(widths)]),
-        values=vectors[inside_width],
-        backoff=backoff[kept].astype(np.float64),
-        word_signature=signs.of_word[kept].astype(np.int32),
-        log_weight=log_weight,
-    )
-    return lexicon, _tag_default(symbols, n_states, mean_z)
+        signs = _Signatures.of(tokens, z, self._votes, word_count, mean_z, options)
+        sign, sign_tag = np.nonzero(signs.p_tag)
+        signature_vectors = (signs.p_tag[sign, sign_tag] / p_tag[sign_tag])[:, None] * _mix(
+            signs.mean_z(sign, sign_tag), mean_z[sign_tag], options.tag_weight
+        )
+
+        word_vectors = _word_vectors(tokens, z, p_tag, mean_z, signs, options)
+
+        kept = np.ones(n_words, bool) if options.keep_rare_words else word_count > options.rare
+        new_index = np.cumsum(kept) - 1
+        rows = kept[tokens.word]
+        entry = np.concatenate([new_index[tokens.word[rows]], kept.sum() + sign])
+        tag = np.concatenate([tokens.tag[rows], sign_tag])
+        vectors = np.concatenate([word_vectors[rows], signature_vectors])
+        order = np.lexsort((tag, entry))
+        entry, tag, vectors = entry[order], tag[order], vectors[order]
+
+        widths = n_states[symbols[tag]].astype(np.int64)
+        inside_width = np.arange(vectors.shape[1]) < widths[:, None]
+        backoff = np.where(
+            word_count <= options.frequent, options.word_prior / (word_count + options.word_prior), 0
+        )
+        n_entries = int(kept.sum()) + len(signs.names)
+        log_weight = np.log(np.concatenate([counted[kept], signs.count]) / n_tokens)
+        lexicon = Lexicon(
+            words=tuple(word for word, keep in zip(tokens.words, kept, strict=True) if keep),
+            signatures=tuple(signs.names),
+            scheme=options.scheme,
+            starts=np.searchsorted(entry, np.arange(n_entries + 1)).astype(np.int64),
+            tags=symbols[tag].astype(np.int32),
+            offsets=np.concatenate([[0], np.cumsum(widths)]),
+            values=vectors[inside_width],
+            backoff=backoff[kept].astype(np.float64),
+            word_signature=signs.of_word[kept].astype(np.int32),
+            log_weight=log_weight,
+        )
+        return lexicon, _tag_default(symbols, n_states, mean_z)
 
 
 def _word_vectors(
-    tokens: TokenMoments,
+    tokens: TokenCounts,
+    z: Floats,
     p_tag: Floats,
     mean_z: Floats,
     signs: _Signatures,
@@ -171,8 +213,8 @@ def _word_vectors(
         (tokens.count + word_prior * signs.p_tag[own, tokens.tag]) / (counted[tokens.word] + word_prior)
     )[smoothed]
     state_prior = (options.state_prior * tokens.weight)[:, None]
-    z = (tokens.z + state_prior * signs.mean_z(own, tokens.tag)) / (tokens.count[:, None] + state_prior)
-    return (p_given_word / p_tag[tokens.tag])[:, None] * _mix(z, mean_z[tokens.tag], options.tag_weight)
+    mean = (z + state_prior * signs.mean_z(own, tokens.tag)) / (tokens.count[:, None] + state_prior)
+    return (p_given_word / p_tag[tokens.tag])[:, None] * _mix(mean, mean_z[tokens.tag], options.tag_weight)
 
 
 def _tag_default(symbols: NDArray[np.integer], n_states: Ints, mean_z: Floats) -> Floats:
@@ -189,8 +231,8 @@ def _mix(z: Floats, mean: Floats, weight: float) -> Floats:
     return (1 - weight) * z + weight * mean
 
 
-def _sums(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
-    """float64 (n_keys, m): rows of ``values`` added up by key."""
+def sum_rows(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
+    """float64 (n_keys, m): rows of ``values``, (n, m), added up by key, int (n,)."""
     return np.stack([np.bincount(keys, column, n_keys) for column in values.T], axis=1)
 
 
@@ -219,8 +261,9 @@ class _Votes:
     seen: Floats
 
     @classmethod
-    def cast(cls, tokens: TokenMoments, word_count: Floats, options: LexiconOptions) -> _Votes:
+    def cast(cls, tokens: TokenCounts, options: LexiconOptions) -> _Votes:
         """The votes of words that ``options`` call rare."""
+        _, word_count = tokens.word_counts()
         known, signature = frozenset(tokens.words), options.signature
         inner = [signature_chain(signature(word, 1, known), word) for word in tokens.words]
         voters: list[tuple[int, float, list[str]]] = []
@@ -306,15 +349,20 @@ class _Signatures:
 
     @classmethod
     def of(
-        cls, tokens: TokenMoments, word_count: Floats, mean_z: Floats, options: LexiconOptions
+        cls,
+        tokens: TokenCounts,
+        z_sums: Floats,
+        votes: _Votes,
+        word_count: Floats,
+        mean_z: Floats,
+        options: LexiconOptions,
     ) -> _Signatures:
         n_tags = len(mean_z)
-        votes = _Votes.cast(tokens, word_count, options)
         pairs, which = np.unique(votes.sign * n_tags + tokens.tag[votes.row], return_inverse=True)
         sign_of, tag_of = np.divmod(pairs, n_tags)
         count = np.bincount(which, votes.share, len(pairs)).astype(np.float64)
-        per_token = (votes.share / tokens.count[votes.row])[:, None] * tokens.z[votes.row]
-        z = _sums(which, per_token, len(pairs)) / count[:, None]
+        per_token = (votes.share / tokens.count[votes.row])[:, None] * z_sums[votes.row]
+        z = sum_rows(which, per_token, len(pairs)) / count[:, None]
         row = np.full((len(votes.names), n_tags), -1)
         row[sign_of, tag_of] = np.arange(len(pairs))
         by_pair = np.zeros(row.shape)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,11 @@ class Nodes:
     def count(self) -> Floats:
         """float64 (n_symbols,): nodes of each symbol, by weight."""
         return np.bincount(self.symbol, self.weight, self.n_symbols).astype(np.float64)
+
+    def wanted_states(self, n_states: int, nodes_per_state: float) -> Ints:
+        """int32 (n_symbols,): ``n_states``, or as many as a symbol's nodes allow; 0 for no such bound."""
+        count = self.count()
+        return np.clip(count / nodes_per_state if nodes_per_state else count, 1, n_states).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -139,13 +145,13 @@ class Projections:
 
     Attributes:
         n_states: int32 (n_symbols,).
-        inside: float64 (n_nodes, m); Y of the inside tree, Uᵀφ.
-        outside: float64 (n_nodes, m); Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
+        inside: float64 or float32 (n_nodes, m); Y of the inside tree, Uᵀφ.
+        outside: the same; Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
     """
 
     n_states: Ints
-    inside: Floats
-    outside: Floats
+    inside: NDArray[Any]
+    outside: NDArray[Any]
 
     @classmethod
     def single_state(cls, nodes: Nodes) -> Projections:
@@ -153,17 +159,32 @@ class Projections:
         ones = np.ones((len(nodes.symbol), 1))
         return cls(np.ones(nodes.n_symbols, np.int32), ones, ones)
 
+    def select(self, nodes: NDArray[np.bool_], symbols: Ints) -> Projections:
+        """The states of some nodes, whose symbols are numbered anew.
 
-def project_nodes(nodes: Nodes, directions: Directions, options: ProjectionOptions) -> Projections:
+        Args:
+            nodes: bool (n_nodes,).
+            symbols: int32 (n_their_symbols,); the old number of each.
+        """
+        return Projections(self.n_states[symbols], self.inside[nodes], self.outside[nodes])
+
+
+def project_nodes(
+    nodes: Nodes,
+    directions: Directions,
+    options: ProjectionOptions,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> Projections:
     """Y and Z of every node.
 
     Args:
         nodes: of the treebank, or tokens of the sentences.
         directions: of their symbols.
         options: how many states, and how much Z shrinks.
+        dtype: of Y and Z.
     """
     n_states = np.ones(nodes.n_symbols, np.int32)
-    inside, outside = (np.zeros((len(nodes.weight), options.n_states)) for _ in range(2))
+    inside, outside = (np.zeros((len(nodes.weight), options.n_states), dtype) for _ in range(2))
     inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
     for symbol, rows, part in directions.by_symbol(options.n_states):
         m = min(len(part.sigma), options.rank(nodes.weight[rows].sum()))

@@ -45,12 +45,13 @@ def smoothed_third_moment(
     for start in range(0, len(z), _CHUNK):
         part = slice(start, start + _CHUNK)
         outer = left[part, :, None] * right[part, None, :]
-        moment += (z[part] * weight[part, None]).T @ outer.reshape(len(outer), -1)
+        weighted = z[part] * weight[part, None].astype(z.dtype)
+        moment += weighted.T @ outer.reshape(len(outer), -1)
     moment = (moment / total).reshape(z.shape[1], left.shape[1], right.shape[1])
     trust = options.trust(total)
     if trust == 1.0:
         return moment
-    share = (weight / total)[:, None]
+    share = (weight / total)[:, None].astype(z.dtype)
     mean_z, mean_l, mean_r = ((share * x).sum(0) for x in (z, left, right))
     pair_zl, pair_zr, pair_lr = (share * z).T @ left, (share * z).T @ right, (share * left).T @ right
     pairs = (
@@ -64,7 +65,7 @@ def smoothed_third_moment(
 
 def smoothed_second_moment(z: Floats, y: Floats, weight: Floats, options: SmoothingOptions) -> Floats:
     """λ E[Z⊗Y] + (1 − λ) E[Z]⊗E[Y]. Shape (m_a, m_b)."""
-    share = (weight / weight.sum())[:, None]
+    share = (weight / weight.sum())[:, None].astype(z.dtype)
     trust = options.trust(weight.sum())
     means = np.outer((share * z).sum(0), (share * y).sum(0))
     return trust * ((share * z).T @ y) + (1 - trust) * means

@@ -26,7 +26,7 @@ from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights, FeatureRows
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, map_kernels
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import (
     Scheme,
@@ -199,7 +199,9 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         """
         bias = self._find_bias(data) if are_rare else 0.0
         n_members = _MEMBERS if are_rare else 1
-        members = [self._train(data, data.held_out, member=member) for member in range(n_members)]
+        members = list(
+            map_kernels(lambda member: self._train(data, data.held_out, member=member), range(n_members))
+        )
         learned = _mean([weights for weights, _ in members])
         transitions, start, end = lower_outside(chain_of(learned, data.forbidden), data.names, bias)
         used = learned.features.any(axis=1)
@@ -207,7 +209,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             tags=tuple(data.names),
             keys=data.keys[used],
             rows=FeatureRows.of(learned.features[used]),
-            words=learned.words,
+            words=np.ascontiguousarray(learned.words[:, :, : len(data.names)]),
             transitions=transitions,
             start=start,
             end=end,

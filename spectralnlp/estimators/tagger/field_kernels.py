@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.estimators.tagger.kernels import score_sentence
+from spectralnlp.estimators.tagger.kernels import score_sentence, vectors_around
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER, N_OFFSETS
 from spectralnlp.inference.chains.joint_features import is_forgotten
-from spectralnlp.jit import fast_kernel, kernel
+from spectralnlp.jit import (
+    LANES,
+    divide_by_root,
+    fast_kernel,
+    kernel,
+    load_lanes,
+    multiply_add,
+    repeat,
+    store_lanes,
+)
 
 _PADDING = N_OFFSETS // 2
 # Tags whose probability is as good as right change no features: most of the tags of most tokens.
@@ -110,23 +119,54 @@ def _descend(row, sums, tags, n_tags, gradient, rate):
 
 
 @fast_kernel
-def _descend_all(row, sums, gradient, value, rate):
+def _descend_all(row, sums, gradient, rate):
     for y in range(len(gradient)):
-        change = gradient[y] * value
-        sums[y] += change * change
-        row[y] -= rate * change / np.sqrt(sums[y])
+        sums[y] += gradient[y] * gradient[y]
+        row[y] -= rate * gradient[y] / np.sqrt(sums[y])
 
 
-@fast_kernel
-def _descend_dense(vector, weights, sums, gradient, rate):
-    for j in range(len(vector)):
-        if vector[j] != 0:
-            _descend_all(weights[j], sums[j], gradient, vector[j], rate)
+@kernel
+def descend_vectors(vectors, gradients, tokens, n_tokens, weights, sums, rate):
+    """Take a step in the weights of vectors, by what all tokens of a sentence ask for.
+
+    Args:
+        vectors: as of `vectors_around`.
+        gradients: float32 (at least n_tokens, padded n_tags).
+        tokens, n_tokens: int64; the first ``n_tokens`` of them ask for something.
+        weights, sums: float32 (n_offsets, k, padded n_tags); changed.
+        rate: float32; the longest step.
+    """
+    width, n_tags = weights.shape[1], weights.shape[2]
+    stride, back = vectors.shape[1], repeat(-rate)
+    change = np.empty(stride * n_tags, np.float32)
+    for slot in range(N_OFFSETS):
+        for y in range(0, n_tags, LANES):
+            for j in range(0, width, 4):
+                a = b = c = d = repeat(np.float32(0))
+                for i in range(n_tokens):
+                    gradient = load_lanes(gradients, tokens[i] * n_tags + y)
+                    vector = vectors[tokens[i] + slot]
+                    a = multiply_add(repeat(vector[j]), gradient, a)
+                    b = multiply_add(repeat(vector[j + 1]), gradient, b)
+                    c = multiply_add(repeat(vector[j + 2]), gradient, c)
+                    d = multiply_add(repeat(vector[j + 3]), gradient, d)
+                at = j * n_tags + y
+                store_lanes(change, at, a)
+                store_lanes(change, at + n_tags, b)
+                store_lanes(change, at + 2 * n_tags, c)
+                store_lanes(change, at + 3 * n_tags, d)
+        first = slot * width * n_tags
+        for at in range(0, width * n_tags, LANES):
+            gradient = load_lanes(change, at)
+            total = multiply_add(gradient, gradient, load_lanes(sums, first + at))
+            step = divide_by_root(gradient, total)
+            store_lanes(sums, first + at, total)
+            store_lanes(weights, first + at, multiply_add(back, step, load_lanes(weights, first + at)))
 
 
 @fast_kernel
 def descend_token(t, first, base, examples, weights, sums, dropped, gradient, rate, tags):
-    """Take a step in the weights of what is seen of a token.
+    """Take a step in the weights of the features of a token; returns whether the token asks for one.
 
     Args:
         t: which token of the sentence.
@@ -134,7 +174,7 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
         examples, weights, dropped: as in `likelihood_epoch`.
         sums: of squares of gradients, as ``weights``.
         gradient: float32 (k,), p(tag | sentence) less 1 for the right tag.
-        rate: of features; vectors have half of it.
+        rate: float32; the longest step.
         tags: int64 (k,), overwritten.
     """
     types, row_starts, rows, named = examples.types, examples.row_starts, examples.rows, examples.named
@@ -145,20 +185,18 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
             tags[n_tags] = y
             n_tags += 1
     if n_tags == 0:
-        return
+        return False
     n_types = len(examples.words)
-    half = rate / np.float32(2)
     for slot in range(N_OFFSETS + 1):
         at = base + t + (slot - _PADDING if slot < N_OFFSETS else 0)
         place = (slot if slot < N_OFFSETS else FIRST if t == 0 else INNER) * n_types + types[at]
         for i in range(named[place] if dropped[at] else row_starts[place], row_starts[place + 1]):
             _descend(features[rows[i]], feature_sums[rows[i]], tags, n_tags, gradient, rate)
-        if slot < N_OFFSETS:
-            _descend_dense(examples.words[types[at]], weights.words[slot], sums.words[slot], gradient, half)
     for p in range(examples.joint.shape[1]):
         row = examples.joint[first + t, p]
         if row >= 0 and not is_forgotten(dropped, base + t, p):
             _descend(features[row], feature_sums[row], tags, n_tags, gradient, rate)
+    return True
 
 
 @kernel
@@ -172,15 +210,15 @@ def likelihood_epoch(order, examples, weights, sums, forbidden, dropped, rate, e
         sums: `ScoreWeights`, float32; AdaGrad's sums of squares, changed.
         forbidden: `ChainScores`; added to the scores of transitions, first and last tags: 0 or -inf.
         dropped: bool, as ``examples.types``; places whose words are not to be known by name.
-        rate: float32; the longest step.
-        emissions: float32 (tokens of the longest sentence, n_tags); overwritten.
+        rate: float32; the longest step of features; vectors have half of it.
+        emissions: float32 (tokens of the longest sentence, padded n_tags); overwritten.
     """
     starts, tags = examples.starts, examples.tags
     transitions, start, end = weights.transitions, weights.start, weights.end
-    longest, k = emissions.shape
+    longest, k = len(emissions), len(start)
     forward, backward, scaled = np.empty((longest, k)), np.empty((longest, k)), np.empty((longest, k))
     pairs, steps = np.empty((k, k)), np.empty((k, k))
-    gradient, active = np.empty(k, np.float32), np.empty(k, np.int64)
+    gradient, some_tags, tokens = np.empty(k, np.float32), np.empty(k, np.int64), np.empty(longest, np.int64)
     one = np.float32(1)
     for s in order:
         first, n = starts[s], starts[s + 1] - starts[s]
@@ -191,7 +229,7 @@ def likelihood_epoch(order, examples, weights, sums, forbidden, dropped, rate, e
                 steps[x, y] = np.exp(transitions[x, y] + forbidden.transitions[x, y])
                 pairs[x, y] = 0.0
         first_scores, last_scores = start + forbidden.start, end + forbidden.end
-        found = emissions[:n]
+        found = emissions[:n, :k]
         if not count_expected(found, steps, first_scores, last_scores, forward, backward, scaled, pairs):
             continue
         for t in range(n):
@@ -201,8 +239,13 @@ def likelihood_epoch(order, examples, weights, sums, forbidden, dropped, rate, e
         for x in range(k):
             for y in range(k):
                 gradient[y] = pairs[x, y]
-            _descend_all(transitions[x], sums.transitions[x], gradient, one, rate)
-        _descend_all(start, sums.start, found[0], one, rate)
-        _descend_all(end, sums.end, found[n - 1], one, rate)
+            _descend_all(transitions[x], sums.transitions[x], gradient, rate)
+        _descend_all(start, sums.start, found[0], rate)
+        _descend_all(end, sums.end, found[n - 1], rate)
+        n_asking = 0
         for t in range(n):
-            descend_token(t, first, base, examples, weights, sums, dropped, found[t], rate, active)
+            if descend_token(t, first, base, examples, weights, sums, dropped, found[t], rate, some_tags):
+                tokens[n_asking] = t
+                n_asking += 1
+        around = vectors_around(s, examples)
+        descend_vectors(around, emissions, tokens, n_asking, weights.words, sums.words, rate / np.float32(2))

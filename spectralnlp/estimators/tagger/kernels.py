@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.feature_kernels import FIRST, INNER, N_OFFSETS
 from spectralnlp.inference.chains.joint_features import is_forgotten
-from spectralnlp.jit import fast_kernel
+from spectralnlp.jit import (
+    LANES,
+    fast_kernel,
+    kernel,
+    load_lanes,
+    multiply_add,
+    padded,
+    repeat,
+    store_lanes,
+)
 from spectralnlp.parameters import Ints, Offsets
 
 Array32 = NDArray[np.float32]
@@ -47,7 +56,7 @@ class ScoreWeights(NamedTuple):
 
     Attributes:
         features: (n_features, n_tags).
-        words: (n_offsets, k, n_tags); of the vectors of the words around a token.
+        words: (n_offsets, k, padded n_tags); of the vectors of the words around a token.
         transitions: (n_tags, n_tags); from, to.
         start: (n_tags,); of the first tag.
         end: (n_tags,); of the last tag.
@@ -78,7 +87,7 @@ def zero_weights(n_features: int, n_tags: int, word_width: int) -> ScoreWeights:
     """Weights before training; the last argument is the length of vectors."""
     return ScoreWeights(
         features=np.zeros((n_features, n_tags), np.float32),
-        words=np.zeros((N_OFFSETS, word_width, n_tags), np.float32),
+        words=np.zeros((N_OFFSETS, word_width, padded(n_tags)), np.float32),
         transitions=np.zeros((n_tags, n_tags), np.float32),
         start=np.zeros(n_tags, np.float32),
         end=np.zeros(n_tags, np.float32),
@@ -93,15 +102,49 @@ def _add_rows(first, last, rows, features, scores):
 
 @fast_kernel
 def _add_row(row, scores):
-    for y in range(len(scores)):
+    for y in range(len(row)):
         scores[y] += row[y]
 
 
-@fast_kernel
-def _add_dense(vector, weights, scores):
-    for j in range(len(vector)):
-        for y in range(len(scores)):
-            scores[y] += vector[j] * weights[j, y]
+@kernel
+def vectors_around(s, examples):
+    """Vectors of a sentence's words and of two places on either side; float32 (n_tokens + 4, padded k)."""
+    words, width = examples.words, examples.words.shape[1]
+    first, n = examples.starts[s], examples.starts[s + 1] - examples.starts[s]
+    vectors = np.zeros((n + 2 * _PADDING, padded(width)), np.float32)
+    for i in range(len(vectors)):
+        for j in range(width):
+            vectors[i, j] = words[examples.types[first + 2 * _PADDING * s + i], j]
+    return vectors
+
+
+@kernel
+def score_vectors(vectors, weights, scores):
+    """Write products of vectors around tokens and their weights, of four tokens at a time.
+
+    Args:
+        vectors: as of `vectors_around`.
+        weights: float32 (n_offsets, k, padded n_tags).
+        scores: float32 (at least n_tokens, padded n_tags); written.
+    """
+    n = len(vectors) - 2 * _PADDING
+    width, n_tags = weights.shape[1], weights.shape[2]
+    for y in range(0, n_tags, LANES):
+        for t in range(0, n, 4):
+            # Behind the end the last token is taken again.
+            u, v, w = min(t + 1, n - 1), min(t + 2, n - 1), min(t + 3, n - 1)
+            a = b = c = d = repeat(np.float32(0))
+            for slot in range(N_OFFSETS):
+                for j in range(width):
+                    factors = load_lanes(weights, (slot * width + j) * n_tags + y)
+                    a = multiply_add(repeat(vectors[t + slot, j]), factors, a)
+                    b = multiply_add(repeat(vectors[u + slot, j]), factors, b)
+                    c = multiply_add(repeat(vectors[v + slot, j]), factors, c)
+                    d = multiply_add(repeat(vectors[w + slot, j]), factors, d)
+            store_lanes(scores, t * n_tags + y, a)
+            store_lanes(scores, u * n_tags + y, b)
+            store_lanes(scores, v * n_tags + y, c)
+            store_lanes(scores, w * n_tags + y, d)
 
 
 @fast_kernel
@@ -113,25 +156,21 @@ def score_sentence(s, examples, weights, dropped, emissions):
         examples: `Examples`.
         weights: `ScoreWeights`, float32.
         dropped: bool, as ``examples.types``; places whose words are not to be known by name.
-        emissions: float32 (at least n_tokens, n_tags); written.
+        emissions: float32 (at least n_tokens, padded n_tags); written.
     """
     types, row_starts, rows, joint = examples.types, examples.row_starts, examples.rows, examples.joint
-    words, named = examples.words, examples.named
-    features, word_weights = weights.features, weights.words
+    named, features = examples.named, weights.features
     first, n = examples.starts[s], examples.starts[s + 1] - examples.starts[s]
     base = first + 2 * _PADDING * s + _PADDING
-    n_types = len(words)
+    n_types = len(examples.words)
+    score_vectors(vectors_around(s, examples), weights.words, emissions)
     for t in range(n):
         scores = emissions[t]
-        for y in range(len(scores)):
-            scores[y] = 0.0
         for slot in range(N_OFFSETS + 1):
             at = base + t + (slot - _PADDING if slot < N_OFFSETS else 0)
             place = (slot if slot < N_OFFSETS else FIRST if t == 0 else INNER) * n_types + types[at]
             begin = named[place] if dropped[at] else row_starts[place]
             _add_rows(begin, row_starts[place + 1], rows, features, scores)
-            if slot < N_OFFSETS:
-                _add_dense(words[types[at]], word_weights[slot], scores)
         for p in range(joint.shape[1]):
             if joint[first + t, p] >= 0 and not is_forgotten(dropped, base + t, p):
                 _add_row(features[joint[first + t, p]], scores)
@@ -152,8 +191,9 @@ def emissions_of(
     """
     lengths = np.diff(examples.starts)[order]
     starts = np.append(0, np.cumsum(lengths))
-    emissions = np.zeros((int(starts[-1]), weights.features.shape[1]), np.float32)
+    n_tags = weights.features.shape[1]
+    emissions = np.zeros((int(starts[-1]), padded(n_tags)), np.float32)
     none_dropped = np.zeros(len(examples.types), bool)
     for i, s in enumerate(order):
         score_sentence(s, examples, weights, none_dropped, emissions[starts[i] : starts[i + 1]])
-    return emissions, starts
+    return np.ascontiguousarray(emissions[:, :n_tags]), starts

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM, likelihood_epoch
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights, zero_weights
+from spectralnlp.jit import padded
 
 # Length of the first steps: 0.3 and larger first sums were no better (docs/experiments.md).
 _RATE = 0.1
@@ -62,6 +63,6 @@ class RandomField:
         dropped = self.rng.random(len(examples.types)) < _DROPOUT
         dropped[examples.types < 2] = False  # the edges of sentences
         longest = int(np.diff(examples.starts).max(initial=1))
-        emissions = np.zeros((longest, self.n_tags), np.float32)
+        emissions = np.zeros((longest, padded(self.n_tags)), np.float32)
         likelihood_epoch(order, examples, self.weights, self.sums, forbidden, dropped, rate, emissions)
         self.done += 1

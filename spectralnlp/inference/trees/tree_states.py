@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spectralnlp.jit import fast_kernel
+from spectralnlp.jit import fast_kernel, fast_kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 from spectralnlp.trees.treelog import TreeTable
 
@@ -26,6 +26,18 @@ class StateTensors(NamedTuple):
     unary: Floats
     pairs: Floats
     root: Floats
+
+
+class Columns(NamedTuple):
+    """Pairs of states that the two children of a binary rule may have; a column each of the rule's matrix.
+
+    Attributes:
+        starts: int64 (n_binary + 1,); columns of rule r are ``starts[r]:starts[r + 1]``.
+        number: int32 (n_columns,); state of the left child times the right one's states, plus its state.
+    """
+
+    starts: Offsets
+    number: Ints
 
 
 class StateOffsets(NamedTuple):
@@ -63,10 +75,27 @@ class _ObservedTrees(NamedTuple):
     symbol_offsets: Offsets
 
 
+class _Vectors(NamedTuple):
+    """What the passes write.
+
+    Attributes:
+        inside, outside: float64; of the states of all nodes, laid end to end.
+        scale: float64 (n_nodes,); divisors of each node's inside values.
+        outer, flows: float64; one number for each column of a rule, written anew for each node.
+    """
+
+    inside: Floats
+    outside: Floats
+    scale: Floats
+    outer: Floats
+    flows: Floats
+
+
 def expected_counts(
     table: TreeTable,
     event: Ints,
     n_states: Ints,
+    columns: Columns,
     offsets: StateOffsets,
     probabilities: StateTensors,
     least_posterior: float = 0.0,
@@ -77,6 +106,7 @@ def expected_counts(
         table: the trees.
         event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
         n_states: int32 (n_symbols,).
+        columns: of binary rules.
         offsets: where the tensors of each kind of event lie.
         probabilities: of the events.
         least_posterior: states of a node that are less probable count as impossible there; few states of
@@ -98,128 +128,151 @@ def expected_counts(
         node_offsets=np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)]),
         symbol_offsets=np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)]),
     )
-    log_likelihood = _expected_counts(trees, offsets, probabilities, counts, least_posterior)
+    log_likelihood = _expected_counts(trees, columns, offsets, probabilities, counts, least_posterior)
     return counts, float(log_likelihood)
 
 
 @fast_kernel
-def _expected_counts(trees, offsets, probabilities, counts, least):
+def _expected_counts(trees, columns, offsets, probabilities, counts, least):
     """Add expected counts to ``counts``; return the log-likelihood."""
-    symbol, left, right, parent = trees.symbol, trees.left, trees.right, trees.parent
-    tree, event, weight = trees.tree, trees.event, trees.weight
-    n_states, at, state_offsets = trees.n_states, trees.node_offsets, trees.symbol_offsets
-    binary_offsets, unary_offsets, pair_offsets = offsets.binary, offsets.unary, offsets.pairs
-    binary, unary, pairs, root = (
-        probabilities.binary,
-        probabilities.unary,
-        probabilities.pairs,
-        probabilities.root,
+    at = trees.node_offsets
+    n_nodes = len(trees.symbol)
+    most = 1
+    for rule in range(len(columns.starts) - 1):
+        most = max(most, columns.starts[rule + 1] - columns.starts[rule])
+    vectors = _Vectors(
+        np.zeros(at[n_nodes]), np.zeros(at[n_nodes]), np.ones(n_nodes), np.empty(most), np.empty(most)
     )
-    binary_count, unary_count, pair_count, root_count = (
-        counts.binary,
-        counts.unary,
-        counts.pairs,
-        counts.root,
-    )
-    n_nodes = len(symbol)
-    largest = n_states.max()
-    outer = np.empty(largest * largest)
-    inside, outside = np.zeros(at[n_nodes]), np.zeros(at[n_nodes])
-    scale = np.ones(n_nodes)  # divisors of each node's inside values
-    log_likelihood = 0.0
-    first = 0
+    log_likelihood, first = 0.0, 0
     while first < n_nodes:
         last = first
-        while parent[last] >= 0:
+        while trees.parent[last] >= 0:
             last += 1
         log_scale = 0.0
         for node in range(first, last + 1):
-            m, x = n_states[symbol[node]], at[node]
-            if left[node] < 0:
-                o = pair_offsets[event[node]]
-                for h in range(m):
-                    inside[x + h] = pairs[o + h]
-            elif right[node] < 0:
-                y, m_b = at[left[node]], n_states[symbol[left[node]]]
-                o = unary_offsets[event[node]]
-                for h in range(m):
-                    value = 0.0
-                    for g in range(m_b):
-                        value += unary[o + h * m_b + g] * inside[y + g]
-                    inside[x + h] = value
-            else:
-                y, m_b = at[left[node]], n_states[symbol[left[node]]]
-                z, m_c = at[right[node]], n_states[symbol[right[node]]]
-                o, size = binary_offsets[event[node]], m_b * m_c
-                for g in range(m_b):
-                    for k in range(m_c):
-                        outer[g * m_c + k] = inside[y + g] * inside[z + k]
-                for h in range(m):
-                    value = 0.0
-                    for g in range(size):
-                        value += binary[o + h * size + g] * outer[g]
-                    inside[x + h] = value
-            peak = 0.0
-            for h in range(m):
-                peak = max(peak, inside[x + h])
-            if peak > 0.0:
-                for h in range(m):
-                    inside[x + h] /= peak
-                scale[node] = peak
-                log_scale += np.log(peak)
-        total = 0.0
-        x, r = at[last], state_offsets[symbol[last]]
-        for h in range(n_states[symbol[last]]):
-            outside[x + h] = root[r + h]
-            total += root[r + h] * inside[x + h]
-        w = weight[tree[last]]
+            _inside(trees, node, columns, offsets, probabilities, vectors)
+            log_scale += np.log(vectors.scale[node])
+        total = _begin_outside(trees, last, probabilities, counts, vectors)
         if total > 0.0:
-            log_likelihood += w * (np.log(total) + log_scale)
-            for h in range(n_states[symbol[last]]):
-                root_count[r + h] += w * root[r + h] * inside[x + h] / total
+            log_likelihood += trees.weight[trees.tree[last]] * (np.log(total) + log_scale)
         for node in range(last, first - 1, -1):
-            m, x = n_states[symbol[node]], at[node]
-            # Inside values were rescaled freely: at each node the posterior's sum tells the scale anew.
-            total = 0.0
-            for h in range(m):
-                total += outside[x + h] * inside[x + h]
-            if total <= 0.0:
-                continue
-            kept = 0.0
-            for h in range(m):
-                if outside[x + h] * inside[x + h] < least * total:
-                    outside[x + h] = 0.0
-                kept += outside[x + h] * inside[x + h]
-            if left[node] < 0:
-                o = pair_offsets[event[node]]
-                for h in range(m):
-                    pair_count[o + h] += w * outside[x + h] * inside[x + h] / kept
-                continue
-            norm = kept * scale[node]  # the sum of what follows, since inside values are sums over rules
-            if norm <= 0.0:
-                continue
-            y, m_b = at[left[node]], n_states[symbol[left[node]]]
-            if right[node] < 0:
-                o = unary_offsets[event[node]]
-                for h in range(m):
-                    for g in range(m_b):
-                        flow = outside[x + h] * unary[o + h * m_b + g] / norm
-                        outside[y + g] += flow
-                        unary_count[o + h * m_b + g] += w * flow * inside[y + g]
-                continue
-            z, m_c = at[right[node]], n_states[symbol[right[node]]]
-            o, size = binary_offsets[event[node]], m_b * m_c
-            for h in range(m):
-                scaled = outside[x + h] / norm
-                if scaled == 0.0:
-                    continue
-                for g in range(m_b):
-                    row, value, left_inside = o + h * size + g * m_c, 0.0, inside[y + g]
-                    for k in range(m_c):
-                        flow = scaled * binary[row + k]
-                        value += flow * inside[z + k]
-                        outside[z + k] += flow * left_inside
-                        binary_count[row + k] += w * flow * left_inside * inside[z + k]
-                    outside[y + g] += value
+            _outside(trees, node, columns, offsets, probabilities, counts, vectors, least)
         first = last + 1
     return log_likelihood
+
+
+@fast_kernel_part
+def _inside(trees, node, columns, offsets, probabilities, vectors):
+    """Write a node's inside vector, divided by its largest number, which is its scale."""
+    inside, at, n_states = vectors.inside, trees.node_offsets, trees.n_states
+    left, right, event = trees.left[node], trees.right[node], trees.event[node]
+    x, m = at[node], n_states[trees.symbol[node]]
+    if left < 0:
+        o = offsets.pairs[event]
+        for h in range(m):
+            inside[x + h] = probabilities.pairs[o + h]
+    elif right < 0:
+        o, y, m_b = offsets.unary[event], at[left], n_states[trees.symbol[left]]
+        for h in range(m):
+            value = 0.0
+            for g in range(m_b):
+                value += probabilities.unary[o + h * m_b + g] * inside[y + g]
+            inside[x + h] = value
+    else:
+        o, outer = offsets.binary[event], vectors.outer
+        n = _pairs_of(trees, node, columns, inside, outer)
+        for h in range(m):
+            value = 0.0
+            for column in range(n):
+                value += probabilities.binary[o + h * n + column] * outer[column]
+            inside[x + h] = value
+    peak = 0.0
+    for h in range(m):
+        peak = max(peak, inside[x + h])
+    if peak > 0.0:
+        for h in range(m):
+            inside[x + h] /= peak
+        vectors.scale[node] = peak
+
+
+@fast_kernel_part
+def _pairs_of(trees, node, columns, inside, outer):
+    """Write products of the inside values of both children for the columns of a node's rule; how many."""
+    y, z = trees.node_offsets[trees.left[node]], trees.node_offsets[trees.right[node]]
+    m_c = trees.n_states[trees.symbol[trees.right[node]]]
+    first = columns.starts[trees.event[node]]
+    n = columns.starts[trees.event[node] + 1] - first
+    for column in range(n):
+        g, k = divmod(columns.number[first + column], m_c)
+        outer[column] = inside[y + g] * inside[z + k]
+    return n
+
+
+@fast_kernel_part
+def _begin_outside(trees, root, probabilities, counts, vectors):
+    """Write the outside vector of a root and count its states; return the total of the tree."""
+    x, r = trees.node_offsets[root], trees.symbol_offsets[trees.symbol[root]]
+    m, total = trees.n_states[trees.symbol[root]], 0.0
+    for h in range(m):
+        vectors.outside[x + h] = probabilities.root[r + h]
+        total += probabilities.root[r + h] * vectors.inside[x + h]
+    if total > 0.0:
+        share = trees.weight[trees.tree[root]] / total
+        for h in range(m):
+            counts.root[r + h] += share * probabilities.root[r + h] * vectors.inside[x + h]
+    return total
+
+
+@fast_kernel_part
+def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least):
+    """Count a node's event, and add to the outside vectors of its children."""
+    inside, outside = vectors.inside, vectors.outside
+    at, n_states = trees.node_offsets, trees.n_states
+    left, right, event = trees.left[node], trees.right[node], trees.event[node]
+    x, m, w = at[node], n_states[trees.symbol[node]], trees.weight[trees.tree[node]]
+    # Inside values were rescaled freely: at each node the posterior's sum tells the scale anew.
+    total = 0.0
+    for h in range(m):
+        total += outside[x + h] * inside[x + h]
+    if total <= 0.0:
+        return
+    kept = 0.0
+    for h in range(m):
+        if outside[x + h] * inside[x + h] < least * total:
+            outside[x + h] = 0.0
+        kept += outside[x + h] * inside[x + h]
+    if left < 0:
+        o = offsets.pairs[event]
+        for h in range(m):
+            counts.pairs[o + h] += w * outside[x + h] * inside[x + h] / kept
+        return
+    norm = kept * vectors.scale[node]  # the sum of what follows, since inside values are sums over rules
+    if norm <= 0.0:
+        return
+    y = at[left]
+    if right < 0:
+        o, m_b = offsets.unary[event], n_states[trees.symbol[left]]
+        for h in range(m):
+            for g in range(m_b):
+                flow = outside[x + h] * probabilities.unary[o + h * m_b + g] / norm
+                outside[y + g] += flow
+                counts.unary[o + h * m_b + g] += w * flow * inside[y + g]
+        return
+    outer, flows, o, z = vectors.outer, vectors.flows, offsets.binary[event], at[right]
+    n = _pairs_of(trees, node, columns, inside, outer)
+    for column in range(n):
+        flows[column] = 0.0
+    for h in range(m):
+        scaled = outside[x + h] / norm
+        if scaled == 0.0:
+            continue
+        row = o + h * n
+        for column in range(n):
+            flow = scaled * probabilities.binary[row + column]
+            flows[column] += flow
+            counts.binary[row + column] += w * flow * outer[column]
+    m_c, first = n_states[trees.symbol[right]], columns.starts[event]
+    for column in range(n):
+        g, k = divmod(columns.number[first + column], m_c)
+        outside[y + g] += flows[column] * inside[z + k]
+        outside[z + k] += flows[column] * inside[y + g]

@@ -21,7 +21,7 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent import prior
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
-from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm
+from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm, without
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
@@ -227,6 +227,27 @@ def test_support_vector_machines_are_those_of_scikit_learn() -> None:
     found = np.vstack([ours.sparse, ours.dense])
     np.testing.assert_allclose(found.T, peer.coef_, atol=1e-3)
     np.testing.assert_allclose(ours.bias, peer.intercept_, atol=1e-3)
+
+
+def test_machines_that_begin_without_some_examples_end_where_others_do() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((90, 8)).astype(np.float32)
+    x[:, 0] *= np.arange(90) < 10  # a column that none of those that stay has
+    targets = np.eye(11, dtype=np.float32)[rng.integers(0, 11, 90)]
+    weights = rng.uniform(0.5, 2, 90).astype(np.float32)
+    examples = Examples(Features(sp.csr_array(x[:, :5]), x[:, 5:]), targets, weights)
+    learned = fit_svm(examples, C=0.5, passes=500, tolerance=1e-4)
+    kept = examples.rows(np.arange(10, 90))
+    start = without(learned, examples, np.arange(10))
+    begun, alone = (fit_svm(kept, C=0.5, passes=500, tolerance=1e-4, start=each) for each in (start, None))
+    for ours, wanted in zip(begun, alone, strict=True):
+        np.testing.assert_allclose(ours, wanted, atol=1e-3)
+    signs = 2 * kept.targets - 1
+    with_bias = np.hstack([x[10:], np.ones((80, 1), np.float32)])
+    weights_of_duals = with_bias.T @ (signs * begun.duals)
+    np.testing.assert_allclose(
+        np.vstack([begun.sparse, begun.dense, begun.bias]), weights_of_duals, atol=1e-4
+    )
 
 
 def test_weighted_features_have_one_mean_length() -> None:

@@ -77,7 +77,7 @@ def test_squashed_scores_are_nearly_tanh() -> None:
 
 def test_the_slope_is_zero_at_the_weights_that_are_learned() -> None:
     scores, labels = random_scores(400, 5, 0)
-    layer = learn_second_layer(scores, labels, most_steps=1000)
+    layer = learn_second_layer(scores, labels, tolerance=1e-9)
     features = layer.squashed(scores).astype(np.float64)
     scale = np.sqrt((features**2).sum(axis=1).mean())
     signs = np.where(np.arange(5) == labels[:, None], 1.0, -1.0)

@@ -1,0 +1,214 @@
+"""Learning the grammars of a treebank, and again of parts of it.
+
+First the nodes are described: singular vectors of their features become vectors for tensors, or a state for
+each grammar of clusters. Then a grammar is a matter of adding up. So parts of the trees, the folds of a
+jackknife, need no singular vectors and no clusters of their own: they are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
+from spectralnlp.estimators.lpcfg.solve import plain_grammar, spectral_grammar
+from spectralnlp.estimators.lpcfg.states import TreeEventIndex, state_grammar
+from spectralnlp.estimators.shared import settings
+from spectralnlp.estimators.shared.clusters import cluster_nodes
+from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
+from spectralnlp.estimators.shared.grammars import GrammarLearner
+from spectralnlp.estimators.shared.lexicon import LexiconOptions
+from spectralnlp.estimators.shared.projections import (
+    Directions,
+    ProjectionOptions,
+    Projections,
+    find_directions,
+    project_nodes,
+)
+from spectralnlp.estimators.shared.smoothing import SmoothingOptions
+from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.parameters import DenseTensors, GrammarSet, Ints, LatentGrammar
+from spectralnlp.progress import fit_pass
+from spectralnlp.runtime import map_kernels
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees.features import FeatureSet, node_features
+from spectralnlp.trees.treelog import TreeTable
+
+TENSORS, CLUSTERS, PRUNER = "tensors", "clusters", "pruning grammar"
+_LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How the grammars of a binarisation are made.
+
+    Attributes:
+        kinds: of the grammars, TENSORS or CLUSTERS each, and PRUNER last, where there is one.
+        n_states: most states of a symbol; ``pruner_states`` those of the pruning grammar.
+        nodes_per_state: nodes that a symbol needs for each state; 0 for no such bound.
+        em_iterations: from clusters.
+        features: set of features of nodes.
+        projection, smoothing, lexicon: options of these steps.
+        random_state: seed of the clusters.
+    """
+
+    kinds: Sequence[str]
+    n_states: int
+    pruner_states: int
+    nodes_per_state: float
+    em_iterations: int
+    features: FeatureSet
+    projection: ProjectionOptions
+    smoothing: SmoothingOptions
+    lexicon: LexiconOptions
+    random_state: int
+
+
+class Clusters(NamedTuple):
+    """A state for every node.
+
+    Attributes:
+        state: int32 (n_nodes,).
+        n_states: int32 (n_symbols,); how many each symbol has.
+    """
+
+    state: Ints
+    n_states: Ints
+
+    def select(self, nodes: NDArray[np.bool_], symbols: Ints) -> Clusters:
+        """The states of some nodes, whose symbols are numbered anew; arguments as of `Projections`."""
+        return Clusters(self.state[nodes], self.n_states[symbols])
+
+
+# What was found out about the nodes of a binarisation, for each of its grammars.
+Described = Sequence[Projections | Clusters]
+
+
+class LPCFGLearner(GrammarLearner):
+    """Learns latent grammars.
+
+    Args:
+        recipe: how they are made.
+        trees: a treebank.
+        described: the nodes of each binarisation; None to describe them.
+    """
+
+    def __init__(self, recipe: Recipe, trees: Treebank, described: Sequence[Described] | None = None) -> None:
+        self.recipe, self.trees, self._described = recipe, trees, described
+        self._counted = [CountedTable.of(table, recipe.lexicon) for table in trees.tables]
+        self.coarse = list(map_kernels(plain_grammar, self._counted))
+
+    @property
+    def _names(self) -> list[str]:
+        return [each.direction for each in self.trees.binarisers]
+
+    def describe_nodes(self) -> None:
+        """Find the vectors and clusters of the nodes of each binarisation."""
+        parts = zip(self.trees.tables, self._names, strict=True)
+        self._described = [describe(table, name, self.recipe) for table, name in parts]
+
+    def learn(self) -> tuple[GrammarSet, ...]:
+        """Return the grammars of each binarisation."""
+        trees = self.trees
+        if self._described is None:
+            self.describe_nodes()
+        assert self._described is not None
+        parts = zip(self._counted, self._described, self._names, strict=True)
+        learned = [learn_grammars(counted, nodes, name, self.recipe) for counted, nodes, name in parts]
+        has_pruner = PRUNER in self.recipe.kinds
+        return tuple(
+            GrammarSet(
+                binariser=binariser,
+                chains=trees.chains,
+                coarse=coarse,
+                pruner=found[-1] if has_pruner else None,
+                grammars=tuple(found[:-1] if has_pruner else found),
+            )
+            for binariser, coarse, found in zip(trees.binarisers, self.coarse, learned, strict=True)
+        )
+
+    def select(self, trees: NDArray[np.bool_]) -> LPCFGLearner:
+        """Return a learner of some of the trees, with what is known of their nodes."""
+        part = self.trees.select(trees)
+        if self._described is None:
+            return LPCFGLearner(self.recipe, part)
+        described = []
+        for whole, some, nodes in zip(self.trees.tables, part.tables, self._described, strict=True):
+            symbols = np.searchsorted(whole.symbols, some.symbols).astype(np.int32)
+            kept = trees[whole.tree]
+            described.append([each.select(kept, symbols) for each in nodes])
+        return LPCFGLearner(self.recipe, part, described)
+
+
+def describe(table: TreeTable, name: str, recipe: Recipe) -> Described:
+    """Find the singular vectors of nodes, and what grammars are made of.
+
+    Args:
+        table: the treebank.
+        name: of its binarisation, for reports of progress.
+        recipe: how grammars are made.
+    """
+    nodes = nodes_of(table)
+    with fit_pass(f"{name}: features"):
+        features = node_features(table, recipe.features, signature_by_name(recipe.lexicon.scheme))
+    with fit_pass(f"{name}: SVD"):
+        directions = find_directions(nodes, features, recipe.projection)
+    del features
+
+    def describe_for(numbered: tuple[int, str]) -> Projections | Clusters:
+        seed, kind = numbered
+        if kind == TENSORS:
+            return project_nodes(nodes, directions, recipe.projection, np.float32)
+        wanted = nodes.wanted_states(
+            recipe.pruner_states if kind == PRUNER else recipe.n_states, recipe.nodes_per_state
+        )
+        return _clusters(table, directions, wanted, [recipe.random_state, 0 if kind == PRUNER else seed])
+
+    with fit_pass(f"{name}: clusters"):
+        return list(map_kernels(describe_for, enumerate(recipe.kinds)))
+
+
+def _clusters(
+    table: TreeTable, directions: Directions, wanted: Ints, random_state: Sequence[int]
+) -> Clusters:
+    dimensions = settings.CLUSTER_DIMENSIONS
+    return Clusters(
+        *cluster_nodes(table.n_nodes, directions, wanted, dimensions=dimensions, random_state=random_state)
+    )
+
+
+def learn_grammars(
+    counted: CountedTable, described: Described, name: str, recipe: Recipe
+) -> list[LatentGrammar]:
+    """Add up what was found out about nodes: a grammar for each kind of the recipe.
+
+    Args:
+        counted: the treebank.
+        described: its nodes.
+        name: of its binarisation, for reports of progress.
+        recipe: how grammars are made.
+    """
+    index = TreeEventIndex.of(counted, least_posterior=_LEAST_POSTERIOR)
+
+    def learn(nodes: Projections | Clusters) -> LatentGrammar:
+        if isinstance(nodes, Projections):
+            return _single_precision(spectral_grammar(counted, nodes, recipe.smoothing))
+        counts = index.count_states(nodes.state, nodes.n_states)
+        counts, _ = index.refine(counts, recipe.em_iterations, first_smoothing=HARD_SMOOTHING)
+        return state_grammar(index, counts, SOFT_SMOOTHING if recipe.em_iterations else HARD_SMOOTHING)
+
+    with fit_pass(f"{name}: grammars"):
+        return list(map_kernels(learn, described))
+
+
+def _single_precision(grammar: LatentGrammar) -> LatentGrammar:
+    """The grammar with tensors of float32, as they are in model folders: they are most of its memory."""
+    binary, unary = (
+        DenseTensors(offsets=each.offsets, values=each.values.astype(np.float32))
+        for each in (grammar.binary, grammar.unary)
+    )
+    return replace(grammar, binary=binary, unary=unary)
