@@ -11,7 +11,7 @@ from grammar_bytes import fingerprint, own_trees
 
 from spectralnlp import LPCFG, PCFG, InMemoryCorpus, load, registry, train
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimators.parser.component import Component, Context
+from spectralnlp.estimators.parser.component import Component, Context, Fold
 from spectralnlp.estimators.parser.open_cells import OpenCells
 from spectralnlp.estimators.parser.parsers import COMPONENTS, LPCFGParser, PCFGParser
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
@@ -111,10 +111,12 @@ def test_folds_are_learned_without_their_trees(trees: list[Tree]) -> None:
 
     class Spy(SpanScoring):
         def learn(self, context: Context) -> None:  # type: ignore[override]
-            for fold in context.jackknife(3):
+            def read(fold: Fold) -> tuple[int, int]:
                 assert fold.others.whole is context
                 assert set(fold.others.components) == {"open_cells"}
-                contexts.append((int(fold.held_out.sum()), fold.others.trees.first.n_trees))
+                return int(fold.held_out.sum()), fold.others.trees.first.n_trees
+
+            contexts.extend(context.jackknife(3, read))
 
     class SpyParser(ParserTrainer):
         """A parser that looks at its folds."""

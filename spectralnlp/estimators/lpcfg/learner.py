@@ -8,7 +8,7 @@ jackknife, need no singular vectors and no clusters of their own: they are added
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from spectralnlp.estimators.shared.projections import (
 )
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.estimators.shared.treebank import Treebank
-from spectralnlp.parameters import DenseTensors, GrammarSet, Ints, LatentGrammar
+from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels
 from spectralnlp.text.signatures import signature_by_name
@@ -196,19 +196,10 @@ def learn_grammars(
 
     def learn(nodes: Projections | Clusters) -> LatentGrammar:
         if isinstance(nodes, Projections):
-            return _single_precision(spectral_grammar(counted, nodes, recipe.smoothing))
+            return spectral_grammar(counted, nodes, recipe.smoothing)
         counts = index.count_states(nodes.state, nodes.n_states)
         counts, _ = index.refine(counts, recipe.em_iterations, first_smoothing=HARD_SMOOTHING)
         return state_grammar(index, counts, SOFT_SMOOTHING if recipe.em_iterations else HARD_SMOOTHING)
 
     with fit_pass(f"{name}: grammars"):
         return list(map_kernels(learn, described))
-
-
-def _single_precision(grammar: LatentGrammar) -> LatentGrammar:
-    """The grammar with tensors of float32, as they are in model folders: they are most of its memory."""
-    binary, unary = (
-        DenseTensors(offsets=each.offsets, values=each.values.astype(np.float32))
-        for each in (grammar.binary, grammar.unary)
-    )
-    return replace(grammar, binary=binary, unary=unary)

@@ -5,7 +5,10 @@ The slides' "Parameter Estimation for Binary Rules" to "… for the Root", and "
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
@@ -48,7 +51,7 @@ def spectral_grammar(
 
 
 def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingOptions) -> RuleTensors:
-    """Tensors of all binary and unary rules: count(rule) / count(a) times a smoothed mean.
+    """Tensors of all binary and unary rules: count(rule) / count(a) times a smoothed mean, as exact as Y.
 
     Args:
         table: the treebank.
@@ -57,6 +60,7 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
     """
     weight = table.weight[table.tree]
     count = np.bincount(table.symbol, weight, len(table.symbols))
+    dtype = projections.inside.dtype
     binary_rules, binary = [], []
     for rule, rows in _by_rule(table, np.flatnonzero(table.right >= 0), binary=True):
         a, b, c = rule
@@ -68,19 +72,20 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
         )
         tensor = smoothed_third_moment(*parts, weight[rows], options)
         binary_rules.append(rule)
-        binary.append(weight[rows].sum() / count[a] * tensor)
+        binary.append((weight[rows].sum() / count[a] * tensor).astype(dtype))
     unary_rules, unary = [], []
     for rule, rows in _by_rule(table, np.flatnonzero((table.left >= 0) & (table.right < 0)), binary=False):
         a, b = rule
         z = projections.outside[rows, : projections.n_states[a]]
         y = projections.inside[table.left[rows], : projections.n_states[b]]
         unary_rules.append(rule)
-        unary.append(weight[rows].sum() / count[a] * smoothed_second_moment(z, y, weight[rows], options))
+        matrix = smoothed_second_moment(z, y, weight[rows], options)
+        unary.append((weight[rows].sum() / count[a] * matrix).astype(dtype))
     return RuleTensors(
         binary_rules=np.array(binary_rules, np.int32).reshape(-1, 3),
-        binary=_dense(binary),
+        binary=_dense(binary, dtype),
         unary_rules=np.array(unary_rules, np.int32).reshape(-1, 2),
-        unary=_dense(unary),
+        unary=_dense(unary, dtype),
     )
 
 
@@ -97,12 +102,10 @@ def _by_rule(table: TreeTable, rows: np.ndarray, *, binary: bool) -> list[tuple[
     ]
 
 
-def _dense(tensors: list[Floats]) -> DenseTensors:
-    sizes = [tensor.size for tensor in tensors]
-    values = np.concatenate([np.empty(0), *(tensor.ravel() for tensor in tensors)])
-    return DenseTensors(
-        offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64), values=values
-    )
+def _dense(tensors: list[NDArray[Any]], dtype: np.dtype[Any]) -> DenseTensors:
+    sizes = np.array([0, *(tensor.size for tensor in tensors)], np.int64)
+    parts = [np.empty(0, dtype), *(tensor.ravel() for tensor in tensors)]
+    return DenseTensors(offsets=np.cumsum(sizes), values=np.concatenate(parts))
 
 
 def root_vectors(table: TreeTable, projections: Projections) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
@@ -71,18 +71,20 @@ class Context:
         result, _ = map_kernels(lambda each: each(), jobs)
         return result
 
-    def jackknife(self, n_folds: int) -> Iterator[Fold]:
-        """Yield each fold of documents, with grammars and components that never saw its trees.
+    def jackknife(self, n_folds: int, read: Callable[[Fold], R]) -> list[R]:
+        """Return what is read from each fold of documents, by what never saw its trees.
 
         Args:
             n_folds: how many.
+            read: called with one fold after the other, of which each takes much memory.
         """
         folds = folds_of(self.trees.documents, n_folds)
-        for number in np.unique(folds).tolist():
-            held_out = folds == number
-            others = Context(self.learner.select(~held_out), self.grammar, self.parts, self)
-            others.learn("before")
-            yield Fold(number, held_out, others, others.learn_beside(others.learner.learn))
+        return [read(self._fold(number, folds == number)) for number in np.unique(folds).tolist()]
+
+    def _fold(self, number: int, held_out: NDArray[np.bool_]) -> Fold:
+        others = Context(self.learner.select(~held_out), self.grammar, self.parts, self)
+        others.learn("before")
+        return Fold(number, held_out, others, others.learn_beside(others.learner.learn))
 
 
 class Fold(NamedTuple):

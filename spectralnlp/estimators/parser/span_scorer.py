@@ -8,7 +8,7 @@ the kinds that parse in the end: with smaller ones F1 is no worse, but posterior
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -25,7 +25,7 @@ from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTI
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
-from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, TEMPLATES, template_table
+from spectralnlp.inference.trees.rescoring.templates import TEMPLATES, template_table
 from spectralnlp.parameters import Ints, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import map_kernels
@@ -63,7 +63,7 @@ class SpanScoring(Component):
     def learn(self, context: Context) -> SpanScorer:
         """Jackknife the treebank, and fit a scorer to the parses of its folds."""
         options = TrainingOptions(random_state=context.random_state)
-        return learn_span_scorer(context, context.jackknife(_FOLDS), options)
+        return learn_span_scorer(context, options)
 
 
 @dataclass(frozen=True)
@@ -127,36 +127,44 @@ def first_tokens(table: TreeTable) -> NDArray[np.int64]:
     return table.start[roots].astype(np.int64)
 
 
-def learn_span_scorer(context: Context, folds: Iterable[Fold], options: TrainingOptions) -> SpanScorer:
-    """Fit a scorer to the parses of folds.
+def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
+    """Fit a scorer to the parses of folds by what was learned from the others.
 
     Args:
         context: of all trees.
-        folds: of the trees, each with what was learned from the others.
         options: of training.
     """
     table = _numbered_as(context.coarse[0], context.trees.first)
     clusters = context.components.get("word_clusters", WordClusters.none())
     shared = SharedLabels.of(context.coarse)
     blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
-    examples: dict[int, Example] = {}
-    for fold in folds:
+
+    def read(fold: Fold) -> list[tuple[int, Example | None]]:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
             reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
-            found = zip(trees, map_kernels(reader.example, trees), strict=True)
-            examples |= {tree: example for tree, example in found if example is not None}
+            return list(zip(trees, map_kernels(reader.example, trees), strict=True))
+
+    found = sorted(example for fold in context.jackknife(_FOLDS, read) for example in fold)
     with fit_pass("span scorer: weights"):
         times = table.copies.tolist()  # trees that count more come often
-        ordered = ExampleTable.of([examples[tree] for tree in sorted(examples) for _ in range(times[tree])])
-        weights = learn_weights(ordered, label_values(blank, shared), template_table(), options)
-    features = _kept(np.abs(weights.features))
-    return replace(
-        blank,
-        features=features,
-        weights=weights.features[features],
-        number_weights=weights.numbers,
-    )
+        repeated = (each for tree, each in found if each is not None for _ in range(times[tree]))
+        return _fitted(blank, shared, list(repeated), options)
+
+
+def _fitted(
+    scorer: SpanScorer,
+    shared: SharedLabels,
+    examples: Sequence[Example],
+    options: TrainingOptions,
+    start: Weights | None = None,
+) -> SpanScorer:
+    """The scorer with weights fitted to examples."""
+    table = template_table("\n".join(scorer.templates))
+    weights = learn_weights(
+        ExampleTable.of(examples), label_values(scorer, shared), table, options, start
+    ).largest(_MOST_FEATURES, _LEAST_WEIGHT)
+    return replace(scorer, features=weights.features, weights=weights.values, number_weights=weights.numbers)
 
 
 def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
@@ -187,26 +195,8 @@ def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[E
         shared: labels of its grammars.
         examples: one or more, with posteriors by these grammars, which never saw them.
     """
-    start = Weights(np.zeros(N_BUCKETS, np.float32), scorer.number_weights)
-    start.features[scorer.features] = scorer.weights
-    table = template_table("\n".join(scorer.templates))
-    learned = learn_weights(
-        ExampleTable.of(examples), label_values(scorer, shared), table, TrainingOptions(), start
-    )
-    features = _kept(np.abs(learned.features))
-    return replace(
-        scorer, features=features, weights=learned.features[features], number_weights=learned.numbers
-    )
-
-
-def _kept(size: NDArray[np.float32]) -> Ints:
-    """The features whose weights are large enough to keep, ascending.
-
-    Args:
-        size: float32 (n_buckets,); absolute values of all weights.
-    """
-    largest = np.argsort(-size, kind="stable")[:_MOST_FEATURES]
-    return np.sort(largest[size[largest] >= _LEAST_WEIGHT]).astype(np.int32)
+    start = Weights(scorer.features, scorer.weights, scorer.number_weights)
+    return _fitted(scorer, shared, examples, TrainingOptions(), start)
 
 
 class _FoldReader:

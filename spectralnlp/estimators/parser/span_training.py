@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.estimators.parser.span_kernels import WEIGHT, Described, describe, keep, learn_epoch
 from spectralnlp.inference.trees.rescoring.corpus import ExampleTable
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.rescoring.values import LabelValues
-from spectralnlp.parameters import Floats
+from spectralnlp.parameters import Floats, Ints
 
 # Sum of squared gradients that weights to go on from are held to have seen.
 _TRUST = 100.0
@@ -48,12 +49,26 @@ class Weights:
     """Weights of features and of real numbers.
 
     Attributes:
-        features: float32 (n_buckets,).
+        features: int32 (n_features,), ascending; buckets, all others weigh nothing.
+        values: float32 (n_features,).
         numbers: float64 (N_NUMBERS,).
     """
 
-    features: np.ndarray
+    features: Ints
+    values: NDArray[np.float32]
     numbers: Floats
+
+    def largest(self, most: int, least: float) -> Weights:
+        """The largest weights of features, by absolute value.
+
+        Args:
+            most: how many at most.
+            least: smaller ones are left out.
+        """
+        size = np.abs(self.values)
+        kept = np.sort(np.argsort(-size, kind="stable")[:most])
+        kept = kept[size[kept] >= least]
+        return Weights(self.features[kept], self.values[kept], self.numbers)
 
 
 def learn_weights(
@@ -76,9 +91,8 @@ def learn_weights(
     described, buckets = _described(examples, labels, table, options.min_count)
     state, number_state = np.zeros((len(buckets), 3), np.float32), np.zeros((N_NUMBERS, 3))
     if start is not None:
-        known = start.features[buckets] != 0.0
-        weights = start.features[buckets[known]]
-        state[known] = _state_of(weights, options.rate, options.l1, options.l2)
+        _, old, new = np.intersect1d(start.features, buckets, assume_unique=True, return_indices=True)
+        state[new] = _state_of(start.values[old], options.rate, options.l1, options.l2)
         number_state[:] = _state_of(start.numbers, options.rate, 0.0, 0.0)
     mean, numbers = np.zeros(len(buckets), np.float32), np.zeros(N_NUMBERS)
     random = np.random.default_rng(options.random_state)
@@ -89,9 +103,7 @@ def learn_weights(
         if epoch >= options.epochs - options.averaged:
             mean += state[:, WEIGHT] / np.float32(options.averaged)
             numbers += number_state[:, WEIGHT] / options.averaged
-    features = np.zeros(N_BUCKETS, np.float32)
-    features[buckets] = mean
-    return Weights(features, numbers)
+    return Weights(buckets.astype(np.int32), mean, numbers)
 
 
 def _described(
