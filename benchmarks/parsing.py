@@ -65,6 +65,7 @@ class Result:
     """Result of one training run and its evaluation; F1 and accuracy in percent, ``skipped`` bad trees.
 
     ``again`` are sentences a second when the same are parsed once more: words are known, tensors are ready.
+    ``microseconds`` are those of a word then.
     """
 
     seconds: float
@@ -74,6 +75,7 @@ class Result:
     accuracy: float
     sentences_per_second: float
     again: float
+    microseconds: float
     failures: int
     skipped: int
     signature: str
@@ -110,7 +112,7 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
     started = perf_counter()
     for _ in parser.parse_many(texts, decoder=setting.decoder):
         pass
-    again = len(texts) / (perf_counter() - started)
+    seconds_again = perf_counter() - started
     spot_check = None
     if spots:
         spot_check = peers.spot_check(
@@ -123,7 +125,8 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
         scored.short.f1,
         scored.overall.tagging_accuracy,
         scored.sentences_per_second or 0.0,
-        again,
+        len(texts) / seconds_again,
+        1e6 * seconds_again / sum(map(len, texts)),
         scored.failures,
         len(skipped),
         scored.signature,
@@ -169,6 +172,7 @@ def rows_of(
                 f"{mean(run.accuracy for run in runs):.2f}",
                 f"{mean(run.sentences_per_second for run in runs):.1f}",
                 f"{mean(run.again for run in runs):.1f}",
+                f"{mean(run.microseconds for run in runs):.0f}",
                 sum(run.failures for run in runs),
             ],
             runs[0],
@@ -185,6 +189,7 @@ HEADER = (
     "tags",
     "sentences/s",
     "again",
+    "µs a word",
     "fallbacks",
 )
 
@@ -207,7 +212,7 @@ def print_treebank(treebank: str, arguments: argparse.Namespace) -> None:
         results.append(result)
     if berkeley is not None:
         tail = [f"{berkeley.f1:.2f}", None, f"{berkeley.f1_40:.2f}", f"{berkeley.accuracy:.2f}"]
-        rows.append(["Berkeley 1.7, stored output", None, None, *tail, None, None, berkeley.skipped])
+        rows.append(["Berkeley 1.7, stored output", None, None, *tail, None, None, None, berkeley.skipped])
     print(f"### {treebank} dev, {results[0].signature}\n\n{report.table(HEADER, rows)}\n", flush=True)
     if results[0].skipped:
         print(f"{results[0].skipped} trees that cannot be read are left out.\n")

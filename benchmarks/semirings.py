@@ -29,10 +29,11 @@ from benchmarks import semiring_kernels as special
 from spectralnlp.inference.chains import linear_chains
 from spectralnlp.inference.semirings import AnyAll, MaxPlus, SumProduct
 from spectralnlp.inference.trees import dense, kbest, latent, state_vectors, viterbi
-from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.recursions import derivation_weights
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.sparse import state_weights
 from spectralnlp.inference.trees.state_vectors import StateVectors
 from spectralnlp.inference.words.lexical import coarse_values, look_up

@@ -6,6 +6,7 @@ The cache looks at the file of the kernel and at the version alone: after changi
 or a kernel of another file that a kernel uses, delete the ``__pycache__`` folders.
 """
 
+from spectralnlp.jit.atomic import fetch_add
 from spectralnlp.jit.bits import count_bits, lowest_bit
 from spectralnlp.jit.cache import cache_folders
 from spectralnlp.jit.compilation import announced_compilation, compiled_kernels
@@ -41,6 +42,7 @@ __all__ = [
     "exponent_of",
     "fast_kernel",
     "fast_kernel_part",
+    "fetch_add",
     "kernel",
     "kernel_part",
     "load_lanes",

@@ -32,7 +32,7 @@ from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
-from spectralnlp.runtime import map_ordered
+from spectralnlp.runtime import held_interrupts, map_ordered
 from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
@@ -184,6 +184,10 @@ class Parser(TextParser, StorableModel):
         return tuple(sorted({labels_of(symbol)[-1] for symbol, is_tag in symbols if is_tag}))
 
     def _parse(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool = True) -> Parse:
+        with held_interrupts:  # once, and not at each of fifty kernels
+            return self._parse_uninterrupted(sentence, decoder, k, fixed_tags)
+
+    def _parse_uninterrupted(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool) -> Parse:
         parser = self.forest_parser
         given = self.look_up(sentence, fixed_tags=fixed_tags, pooled=decoder.can_pool and k == 1)
         forests = parser.rescore(parser.infer(given))

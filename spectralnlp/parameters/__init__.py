@@ -16,7 +16,7 @@ from spectralnlp.parameters.operators import (
     read_sequence_parameters,
 )
 from spectralnlp.parameters.span_scorers import SpanScorer
-from spectralnlp.parameters.taggers import ChainWeights, RefinedMarkov, RefinedMarkovSet
+from spectralnlp.parameters.taggers import ChainWeights, FeatureRows, RefinedMarkov, RefinedMarkovSet
 from spectralnlp.parameters.tensors import DenseTensors, FactoredTensors, SparseTensors, Tensors
 from spectralnlp.parameters.topics import TopicMixture
 from spectralnlp.parameters.vectors import Spelling, WordVectors
@@ -27,6 +27,7 @@ __all__ = [
     "ChainWeights",
     "DenseTensors",
     "FactoredTensors",
+    "FeatureRows",
     "Floats",
     "GrammarSet",
     "HiddenMarkov",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
+import numpy as np
+
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.storage import (
     Arrays,
@@ -62,6 +64,15 @@ class Lexicon:
     def signature_index(self) -> Mapping[str, int]:
         """Position in ``signatures`` of each signature."""
         return {signature: index for index, signature in enumerate(self.signatures)}
+
+    def finds_as(self, other: Lexicon) -> bool:
+        """Whether another lexicon has the same entries for all words, whatever it knows about them."""
+        return (
+            (self.scheme, self.words, self.signatures) == (other.scheme, other.words, other.signatures)
+            and np.array_equal(self.word_signature, other.word_signature)
+            and np.array_equal(self.backoff, other.backoff)
+            and np.array_equal(self.log_weight, other.log_weight)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a folder: words and signatures."""

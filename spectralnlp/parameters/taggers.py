@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Gt
@@ -191,6 +191,34 @@ class RefinedMarkovSet:
         return cls(coarse=coarse, models=tuple(models))
 
 
+class FeatureRows(NamedTuple):
+    """A row of weights for each feature, most of which are 0: feature f has ``first[f]:first[f + 1]``.
+
+    Attributes:
+        first: int64 (n_features + 1,).
+        tags: uint16 (n_weights,); ascending within a row.
+        weights: float32 (n_weights,).
+    """
+
+    first: Offsets
+    tags: NDArray[np.uint16]
+    weights: Floats32
+
+    @classmethod
+    def of(cls, features: Floats32) -> FeatureRows:
+        """The rows of a matrix, float32 (n_features, n_tags)."""
+        rows, columns = np.nonzero(features)
+        counts = np.bincount(rows, minlength=len(features))
+        return cls(offsets_of(counts), columns.astype(np.uint16), features[rows, columns])
+
+    def without(self, negligible: float) -> tuple[FeatureRows, NDArray[np.bool_]]:
+        """The rows without smaller weights, and which of them, bool (n_features,), have any left."""
+        kept = np.abs(self.weights) >= negligible
+        sizes = np.diff(offsets_of(kept)[self.first])
+        rows = FeatureRows(offsets_of(sizes[sizes > 0]), self.tags[kept], self.weights[kept])
+        return rows, sizes > 0
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChainWeights:
     """A linear chain of tags whose scores are linear in features and vectors of words around a token.
@@ -198,7 +226,7 @@ class ChainWeights:
     Attributes:
         tags: T names.
         keys: uint32 (n_features,), ascending; hashes of features.
-        features: float32 (n_features, T).
+        rows: the weights of features.
         words: float32 (n_offsets, k, T); of the vectors of the words around.
         transitions: float32 (T, T); from, to; -inf where forbidden, as below.
         start: float32 (T,); of the first tag.
@@ -208,7 +236,7 @@ class ChainWeights:
 
     tags: tuple[str, ...]
     keys: Annotated[NDArray[np.uint32], int_array("n_features", dtype="uint32", ascending=True)]
-    features: Floats32
+    rows: FeatureRows
     words: Annotated[Floats32, float_array("n_offsets", "n_word_numbers", "n_tags", dtype="float32")]
     transitions: Annotated[Floats32, float_array("n_tags", "n_tags", dtype="float32", minus_infinity=True)]
     start: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
@@ -225,20 +253,18 @@ class ChainWeights:
         Args:
             compact: weights of features and vectors in half precision, and without negligible features.
         """
-        features, keys = self.features, self.keys
+        rows, keys = self.rows, self.keys
         if compact:
-            largest = np.quantile(np.abs(features[features != 0]), 0.99) if features.any() else 0.0
-            features = np.where(np.abs(features) < _NEGLIGIBLE * largest, 0, features)
-            kept = features.any(axis=1)
-            features, keys = features[kept], keys[kept]
-        rows, columns = np.nonzero(features)
+            largest = np.quantile(np.abs(rows.weights), 0.99) if len(rows.weights) else 0.0
+            rows, kept = rows.without(_NEGLIGIBLE * largest)
+            keys = keys[kept]
         number = np.float16 if compact else np.float32
         return {
             **arrays_of(self),
             "keys": keys,
-            "features.counts": np.bincount(rows, minlength=len(features)).astype(np.uint16),
-            "features.tags": columns.astype(np.uint8 if len(self.tags) <= 256 else np.uint16),
-            "features.values": features[rows, columns].astype(number),
+            "features.counts": np.diff(rows.first).astype(np.uint16),
+            "features.tags": rows.tags.astype(np.uint8 if len(self.tags) <= 256 else np.uint16),
+            "features.values": rows.weights.astype(number),
             "words": self.words.astype(number),
         }
 
@@ -255,16 +281,25 @@ class ChainWeights:
         counts, columns, values = (arrays.take(f"features.{name}", spec) for name, spec in _ROWS.items())
         if (total := counts.sum(dtype=np.int64)) != len(columns):
             raise arrays.error("features.counts", f"adds up to {total}, not to {len(columns)} entries")
-        arrays.check_expansion("features.values", len(counts) * len(tags), len(values))
-        features: Floats32 = np.zeros((len(counts), len(tags)), np.float32)
-        features[np.repeat(np.arange(len(counts)), counts), columns] = values
         temperature = described.fields(cls, "temperature")
-        return cls(tags=tags, features=features, **temperature, **fields)
+        # Copies where they need be, for kernels are compiled anew for arrays that may not be written to.
+        columns, values = (np.require(each, requirements="W") for each in (columns, values))
+        rows = FeatureRows(offsets_of(counts), columns, values)
+        return cls(tags=tags, rows=rows, **temperature, **fields)
+
+    @property
+    def features(self) -> Floats32:
+        """float32 (n_features, T): the weights of features as a matrix, made anew."""
+        features: Floats32 = np.zeros((len(self.keys), len(self.tags)), np.float32)
+        features[np.repeat(np.arange(len(self.keys)), np.diff(self.rows.first)), self.rows.tags] = (
+            self.rows.weights
+        )
+        return features
 
 
-# The rows of `ChainWeights.features`, of which most numbers are 0.
+# The rows of features.
 _ROWS = {
     "counts": int_array("n_features", dtype="uint16"),
-    "tags": int_array("n_entries", stored=("uint8", "uint16"), below="n_tags"),
+    "tags": int_array("n_entries", dtype="uint16", stored=("uint8", "uint16"), below="n_tags"),
     "values": float_array("n_entries", dtype="float32"),
 }

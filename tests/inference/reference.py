@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
@@ -23,6 +23,7 @@ from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, s
 from spectralnlp.inference.trees.limits import SpanLimits
 from spectralnlp.inference.trees.opening import Opening
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.words.lexical import Lookup, coarse_values, look_up
 from spectralnlp.parameters import DenseTensors, Ints, LatentGrammar, Lexicon, SparseTensors, Tensors

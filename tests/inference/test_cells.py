@@ -17,10 +17,11 @@ from reference import enumerate_trees
 
 from spectralnlp.inference.trees.bracketing import marginals_of
 from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of, find_splits, without_model
-from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
 from spectralnlp.inference.trees.parsing import ForestParser
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.span_features import Cues
 from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import CellModel

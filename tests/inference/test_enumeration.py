@@ -12,7 +12,7 @@ from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.semirings import AnyAll, MaxPlus, SumProduct
-from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
@@ -24,6 +24,7 @@ from spectralnlp.inference.trees.decoders import (
 )
 from spectralnlp.inference.trees.forest import LEXICAL, TOP, Forest
 from spectralnlp.inference.trees.recursions import derivation_weights, prune_forest
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.sparse import state_weights
 from spectralnlp.inference.trees.state_vectors import vector_offsets
 from spectralnlp.inference.trees.tree_scores import tree_log_probability

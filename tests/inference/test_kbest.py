@@ -11,7 +11,7 @@ import reference
 from reference import Edge, Enumerated, enumerate_trees, full_forest
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
@@ -24,6 +24,7 @@ from spectralnlp.inference.trees.decoders import (
 from spectralnlp.inference.trees.forest import WORD, Forest
 from spectralnlp.inference.trees.kbest import best_edges, best_trees
 from spectralnlp.inference.trees.recursions import prune_forest
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.words.lexical import coarse_values
 
 COARSE = reference.random_grammar(0, (1, 1, 1, 1))

@@ -16,7 +16,7 @@ from test_enumeration import GRAMMARS, mbr_gain, product_gain, recall_gain
 
 from spectralnlp.inference.trees.bracketing import marginals_of
 from spectralnlp.inference.trees.cells import all_cells, without_model
-from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     Decoder,
@@ -31,6 +31,7 @@ from spectralnlp.inference.trees.limits import LabelTable, nested_cells
 from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
 from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.inference.trees.recognition import ParentIndex, recognise
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.span_features import place_scores, span_scores
 from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import DenseTensors, LatentGrammar

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import reference
 
-from spectralnlp.inference.trees.coarse import RuleIndex, inside
+from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
 from spectralnlp.inference.trees.decoders import (
     LabelledRecallDecoder,
@@ -20,6 +20,7 @@ from spectralnlp.inference.trees.decoders import (
 from spectralnlp.inference.trees.forest import TOP, Forest
 from spectralnlp.inference.trees.latent import score_forest
 from spectralnlp.inference.trees.parsing import Pruning
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import DenseTensors, LatentGrammar, Lexicon

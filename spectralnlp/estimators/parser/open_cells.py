@@ -17,9 +17,9 @@ from typing_extensions import Doc
 
 from spectralnlp.estimators.parser.cell_kernels import Learner, Sentences, learn, marginals_of_spans
 from spectralnlp.estimators.parser.component import Component, Context
-from spectralnlp.inference.trees.coarse import RuleIndex
 from spectralnlp.inference.trees.labels import tag_codes
 from spectralnlp.inference.trees.opening import cues_of
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.span_features import Cues
 from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.parameters import CellModel, Ints, LatentGrammar, Offsets

@@ -24,7 +24,7 @@ from spectralnlp.inference.chains.joint_features import joint_keys
 from spectralnlp.inference.chains.templates import find_rows, word_keys
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_table import WordTable
-from spectralnlp.parameters import ChainWeights
+from spectralnlp.parameters import ChainWeights, FeatureRows
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, map_kernels
 from spectralnlp.text.conll import TaggedSentence
@@ -208,7 +208,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return ChainWeights(
             tags=tuple(data.names),
             keys=data.keys[used],
-            features=learned.features[used],
+            rows=FeatureRows.of(learned.features[used]),
             words=np.ascontiguousarray(learned.words[:, :, : len(data.names)]),
             transitions=transitions,
             start=start,

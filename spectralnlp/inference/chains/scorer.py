@@ -58,7 +58,7 @@ class Scorer:
             self._score_new()
         rows = look_up(joint_keys(self.table, encoded), self._slots)
         emissions = np.zeros((int(encoded.starts[-1]), len(self.weights.tags)), np.float32)
-        add_words(encoded.types, encoded.starts, self.scores, rows, self.weights.features, emissions)
+        add_words(encoded.types, encoded.starts, self.scores, rows, self.weights.rows, emissions)
         return emissions, encoded.starts
 
     def _score_new(self) -> None:
@@ -69,5 +69,5 @@ class Scorer:
         for offset in range(len(OFFSETS)):
             self.scores[offset, new] = vectors @ self.weights.words[offset]
         for slot, keys in enumerate(word_keys(self.table.hashes[new])):
-            sum_rows(look_up(keys, self._slots), self.weights.features, self.scores[slot, new])
+            sum_rows(look_up(keys, self._slots), self.weights.rows, self.scores[slot, new])
         self.n_scored = len(self.table)

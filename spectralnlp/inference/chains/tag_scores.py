@@ -13,15 +13,15 @@ def sum_rows(rows: Any, features: Any, scores: Any) -> None:
 
     Args:
         rows: int32 (n_words, n); numbers of features, -1 for none.
-        features: float32 (n_features, T).
+        features: FeatureRows.
         scores: float32 (n_words, T), added to.
     """
+    first, tags, weights = features.first, features.tags, features.weights
     for w in range(len(rows)):
         for i in range(rows.shape[1]):
             if rows[w, i] >= 0:
-                row = features[rows[w, i]]
-                for y in range(scores.shape[1]):
-                    scores[w, y] += row[y]
+                for k in range(first[rows[w, i]], first[rows[w, i] + 1]):
+                    scores[w, tags[k]] += weights[k]
 
 
 @fast_kernel
@@ -33,9 +33,10 @@ def add_words(types: Any, starts: Any, tables: Any, joint: Any, features: Any, e
         starts: int64 (n_sentences + 1,).
         tables: float32 (7, n_types, T); of words two before to two after, of first words, of others.
         joint: int32 (n_tokens, n_joint); numbers of features of several words, -1 for none.
-        features: float32 (n_features, T).
+        features: FeatureRows.
         emissions: float32 (n_tokens, T), added to.
     """
+    first, tags, weights = features.first, features.tags, features.weights
     n_tags = emissions.shape[1]
     for s in range(len(starts) - 1):
         base = starts[s] + 4 * s + 2
@@ -51,6 +52,5 @@ def add_words(types: Any, starts: Any, tables: Any, joint: Any, features: Any, e
             for p in range(joint.shape[1]):
                 number = joint[starts[s] + t, p]
                 if number >= 0:
-                    row = features[number]
-                    for y in range(n_tags):
-                        scores[y] += row[y]
+                    for k in range(first[number], first[number + 1]):
+                        scores[tags[k]] += weights[k]

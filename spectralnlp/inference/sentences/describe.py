@@ -26,8 +26,8 @@ from spectralnlp.inference.sentences.features import (
     VERB,
     TextTokens,
 )
-from spectralnlp.inference.trees.coarse import RuleIndex
 from spectralnlp.inference.trees.labels import tag_codes
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.words.lexical import are_rare, coarse_values, is_rare, look_up
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.sentence_rules import is_stop

@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.cells import Cells, all_cells, find_splits
 from spectralnlp.inference.trees.limits import FREE, CellLimits, limits_of
+from spectralnlp.inference.trees.rule_index import Bits, RuleIndex
 from spectralnlp.jit import count_bits, exponent_of, kernel, kernel_part, lowest_bit, power_of_two
-from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
-
-# In `RuleIndex.pair`: no rule has these two children.
-NO_RULE = -1
+from spectralnlp.parameters import Floats, Ints, Offsets
 
 # A split whose values are this many powers of two below those of the span's best split is passed over.
 NEGLIGIBLE_SHIFT = -300.0
@@ -36,98 +34,23 @@ _NOTHING = -1e9
 # The least exponent that a mantissa is divided by: 2 ** 1000 is still a float.
 _LEAST_EXPONENT = -1000.0
 
-# The least expected number of nodes of a symbol, so that a beam never forgets one.
-_LEAST_PRIOR = 1e-9
-
-Bits = NDArray[np.uint64]
+# What a symbol that does not go with a neighbour counts, as a share of the one that goes best with it.
+_LEAST_SHARE = 1e-2
 
 
-class RuleIndex(NamedTuple):
-    """A one-state grammar's rules in the orders in which the passes ask for them.
+class Splits(NamedTuple):
+    """The pairs of cells that make up one.
 
     Attributes:
-        pair: int32 (n_symbols, n_symbols); number of each pair of children (b, c), or NO_RULE.
-        partners: uint64 (n_symbols, n_words); a bit is set for each right child c that b has a pair with.
-        first_pair: int64 (n_symbols,); number of the first pair with b; its others follow, by c.
-        pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
-        parent: uint32 (n_binary,); a of each rule.
-        weight: float64 (n_binary,); its probability.
-        rule: int32 (n_binary,); its index in the grammar.
-        unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
-        unary_child: int32 (n_unary,).
-        unary_weight: float64 (n_unary,).
-        root: float64 (n_symbols,).
-        prior: float64 (n_symbols,); expected number of nodes of each symbol in a tree.
+        number: how many they are.
+        left, right: int32 (n_tokens,); the first ones are theirs.
+        exponent: the largest exponent of a pair.
     """
 
-    pair: Ints
-    partners: Bits
-    first_pair: Offsets
-    pair_rules: Offsets
-    parent: NDArray[np.uint32]
-    weight: Floats
-    rule: Ints
-    unary_by_parent: Offsets
-    unary_child: Ints
-    unary_weight: Floats
-    root: Floats
-    prior: Floats
-
-    @classmethod
-    def of(cls, grammar: LatentGrammar) -> RuleIndex:
-        """Index a grammar whose symbols have one state each."""
-        if not (isinstance(grammar.binary, DenseTensors) and isinstance(grammar.unary, DenseTensors)):
-            raise TypeError("the coarse grammar must have one state a symbol, stored densely")
-        n_symbols, rules = len(grammar.symbols), grammar.binary_rules
-        order = np.lexsort((rules[:, 0], rules[:, 2], rules[:, 1]))
-        ordered = rules[order]
-        is_first = np.ones(len(ordered), bool)
-        is_first[1:] = (ordered[1:, 1:] != ordered[:-1, 1:]).any(axis=1)
-        firsts = np.flatnonzero(is_first)
-        pair = np.full((n_symbols, n_symbols), NO_RULE, np.int32)
-        pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
-        return cls(
-            pair=pair,
-            partners=_bits_of(pair != NO_RULE),
-            first_pair=np.searchsorted(ordered[firsts, 1], np.arange(n_symbols)).astype(np.int64),
-            pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
-            parent=ordered[:, 0].astype(np.uint32),
-            weight=grammar.binary.values[order],
-            rule=order.astype(np.int32),
-            unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
-            unary_child=grammar.unary_rules[:, 1].copy(),
-            unary_weight=grammar.unary.values,
-            root=grammar.root,
-            prior=_expected_nodes(grammar, grammar.binary.values, grammar.unary.values),
-        )
-
-
-def _expected_nodes(grammar: LatentGrammar, binary: Floats, unary: Floats) -> Floats:
-    """Solve e = root + Mᵀe, M[a, b] being the expected number of children b of a node a."""
-    n_symbols = len(grammar.symbols)
-    children = np.zeros((n_symbols, n_symbols))
-    for child in (1, 2):
-        np.add.at(children, (grammar.binary_rules[:, 0], grammar.binary_rules[:, child]), binary)
-    np.add.at(children, (grammar.unary_rules[:, 0], grammar.unary_rules[:, 1]), unary)
-    system = np.eye(n_symbols) - children.T
-    try:
-        expected = np.linalg.solve(system, grammar.root)
-    except np.linalg.LinAlgError:  # a symbol that only begets itself; least squares take twenty times as long
-        expected = np.linalg.lstsq(system, grammar.root, rcond=None)[0]
-    return np.maximum(expected, _LEAST_PRIOR)
-
-
-def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
-    return np.searchsorted(sorted_keys, np.arange(n_keys + 1)).astype(np.int64)
-
-
-def _bits_of(table: NDArray[np.bool_]) -> Bits:
-    """Rows of truth values as bits, 64 to a number, the first one lowest."""
-    n_words = (table.shape[1] + 63) // 64
-    padded = np.zeros((len(table), 64 * n_words), bool)
-    padded[:, : table.shape[1]] = table
-    places = np.uint64(1) << np.arange(64, dtype=np.uint64)
-    return (padded.reshape(len(table), n_words, 64) * places).sum(axis=2, dtype=np.uint64)
+    number: int
+    left: Ints
+    right: Ints
+    exponent: float
 
 
 class Chart(NamedTuple):
@@ -175,8 +98,8 @@ def inside(
     Args:
         rules: the coarse grammar's rules.
         lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
-        beam: symbols whose inside value times their prior is below this share of their span's largest are
-            dropped; 0 keeps all.
+        beam: symbols whose inside value, times how probable they are beside the neighbouring tokens, is below
+            this share of their span's largest are dropped (Caraballo and Charniak 1998); 0 keeps all.
         cells: the open cells; None for all.
         limits: what may stand in them, and for constraints' sake those that cross a required bracket must be
             closed (`SpanLimits.open`); None for anything.
@@ -221,7 +144,9 @@ def _inside(rules, lexical, beam, cells, limits):
     top_bits = np.zeros((n_cells, n_words), np.uint64)
     most, exponent = np.zeros(n_cells), np.zeros(n_cells)
     left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
-    values, upper = np.empty(n_symbols), np.empty(n_symbols)
+    values, upper, merit = np.empty(n_symbols), np.empty(n_symbols), np.empty(n_symbols)
+    before, after = _of_neighbours(rules.before, lexical, -1), _of_neighbours(rules.after, lexical, 1)
+    prior = rules.prior
     n_tops, n_bottoms = 0, 0
     for cell in range(n_cells):
         common = 0.0
@@ -234,22 +159,8 @@ def _inside(rules, lexical, beam, cells, limits):
             common = -np.inf  # the largest exponent among the splits; all are brought to it
             for split in range(n_splits):
                 common = max(common, exponent[left_cells[split]] + exponent[right_cells[split]])
-            for split in range(n_splits):
-                left, right = left_cells[split], right_cells[split]
-                shift = exponent[left] + exponent[right] - common
-                if shift < NEGLIGIBLE_SHIFT:
-                    continue
-                first, last = top[left], top[left + 1]
-                factor, right_values = power_of_two(shift), top_value[top[right] : top[right + 1]]
-                _add_pairs(
-                    rules,
-                    top_symbol[first:last],
-                    top_value[first:last],
-                    factor,
-                    top_bits[right],
-                    right_values,
-                    values,
-                )
+            splits = Splits(n_splits, left_cells, right_cells, common)
+            _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, values)
         row = limits.row[cell]
         if row != FREE:
             for symbol in range(n_symbols):
@@ -260,12 +171,17 @@ def _inside(rules, lexical, beam, cells, limits):
             bottom_symbol, bottom_value = grown(bottom_symbol), grown(bottom_value)
         while n_tops + n_symbols > len(top_symbol):
             top_symbol, top_value = grown(top_symbol), grown(top_value)
-        largest = _add_unary(rules, limits, row, values, upper)
+        _add_unary(rules, limits, row, values, upper)
+        i, j, largest = cells.start[cell], cells.end[cell] - 1, 0.0
+        for a in range(n_symbols):
+            merit[a] = upper[a] * prior[a] * before[i, a] * after[j, a]
+        for a in range(n_symbols):
+            largest = max(largest, merit[a])
         for a in range(n_symbols):
             if values[a] != 0.0:
                 bottom_symbol[n_bottoms], bottom_value[n_bottoms] = a, values[a]
                 n_bottoms += 1
-            if upper[a] > 0.0 and upper[a] * rules.prior[a] >= beam * largest:
+            if upper[a] > 0.0 and merit[a] >= beam * largest:
                 top_symbol[n_tops], top_value[n_tops] = a, upper[a]
                 top_bits[cell, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
                 most[cell] = max(most[cell], upper[a])
@@ -288,33 +204,41 @@ def _inside(rules, lexical, beam, cells, limits):
 
 
 @kernel_part
-def _add_pairs(rules, left_symbol, left_value, factor, right_bits, right_value, values):
-    """Add the rules over each pair of a left and a right symbol to the values of a cell."""
+def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, values):
+    """Add the rules over each pair of a left and a right symbol to the values of a cell.
+
+    All splits in one call, for a call hands all arrays over.
+    """
     pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
     partners_of, first_pair = rules.partners, rules.first_pair
-    for slot in range(len(left_symbol)):
-        b, scaled = left_symbol[slot], left_value[slot] * factor
-        rank, first = 0, first_pair[b]  # of the first right symbol and pair in the word at hand
-        for word in range(len(right_bits)):
-            present, partners = right_bits[word], partners_of[b, word]
-            bits = present & partners
-            while bits != np.uint64(0):
-                c = lowest_bit(bits)
-                below = (np.uint64(1) << np.uint64(c)) - np.uint64(1)
-                value = scaled * right_value[rank + count_bits(present & below)]
-                bc = first + count_bits(partners & below)
-                for rule in range(pair_rules[bc], pair_rules[bc + 1]):
-                    values[parent[rule]] += weight[rule] * value
-                bits &= bits - np.uint64(1)
-            rank += count_bits(present)
-            first += count_bits(partners)
+    left_cells, right_cells, n_words = splits.left, splits.right, partners_of.shape[1]
+    for split in range(splits.number):
+        left, right = left_cells[split], right_cells[split]
+        shift = exponent[left] + exponent[right] - splits.exponent
+        if shift < NEGLIGIBLE_SHIFT:
+            continue
+        factor, first_right = power_of_two(shift), top[right]
+        for place in range(top[left], top[left + 1]):
+            b, scaled = top_symbol[place], top_value[place] * factor
+            rank, first = first_right, first_pair[b]  # of the first right symbol and pair in the word at hand
+            for word in range(n_words):
+                present, partners = top_bits[right, word], partners_of[b, word]
+                bits = present & partners
+                while bits != np.uint64(0):
+                    below = (np.uint64(1) << np.uint64(lowest_bit(bits))) - np.uint64(1)
+                    value = scaled * top_value[rank + count_bits(present & below)]
+                    bc = first + count_bits(partners & below)
+                    for rule in range(pair_rules[bc], pair_rules[bc + 1]):
+                        values[parent[rule]] += weight[rule] * value
+                    bits &= bits - np.uint64(1)
+                rank += count_bits(present)
+                first += count_bits(partners)
 
 
 @kernel_part
 def _add_unary(rules, limits, row, cell, upper):
-    """Fill in a cell's top layer from its bottom one; return its largest value times the prior."""
+    """Fill in a cell's top layer from its bottom one."""
     unary_by_parent = rules.unary_by_parent
-    largest = 0.0
     for a in range(len(cell)):
         value = cell[a] if row == FREE or limits.alone[row, a] else 0.0
         for rule in range(unary_by_parent[a], unary_by_parent[a + 1]):
@@ -322,8 +246,33 @@ def _add_unary(rules, limits, row, cell, upper):
                 continue
             value += rules.unary_weight[rule] * cell[rules.unary_child[rule]]
         upper[a] = value
-        largest = max(largest, value * rules.prior[a])
-    return largest
+
+
+@kernel_part
+def _of_neighbours(beside, lexical, step):
+    """How well each symbol goes with the token that follows (or precedes) each token, float64 (n, n_symbols).
+
+    Args:
+        beside: `RuleIndex.after`, or `before`.
+        lexical: float64 (n, n_symbols); value of each tag for each token.
+        step: 1, or -1.
+    """
+    n, n_symbols = lexical.shape
+    found = np.zeros((n, n_symbols))
+    for token in range(n):
+        other, most = token + step, 0.0
+        for tag in range(n_symbols + 1):
+            value = lexical[other, tag] if 0 <= other < n and tag < n_symbols else 0.0
+            if tag == n_symbols and not 0 <= other < n:
+                value = 1.0
+            if value > 0.0:
+                for a in range(n_symbols):
+                    found[token, a] += value * beside[tag, a]
+        for a in range(n_symbols):
+            most = max(most, found[token, a])
+        for a in range(n_symbols):  # what was never seen is not impossible
+            found[token, a] += _LEAST_SHARE * most if most > 0.0 else 1.0
+    return found
 
 
 @kernel_part

@@ -8,12 +8,12 @@ from spectralnlp.inference.trees.cells import find_splits
 from spectralnlp.inference.trees.coarse import (
     NEGLIGIBLE_SHIFT,
     Chart,
-    RuleIndex,
     grown,
     grown_rows,
 )
 from spectralnlp.inference.trees.forest import BINARY, IDENTITY, LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.limits import FREE
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.jit import count_bits, kernel, kernel_part, lowest_bit, power_of_two
 
 # Share of the threshold below which posteriors are not even added up; many small ones still count.
@@ -163,10 +163,12 @@ def _build(chart, rules, node_threshold, edge_threshold):
                                 continue
                             bc = first + count_bits(partners & lower)
                             if flow[bc, _CELL] != cell:
-                                flow[bc, _CELL] = cell
-                                flow[bc, _SUM], flow[bc, _MOST] = _flow_of(
-                                    pair_rules, parent, weight, bc, below
-                                )
+                                total = largest = 0.0
+                                for r in range(pair_rules[bc], pair_rules[bc + 1]):
+                                    out = below[parent[r]] * weight[r]
+                                    total += out
+                                    largest = max(largest, out)
+                                flow[bc, _CELL], flow[bc, _SUM], flow[bc, _MOST] = cell, total, largest
                                 if flow[bc, _SUM] == 0.0:
                                     live[b, word] &= ~(np.uint64(1) << np.uint64(c))
                                     continue
@@ -203,17 +205,6 @@ def _from_wide_to_narrow(cells):
             order[count] = cell
             count += 1
     return order
-
-
-@kernel_part
-def _flow_of(pair_rules, parent, weight, pair, below):
-    """The sum over a pair's rules of the parent's outside value times the weight; and the largest summand."""
-    flow, most = 0.0, 0.0
-    for r in range(pair_rules[pair], pair_rules[pair + 1]):
-        out = below[parent[r]] * weight[r]
-        flow += out
-        most = max(most, out)
-    return flow, most
 
 
 @kernel_part

@@ -41,11 +41,10 @@ class StoredTensors(NamedTuple):
         numbers, is_there = tensors.expanded
         return cls(tensors.offsets, numbers, is_there, tensors.stored(shapes))
 
-    @property
-    def padded_offsets(self) -> Offsets:
-        """int64 (n_rules + 1,); where tensors lie whose last axis is padded to a multiple of eight."""
+    def padded_sizes(self) -> Offsets:
+        """int64 (n_rules,); numbers of tensors whose last axis is padded to a multiple of eight."""
         shapes = self.factors.shapes.astype(np.int64)
-        return offsets_of(shapes[:, :-1].prod(axis=1) * padded(shapes[:, -1]))
+        return np.asarray(shapes[:, :-1].prod(axis=1) * padded(shapes[:, -1]))
 
 
 class DenseRules(NamedTuple):
@@ -55,8 +54,12 @@ class DenseRules(NamedTuple):
     axis of a tensor is padded with zeros to a multiple of eight.
 
     Attributes:
-        binary_offsets: int64 (n_binary + 1,); rule r has ``binary[binary_offsets[r]:binary_offsets[r + 1]]``.
-        binary: float64 or float32; (m_a, m_b, padded m_c) for each rule that is no list.
+        binary_offsets: int64 (n_binary,); where a rule's tensor begins, once it has been written.
+        binary: float64 or float32; (m_a, m_b, padded m_c) for each rule that is no list, in the order in
+            which they were needed: a few MB of what all would take.
+        used: int64 (1,); how many numbers of ``binary`` are taken.
+        claims: int64 (n_binary,); above 0 once a thread has set about a rule's tensor, `READY` and more once
+            it has been written.
         unary_offsets: int64 (n_unary + 1,).
         unary: float64 or float32; (m_a, padded m_b) for each rule.
         is_ready: bool (n_binary,); whether a rule's tensor or list has been written.
@@ -74,6 +77,8 @@ class DenseRules(NamedTuple):
 
     binary_offsets: Offsets
     binary: NDArray[Any]
+    used: Offsets
+    claims: Offsets
     unary_offsets: Offsets
     unary: NDArray[Any]
     is_ready: NDArray[np.bool_]
@@ -112,14 +117,16 @@ class DenseRules(NamedTuple):
         stored = StoredTensors.of(binary, grammar.n_states[grammar.binary_rules])
         unary_stored = StoredTensors.of(unary, grammar.n_states[grammar.unary_rules])
         n_rules, dtype = len(grammar.binary_rules), stored.numbers.dtype
-        offsets, unary_offsets = stored.padded_offsets, unary_stored.padded_offsets
+        unary_offsets = offsets_of(unary_stored.padded_sizes())
         rows = offsets_of(stored.factors.shapes[:, 0].astype(np.int64) + 1)
         # Room for the longest lists, and for all tensors: pages of memory that nobody writes to are never
         # given out.
         room = int(MOST_LISTED * stored.offsets[-1]) + 1
         return cls(
-            binary_offsets=offsets,
-            binary=np.empty(offsets[-1], dtype),
+            binary_offsets=np.zeros(n_rules, np.int64),
+            binary=np.empty(stored.padded_sizes().sum(), dtype),
+            used=np.zeros(1, np.int64),
+            claims=np.zeros(n_rules, np.int64),
             unary_offsets=unary_offsets,
             unary=np.empty(unary_offsets[-1], dtype),
             is_ready=np.zeros(n_rules, bool),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel
-from spectralnlp.parameters import Ints
+from spectralnlp.parameters import Ints, LatentGrammar, Offsets
+from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.trees import Tree, labels_of
 from spectralnlp.trees.parse import Constituent
 
@@ -55,16 +57,30 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
         tree: of the sentence.
         forests: one or more.
     """
-    spans = tree.spans()
-    size = len(tree.words()) + 1
-    wanted = np.array(sorted({end * size + start for _, start, end in spans}), np.int64)
-    posteriors: dict[tuple[str, int, int], float] = {}
+    spans, size = tree.spans(), len(tree.words()) + 1
+    posteriors = np.zeros(len(spans))
     for scored in forests:
-        for bracket, value in _bracket_posteriors(scored, wanted, size):
-            posteriors[bracket] = posteriors.get(bracket, 0.0) + value / len(forests)
+        numbers, first, labels = _bracket_labels(scored.grammars[0])
+        keys = np.array(
+            [
+                (end * size + start) * (len(numbers) + 1) + numbers.get(label, len(numbers))
+                for label, start, end in spans
+            ]
+        )
+        order = keys.argsort()
+        sums = _bracket_sums(
+            scored.forest,
+            first,
+            labels,
+            len(numbers) + 1,
+            scored.mean_node,
+            scored.mean_edge,
+            keys[order],
+            size,
+        )
+        posteriors[order] += sums / len(forests)
     found: list[Constituent] = []
-    for number, (label, start, end) in enumerate(spans):
-        posterior = posteriors.get((label, start, end), 0.0)
+    for number, ((label, start, end), posterior) in enumerate(zip(spans, posteriors.tolist(), strict=True)):
         is_below = number > 0 and spans[number - 1][1:] == (start, end)
         is_above = number + 1 < len(spans) and spans[number + 1][1:] == (start, end)
         if is_below and (is_above or end - start == 1):  # over one token the bottom of a chain is its tag
@@ -73,47 +89,44 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
     return tuple(found)
 
 
-def _bracket_posteriors(
-    scored: ScoredForest, wanted: NDArray[np.int64], size: int
-) -> Iterator[tuple[tuple[str, int, int], float]]:
-    """Posteriors of each (label, start, end) over the wanted spans, to be added up, averaged over grammars.
-
-    A bracket is there as the bottom of its span or as the top of a unary rule; both count.
-    """
-    forest, symbols = scored.forest, scored.grammars[0].symbols
-    nodes, values = _bracket_values(
-        forest, scored.n_brackets, scored.mean_node, scored.mean_edge, wanted, size
-    )
-    columns = (forest.kind[nodes], forest.symbol[nodes], forest.start[nodes], forest.end[nodes], values)
-    for kind, symbol, start, end, value in zip(*(column.tolist() for column in columns), strict=True):
-        labels = labels_of(symbols[symbol])
-        for label in labels[:-1] if kind == LEXICAL else labels:
-            yield (label, start, end), value
+@lru_cache(maxsize=64)
+def _bracket_labels(grammar: LatentGrammar) -> tuple[Mapping[str, int], Offsets, Ints]:
+    """Numbers of labels, and those in each symbol: symbol s has ``numbers[first[s]:first[s + 1]]``."""
+    labels = [labels_of(symbol) for symbol in grammar.symbols]
+    index = {label: number for number, label in enumerate(dict.fromkeys(chain.from_iterable(labels)))}
+    numbers = np.array([index[label] for label in chain.from_iterable(labels)], np.int32)
+    return index, offsets_of(np.array([len(each) for each in labels])), numbers
 
 
 @kernel
-def _bracket_values(forest, n_brackets, node, edge, wanted, size):
-    """Nodes that are brackets over the wanted spans, by their codes, and their posteriors where above 0."""
-    nodes, values, count = np.empty(len(node), np.int32), np.empty(len(node)), 0
+def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
+    """The posterior of each wanted bracket, float64 (n_wanted,).
+
+    The wanted ones are numbers made of end, start and label, sorted. A bracket is there as the bottom of its
+    span or as the top of a unary rule; both count.
+    """
+    kind, symbol, start, end, edges = forest.kind, forest.symbol, forest.start, forest.end, forest.edges
+    sums = np.zeros(len(wanted))
     for v in range(len(node)):
-        if n_brackets[forest.symbol[v]] == 0:
-            continue
-        code, low, high = forest.end[v] * size + forest.start[v], 0, len(wanted)
-        while low < high:
-            middle = (low + high) // 2
-            if wanted[middle] < code:
-                low = middle + 1
-            else:
-                high = middle
-        if low == len(wanted) or wanted[low] != code:
-            continue
         value = node[v]
-        if forest.kind[v] == TOP:
+        if kind[v] == TOP:
             value = 0.0
-            for e in range(forest.edges[v], forest.edges[v + 1]):
+            for e in range(edges[v], edges[v + 1]):
                 if forest.rule[e] >= 0:
                     value += edge[e]
-        if value > 0.0:
-            nodes[count], values[count] = v, value
-            count += 1
-    return nodes[:count], values[:count]
+        if value <= 0.0:
+            continue
+        # Over a token the last label is its tag.
+        for place in range(first[symbol[v]], first[symbol[v] + 1] - (kind[v] == LEXICAL)):
+            key = (end[v] * size + start[v]) * n_labels + labels[place]
+            low, high = 0, len(wanted)
+            while low < high:
+                middle = (low + high) // 2
+                if wanted[middle] < key:
+                    low = middle + 1
+                else:
+                    high = middle
+            while low < len(wanted) and wanted[low] == key:
+                sums[low] += value
+                low += 1
+    return sums

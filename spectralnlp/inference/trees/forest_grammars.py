@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.coarse import RuleIndex
 from spectralnlp.inference.trees.labels import bracket_counts, tag_codes
 from spectralnlp.inference.trees.limits import Chains, LabelTable
 from spectralnlp.inference.trees.recognition import ParentIndex
+from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, WordClusters
 from spectralnlp.text.signatures import Signature, signature_by_name
 from spectralnlp.trees import labels_of

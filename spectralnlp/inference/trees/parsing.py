@@ -71,7 +71,7 @@ class Pruning:
         """
         if n_binarisations < 3:
             return cls()
-        return cls(edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
+        return cls(beam=2e-3, edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
 
 
 # Next to no pruning. The beam is 0 for a sentence of up to so many tokens times symbols; beyond, long ones
@@ -212,9 +212,11 @@ class ForestParser:
             pooled: whether all binarisations are to parse it, or the first alone.
         """
         given = merge_tags(tags, constraints, len(words))
-        lookups, allowed, values, limits = [], [], [], []
+        lookups: list[Lookup] = []
+        allowed, values, limits = [], [], []
         for number, each in enumerate(self.grammars if pooled else self.grammars[:1]):
-            found = look_up(each.coarse.lexicon, words, each.signature)
+            same = self.same_words[number]
+            found = look_up(each.coarse.lexicon, words, each.signature) if same == number else lookups[same]
             if tag_weights is not None:
                 found = replace(found, tag_weights=tag_weights[number])
             elif each.clusters.tags:
@@ -227,6 +229,12 @@ class ForestParser:
         return SentenceInput(
             words, tags, constraints, tuple(lookups), tuple(allowed), tuple(values), tuple(limits)
         )
+
+    @cached_property
+    def same_words(self) -> list[int]:
+        """For each binarisation, the first one whose lexicon finds the same entries for words."""
+        lexicons = [each.coarse.lexicon for each in self.grammars]
+        return [next(n for n, first in enumerate(lexicons) if first.finds_as(each)) for each in lexicons]
 
     def open_cells(self, sentence: SentenceInput) -> SentenceInput:
         """Open cells: those that the model says, or without one all, and beyond 400 tokens narrower ones."""

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralnlp.jit import kernel_part, padded
+from spectralnlp.jit import fetch_add, kernel_part, padded
 from spectralnlp.parameters.expansion import multiply_out, room_to_multiply
 
 # Share of a tensor's numbers that are not negligible up to which it becomes a list.
 MOST_LISTED = 0.06
+
+# What is added to the claims of a rule whose tensor has been written; there are never so many threads.
+READY = 1 << 40
 
 # Padded pairs of states of two children up to whose number a list can name one.
 _MOST_COLUMNS = 1 << 16
@@ -43,18 +46,30 @@ def make_ready(rules, forest):
         rule = forest.rule[e]
         if forest.right[e] >= 0:
             if not rules.is_ready[rule]:
-                _read(stored, rule, tensor, work)
-                rules.is_list[rule] = _make_list(rules, rule, tensor)
-                if not rules.is_list[rule]:
-                    n_rows = stored.factors.shapes[rule, 0] * stored.factors.shapes[rule, 1]
-                    n = stored.factors.shapes[rule, 2]
-                    _write_padded(rules.binary, rules.binary_offsets[rule], tensor, n_rows, n)
-                rules.is_ready[rule] = True
+                _make_binary(rules, rule, tensor, work)
         elif rule >= 0 and not rules.unary_is_ready[rule]:
             _read(unary, rule, tensor, work)
             n_rows, n = unary.factors.shapes[rule]
             _write_padded(rules.unary, rules.unary_offsets[rule], tensor, n_rows, n)
             rules.unary_is_ready[rule] = True
+
+
+@kernel_part
+def _make_binary(rules, rule, tensor, work):
+    """Write the tensor or list of a binary rule, or wait for the thread that does."""
+    if fetch_add(rules.claims, rule, 1) > 0:
+        while fetch_add(rules.claims, rule, 0) < READY:
+            pass
+        return
+    _read(rules.stored, rule, tensor, work)
+    rules.is_list[rule] = _make_list(rules, rule, tensor)
+    if not rules.is_list[rule]:
+        m_a, m_b, n = rules.stored.factors.shapes[rule]
+        at = fetch_add(rules.used, 0, np.int64(m_a) * m_b * padded(n))
+        rules.binary_offsets[rule] = at
+        _write_padded(rules.binary, at, tensor, m_a * m_b, n)
+    rules.is_ready[rule] = True
+    fetch_add(rules.claims, rule, READY)
 
 
 @kernel_part

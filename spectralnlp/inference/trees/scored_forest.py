@@ -58,16 +58,21 @@ class ScoredForest:
     @cached_property
     def mean_node(self) -> Floats:
         """float64 (n_nodes,): the mean of `node_shares` over grammars."""
-        return np.asarray(self.node_shares.mean(axis=0))
+        return _mean(self.node_shares)
 
     @cached_property
     def mean_edge(self) -> Floats:
         """float64 (n_edges,): the mean of `edge_shares` over grammars."""
-        return np.asarray(self.edge_shares.mean(axis=0))
+        return _mean(self.edge_shares)
 
     def _shares(self, posteriors: Sequence[Floats]) -> Floats:
         stacked = np.array(posteriors)
         return stacked if self.rescored else np.minimum(np.abs(stacked, out=stacked), 1.0, out=stacked)
+
+
+def _mean(shares: Floats) -> Floats:
+    """The mean over grammars; of one, as in pools, the shares themselves."""
+    return np.asarray(shares[0] if len(shares) == 1 else shares.mean(axis=0))
 
 
 def score(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.jit import kernel
+from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, LatentGrammar, Lexicon, Offsets
 from spectralnlp.text.signatures import Signature, other_spelling, signature_chain
 
@@ -50,14 +50,27 @@ def find_row(lexicon, entry, signature, tag):
     Returns:
         The word's own row and 1, or its signature's row and the word's back-off; NO_ROW and 0 for neither.
     """
-    for row in range(lexicon.starts[entry], lexicon.starts[entry + 1]):
-        if lexicon.tags[row] == tag:
-            return row, 1.0
+    row = _row_of(lexicon.tags, lexicon.starts[entry], lexicon.starts[entry + 1], tag)
+    if row != NO_ROW:
+        return row, 1.0
     if entry != signature:
-        for row in range(lexicon.starts[signature], lexicon.starts[signature + 1]):
-            if lexicon.tags[row] == tag:
-                return row, lexicon.backoff[entry]
+        row = _row_of(lexicon.tags, lexicon.starts[signature], lexicon.starts[signature + 1], tag)
+        if row != NO_ROW:
+            return row, lexicon.backoff[entry]
     return NO_ROW, 0.0
+
+
+@kernel_part
+def _row_of(tags: Any, first: int, last: int, tag: int) -> int:
+    """The row with a tag among those of an entry, whose tags ascend; NO_ROW if none has it."""
+    end = last
+    while first < last:
+        middle = (first + last) // 2
+        if tags[middle] < tag:
+            first = middle + 1
+        else:
+            last = middle
+    return first if first < end and tags[first] == tag else NO_ROW
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,157 @@
+"""A coarse grammar's rules in the orders in which the coarse pass asks for them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
+
+# In `RuleIndex.pair`: no rule has these two children.
+NO_RULE = -1
+
+# The least expected number of nodes of a symbol, so that a beam never forgets one.
+_LEAST_PRIOR = 1e-9
+
+Bits = NDArray[np.uint64]
+
+
+class RuleIndex(NamedTuple):
+    """A one-state grammar's rules in the orders in which the passes ask for them.
+
+    Attributes:
+        pair: int32 (n_symbols, n_symbols); number of each pair of children (b, c), or NO_RULE.
+        partners: uint64 (n_symbols, n_words); a bit is set for each right child c that b has a pair with.
+        first_pair: int64 (n_symbols,); number of the first pair with b; its others follow, by c.
+        pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
+        parent: uint32 (n_binary,); a of each rule.
+        weight: float64 (n_binary,); its probability.
+        rule: int32 (n_binary,); its index in the grammar.
+        unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
+        unary_child: int32 (n_unary,).
+        unary_weight: float64 (n_unary,).
+        root: float64 (n_symbols,).
+        prior: float64 (n_symbols,); expected number of nodes of each symbol in a tree.
+        before, after: float64 (n_symbols + 1, n_symbols); of each tag, and of the sentence's end in the last
+            row, how probable it is next to a node of each symbol, to the left and to the right.
+    """
+
+    pair: Ints
+    partners: Bits
+    first_pair: Offsets
+    pair_rules: Offsets
+    parent: NDArray[np.uint32]
+    weight: Floats
+    rule: Ints
+    unary_by_parent: Offsets
+    unary_child: Ints
+    unary_weight: Floats
+    root: Floats
+    prior: Floats
+    before: Floats
+    after: Floats
+
+    @classmethod
+    def of(cls, grammar: LatentGrammar) -> RuleIndex:
+        """Index a grammar whose symbols have one state each."""
+        if not (isinstance(grammar.binary, DenseTensors) and isinstance(grammar.unary, DenseTensors)):
+            raise TypeError("the coarse grammar must have one state a symbol, stored densely")
+        n_symbols, rules = len(grammar.symbols), grammar.binary_rules
+        order = np.lexsort((rules[:, 0], rules[:, 2], rules[:, 1]))
+        ordered = rules[order]
+        is_first = np.ones(len(ordered), bool)
+        is_first[1:] = (ordered[1:, 1:] != ordered[:-1, 1:]).any(axis=1)
+        firsts = np.flatnonzero(is_first)
+        pair = np.full((n_symbols, n_symbols), NO_RULE, np.int32)
+        pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
+        prior = _expected_nodes(grammar)
+        return cls(
+            pair=pair,
+            partners=_bits_of(pair != NO_RULE),
+            first_pair=np.searchsorted(ordered[firsts, 1], np.arange(n_symbols)).astype(np.int64),
+            pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
+            parent=ordered[:, 0].astype(np.uint32),
+            weight=grammar.binary.values[order],
+            rule=order.astype(np.int32),
+            unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
+            unary_child=grammar.unary_rules[:, 1].copy(),
+            unary_weight=grammar.unary.values,
+            root=grammar.root,
+            prior=prior,
+            before=_neighbours(grammar, prior, near=2, far=1),
+            after=_neighbours(grammar, prior, near=1, far=2),
+        )
+
+
+def _expected_nodes(grammar: LatentGrammar) -> Floats:
+    """Solve e = root + Mᵀe, M[a, b] being the expected number of children b of a node a."""
+    children = _children(grammar, 1, 2)
+    return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _LEAST_PRIOR)
+
+
+def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -> Floats:
+    """How probable each tag, and the sentence's end, is next to a node of each symbol, on one side.
+
+    The tag beyond a near child is a corner of the far one; beyond a far child it is that beyond the parent.
+
+    Args:
+        grammar: of one state a symbol.
+        prior: float64 (n_symbols,); expected number of nodes of each symbol.
+        near, far: which child is away from that side, and which is next to it: 1 is left, 2 is right.
+
+    Returns:
+        float64 (n_symbols + 1, n_symbols).
+    """
+    n_symbols, rules = len(grammar.symbols), grammar.binary_rules
+    (binary, _), ends = _weights(grammar), _children(grammar, near)
+    # The tag at the near end of each symbol: its own if it is a tag, else that of its near child.
+    stops = np.diag(np.where(grammar.is_tag, 1.0, 0.0))
+    corner = np.clip(_solve(np.eye(n_symbols) - ends, stops), 0.0, 1.0)
+    beyond = np.zeros((n_symbols, n_symbols + 1))
+    np.add.at(
+        beyond[:, :n_symbols], rules[:, near], (prior[rules[:, 0]] * binary)[:, None] * corner[rules[:, far]]
+    )
+    beyond[:, n_symbols] = grammar.root
+    beyond = _solve(np.eye(n_symbols) - _children(grammar, far).T, beyond)
+    found: Floats = np.ascontiguousarray(np.maximum(beyond / prior[:, None], 0.0).T)
+    return found
+
+
+def _weights(grammar: LatentGrammar) -> tuple[Floats, Floats]:
+    """Probabilities of binary and unary rules, float64."""
+    assert isinstance(grammar.binary, DenseTensors)
+    assert isinstance(grammar.unary, DenseTensors)
+    return grammar.binary.values.astype(float), grammar.unary.values.astype(float)
+
+
+def _children(grammar: LatentGrammar, *children: int) -> Floats:
+    """Expected numbers of children b of a node a, under binary rules the left (1), the right (2) or both."""
+    n_symbols, (binary, unary) = len(grammar.symbols), _weights(grammar)
+    expected = np.zeros((n_symbols, n_symbols))
+    for child in children:
+        np.add.at(expected, (grammar.binary_rules[:, 0], grammar.binary_rules[:, child]), binary)
+    np.add.at(expected, (grammar.unary_rules[:, 0], grammar.unary_rules[:, 1]), unary)
+    return expected
+
+
+def _solve(system: Floats, values: Floats) -> Floats:
+    """Solve linear equations, by least squares where they have not one solution."""
+    try:
+        return np.asarray(np.linalg.solve(system, values), float)
+    except np.linalg.LinAlgError:  # a symbol that only begets itself; least squares take twenty times as long
+        return np.asarray(np.linalg.lstsq(system, values, rcond=None)[0], float)
+
+
+def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
+    return np.searchsorted(sorted_keys, np.arange(n_keys + 1)).astype(np.int64)
+
+
+def _bits_of(table: NDArray[np.bool_]) -> Bits:
+    """Rows of truth values as bits, 64 to a number, the first one lowest."""
+    n_words = (table.shape[1] + 63) // 64
+    padded = np.zeros((len(table), 64 * n_words), bool)
+    padded[:, : table.shape[1]] = table
+    places = np.uint64(1) << np.arange(64, dtype=np.uint64)
+    return (padded.reshape(len(table), n_words, 64) * places).sum(axis=2, dtype=np.uint64)
