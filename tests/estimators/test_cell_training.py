@@ -15,10 +15,7 @@ from grammar_bytes import own_trees
 from spectralnlp import load
 from spectralnlp.errors import ModelError
 from spectralnlp.estimators.parser import open_cells
-from spectralnlp.estimators.parser.cell_kernels import span_marginals
 from spectralnlp.estimators.parser.parsers import LPCFGParser
-from spectralnlp.inference.trees.bracketing import marginals_of
-from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.storage import load_model, save_model
@@ -44,13 +41,6 @@ def parser(examples: list[Tree]) -> Parser:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(open_cells.OpenCells, "least_trees", 100)
         return ParsingTask().train(LPCFGParser(**SMALL), InMemoryCorpus(examples))
-
-
-@pytest.mark.parametrize(("n", "size"), [(2, 1.0), (7, 1.0), (30, 8.0), (90, 60.0), (90, 0.0)])
-def test_marginals_of_all_spans_are_those_of_open_cells(n: int, size: float) -> None:
-    cells = all_cells(n)
-    scores = np.random.default_rng(n).normal(0.0, size, len(cells.start))
-    np.testing.assert_allclose(span_marginals(scores, n), marginals_of(cells, scores), atol=1e-9)
 
 
 def test_the_same_trees_give_the_same_bytes(

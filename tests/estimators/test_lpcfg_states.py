@@ -15,6 +15,7 @@ from true_lpcfg import WITH_UNARIES, TrueLPCFG, weighted_table
 from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared.clusters import cluster_nodes
+from spectralnlp.estimators.shared.feature_kernels import number_features
 from spectralnlp.estimators.shared.projections import find_directions
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.runtime import Batch
@@ -181,3 +182,12 @@ def test_clusters_are_numbered_without_gaps_and_repeatable(table: TreeTable) -> 
     again, _ = cluster(0)
     np.testing.assert_array_equal(state, again)
     assert (cluster(1)[0] != state).any()
+
+
+def test_features_are_numbered_as_they_come() -> None:
+    ids = np.random.default_rng(0).integers(0, 40, (300, 3)).astype(np.uint64) * np.uint64(2**57 + 12345)
+    column, n_features = number_features(ids)
+    seen: dict[int, int] = {0: -1}
+    expected = [seen.setdefault(name, len(seen) - 1) for name in ids.ravel().tolist()]
+    assert column.ravel().tolist() == expected
+    assert n_features == len(seen) - 1

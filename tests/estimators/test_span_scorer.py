@@ -18,7 +18,7 @@ from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, describe
 from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
-from spectralnlp.inference.trees.rescoring.corpus import Example, ExampleTable
+from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions
 from spectralnlp.inference.trees.rescoring.scores import (
     N_NUMBERS,
@@ -199,6 +199,18 @@ def test_gold_spans_are_those_of_the_trees(trees: list[Tree]) -> None:
         for start, end, label in zip(gold.start[rows], gold.end[rows], gold.label[rows], strict=True):
             if label < len(shared.names) and end - start > 1:
                 assert shared.names[label] == lowest[start, end]
+
+
+def test_gold_options_are_those_of_gold_spans() -> None:
+    gold = GoldSpans(*(np.array(column) for column in ([3, 3, 3], [0, 0, 1], [2, 3, 3], [7, 9, 5])))
+    options = one_example()[0].options._replace(
+        start=np.array([0, 0, 2, 0], np.int32),
+        end=np.array([1, 2, 3, 3], np.int32),
+        first=np.array([0, 1, 3, 4, 6]),
+        label=np.array([7, 5, 7, 9, 8, 6], np.int32),
+    )
+    assert gold.options(3, options).tolist() == [NO_BRACKET, 2, NO_BRACKET, NOT_AN_OPTION]
+    assert gold.options(2, options).tolist() == [NO_BRACKET] * 4
 
 
 def test_switched_off_and_too_small_are_the_same(trees: list[Tree]) -> None:

@@ -15,7 +15,7 @@ import pytest
 import reference
 from reference import enumerate_trees
 
-from spectralnlp.inference.trees.bracketing import marginals_of
+from spectralnlp.inference.trees.bracketing import marginals_of, span_marginals
 from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of, find_splits, without_model
 from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
@@ -290,3 +290,10 @@ def test_ten_thousand_words_of_noise_take_bounded_memory() -> None:
         [sys.executable, "-c", NOISE, here, "10000"], capture_output=True, text=True, check=True
     )
     assert int(run.stdout) < 1_500  # MiB
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 1.0), (2, 1.0), (7, 1.0), (30, 8.0), (90, 60.0), (90, 0.0)])
+def test_marginals_of_all_spans_are_those_of_open_cells(n: int, size: float) -> None:
+    cells = all_cells(n)
+    scores = np.random.default_rng(n).normal(0.0, size, len(cells.start))
+    np.testing.assert_allclose(span_marginals(scores, n), marginals_of(cells, scores), atol=1e-9)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.inference.trees.bracketing import cell_of, span_marginals
 from spectralnlp.inference.trees.cells import all_span_cells
 from spectralnlp.inference.trees.span_features import (
     BEGIN,
@@ -19,14 +20,12 @@ from spectralnlp.inference.trees.span_features import (
     span_features,
     span_scores,
 )
-from spectralnlp.jit import fast_kernel_part, kernel, kernel_part
+from spectralnlp.jit import kernel
 from spectralnlp.parameters import Ints, Offsets
 
 _RATE = 0.05  # of AdaGrad (Duchi, Hazan and Singer 2011)
 _FIRST_SQUARE = 0.1  # what its sums of squares begin with
 _NEGLIGIBLE = 1e-2  # gradients that are not worth an update
-_MOST_SCORE = 100.0  # scores are kept this close to 0
-_LARGE = 1e100  # beyond, values are scaled anew
 
 
 class Sentences(NamedTuple):
@@ -84,78 +83,6 @@ def _cues_of_sentence(sentences, s):
     )
 
 
-@kernel_part
-def _cell_of(n: int, start: int, end: int) -> int:
-    """The number of a span where all spans of n tokens are listed, narrow ones first."""
-    narrower = end - start - 1
-    return narrower * n - narrower * (narrower - 1) // 2 + start
-
-
-@kernel
-def span_marginals(scores, n):
-    """The probability of each span of n tokens, float64, in the distribution over binary bracketings.
-
-    The same as `~.bracketing.marginals_of` where all cells are open, but several times as fast: inside and
-    outside values are matrices, whose rows are multiplied. A factor a token keeps them within the floats.
-
-    Args:
-        scores: float64 (n * (n + 1) / 2,); narrow spans first.
-        n: tokens, two or more.
-    """
-    weight = np.exp(np.minimum(np.maximum(scores, -_MOST_SCORE), _MOST_SCORE))
-    inside, by_end = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))  # [start, end] and [end, start]
-    for start in range(n):
-        inside[start, start + 1] = by_end[start + 1, start] = 1.0
-    factor = 1.0  # of a token: a span of w tokens has this to the power of w - 1
-    for width in range(2, n + 1):
-        most = 0.0
-        for start in range(n + 1 - width):
-            end = start + width
-            value = _product(inside[start], by_end[end], start + 1, end)
-            value *= factor * weight[_cell_of(n, start, end)]
-            inside[start, end] = by_end[end, start] = value
-            most = max(most, value)
-        if most > _LARGE or 0.0 < most < 1.0 / _LARGE:
-            change = most ** (-1.0 / (width - 1))
-            factor *= change
-            _rescale(inside, by_end, width, change)
-    outside = np.zeros(len(scores))
-    if inside[0, n] == 0.0 or not np.isfinite(inside[0, n]):
-        return outside
-    flow, flow_by_end = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))
-    for width in range(n, 0, -1):
-        for start in range(n + 1 - width):
-            end = start + width
-            value = _product(flow[start], inside[end], end + 1, n + 1)
-            value += _product(flow_by_end[end], by_end[start], 0, start)
-            if width == n:
-                value = 1.0 / inside[0, n]
-            cell = _cell_of(n, start, end)
-            outside[cell] = value * inside[start, end]
-            flow[start, end] = flow_by_end[end, start] = value * factor * weight[cell]
-    return outside
-
-
-@fast_kernel_part
-def _product(a: Any, b: Any, first: int, last: int) -> float:
-    """The product of two rows, from one place to another."""
-    total = 0.0
-    for place in range(first, last):
-        total += a[place] * b[place]
-    return total
-
-
-@kernel_part
-def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
-    """Multiply the value of each span by a factor for each of its tokens but one."""
-    power = 1.0
-    for width in range(2, widest + 1):
-        power *= change
-        for start in range(len(inside) - width):
-            inside[start, start + width] *= power
-            by_end[start + width, start] *= power
-
-
 @kernel
 def _marginals(sentences, s, weights):
     """The marginals of all spans of a sentence, narrow ones first, and its cues."""
@@ -183,7 +110,7 @@ def learn(sentences, order, step, learner):
         cells, marginals, cues = _marginals(sentences, s, weights)
         n, gradient = len(cues.word), -marginals
         for span in range(sentences.spans[s], sentences.spans[s + 1]):
-            gradient[_cell_of(n, sentences.start[span], sentences.end[span])] += sentences.share
+            gradient[cell_of(n, sentences.start[span], sentences.end[span])] += sentences.share
         places = np.zeros((2, n + 1))
         for cell in range(n, len(gradient) - 1):
             places[BEGIN, cells.start[cell]] += gradient[cell]
@@ -234,6 +161,6 @@ def marginals_of_spans(sentences, chosen, weights):
     for s in chosen:
         _, marginals, cues = _marginals(sentences, s, weights)
         for span in range(sentences.spans[s], sentences.spans[s + 1]):
-            found[count] = marginals[_cell_of(len(cues.word), sentences.start[span], sentences.end[span])]
+            found[count] = marginals[cell_of(len(cues.word), sentences.start[span], sentences.end[span])]
             count += 1
     return found

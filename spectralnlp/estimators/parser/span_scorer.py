@@ -111,14 +111,18 @@ class GoldSpans:
     def options(self, tree: int, options: SpanOptions) -> Ints:
         """int32 (n_spans,): the option of each span that the tree has; see `Example`."""
         first, last = np.searchsorted(self.tree, [tree, tree + 1])
-        columns = (self.start[first:last], self.end[first:last], self.label[first:last])
-        label_of = {(i, j): label for i, j, label in zip(*(c.tolist() for c in columns), strict=True)}
-        gold = np.full(len(options.start), NO_BRACKET, np.int32)
-        for span, ends in enumerate(zip(options.start.tolist(), options.end.tolist(), strict=True)):
-            if ends in label_of:
-                low, high = options.first[span], options.first[span + 1]
-                here = np.flatnonzero(options.label[low:high] == label_of[ends])
-                gold[span] = low + here[0] if len(here) else NOT_AN_OPTION
+        if first == last:
+            return np.full(len(options.start), NO_BRACKET, np.int32)
+        most = len(options.tag) + 1
+        spans = self.end[first:last] * most + self.start[first:last]  # ascending
+        wanted = options.end.astype(np.int64) * most + options.start
+        place = np.minimum(np.searchsorted(spans, wanted), last - first - 1)
+        is_gold = spans[place] == wanted
+        counts = np.diff(options.first)
+        label = np.repeat(np.where(is_gold, self.label[first:last][place], -1), counts)
+        right = np.flatnonzero(options.label == label)  # one at most of each span
+        gold = np.where(is_gold, NOT_AN_OPTION, NO_BRACKET).astype(np.int32)
+        gold[np.searchsorted(options.first, right, side="right") - 1] = right
         return gold
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from spectralnlp.estimators.shared import settings
+from spectralnlp.estimators.shared.feature_kernels import number_features
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.trees.features import Ids, NodeFeatures
@@ -196,19 +197,18 @@ def project_nodes(
 
 def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:
     """Nodes × features of one symbol: one-hot answers, scaled."""
-    n_nodes, n_groups = ids.shape
-    names, column = np.unique(ids, return_inverse=True)
-    column = column.reshape(-1)
-    count = np.bincount(column, np.repeat(weight, n_groups), len(names))
-    kept = (names != 0) & (count >= options.min_feature_count)
-    value = np.sqrt(weight.sum() / (count + options.kappa)) if options.scaling else np.ones(len(names))
-    new_column = np.cumsum(kept) - 1
-    used = kept[column]
-    row = np.repeat(np.arange(n_nodes), n_groups)[used]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_nodes))])
-    return csr_array(
-        (value[column[used]], new_column[column[used]].astype(np.int32), starts), (n_nodes, int(kept.sum()))
-    )
+    n_nodes = len(ids)
+    column, n_features = number_features(ids)
+    there = column >= 0
+    feature, row = column[there], np.repeat(np.arange(n_nodes), there.sum(axis=1))
+    count = np.bincount(feature, weight[row], n_features)
+    kept = count >= options.min_feature_count
+    value = np.sqrt(weight.sum() / (count + options.kappa)) if options.scaling else np.ones(n_features)
+    new_column = (np.cumsum(kept) - 1).astype(np.int32)
+    used = kept[feature]
+    feature = feature[used]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row[used], minlength=n_nodes))])
+    return csr_array((value[feature], new_column[feature], starts), (n_nodes, int(kept.sum())))
 
 
 def _cross_covariance_svd(

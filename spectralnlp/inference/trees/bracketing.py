@@ -6,11 +6,13 @@ for labels). Marginals say which cells of a chart may have a constituent.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from spectralnlp.inference.trees.cells import Cells, find_splits
 from spectralnlp.inference.trees.coarse import NEGLIGIBLE_SHIFT
-from spectralnlp.jit import exponent_of, kernel, power_of_two
+from spectralnlp.jit import exponent_of, fast_kernel_part, kernel, kernel_part, power_of_two
 from spectralnlp.parameters import Floats
 
 # The exponent of a cell that has no bracketing.
@@ -18,6 +20,81 @@ _NOTHING = -1e9
 
 # Scores are kept this close to 0, so that their exponentials stay floats.
 _MOST_SCORE = 100.0
+
+# Largest and, as its inverse, least value of spans of one width, beyond which all are scaled anew.
+_LARGE = 1e100
+
+
+@kernel_part
+def cell_of(n: int, start: int, end: int) -> int:
+    """The number of a span where all spans of n tokens are listed, narrow ones first."""
+    narrower = end - start - 1
+    return narrower * n - narrower * (narrower - 1) // 2 + start
+
+
+@kernel
+def span_marginals(scores, n):
+    """The probability of each span of n tokens, float64, in the distribution over binary bracketings.
+
+    The same as `marginals_of` where all cells are open, but several times as fast: inside and
+    outside values are matrices, whose rows are multiplied. A factor a token keeps them within the floats.
+
+    Args:
+        scores: float64 (n * (n + 1) / 2,); narrow spans first.
+        n: tokens, one or more.
+    """
+    weight = np.exp(np.minimum(np.maximum(scores, -_MOST_SCORE), _MOST_SCORE))
+    inside, by_end = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))  # [start, end] and [end, start]
+    for start in range(n):
+        inside[start, start + 1] = by_end[start + 1, start] = 1.0
+    factor = 1.0  # of a token: a span of w tokens has this to the power of w - 1
+    for width in range(2, n + 1):
+        most = 0.0
+        for start in range(n + 1 - width):
+            end = start + width
+            value = _product(inside[start], by_end[end], start + 1, end)
+            value *= factor * weight[cell_of(n, start, end)]
+            inside[start, end] = by_end[end, start] = value
+            most = max(most, value)
+        if most > _LARGE or 0.0 < most < 1.0 / _LARGE:
+            change = most ** (-1.0 / (width - 1))
+            factor *= change
+            _rescale(inside, by_end, width, change)
+    outside = np.zeros(len(scores))
+    if inside[0, n] == 0.0 or not np.isfinite(inside[0, n]):
+        return outside
+    flow, flow_by_end = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))
+    for width in range(n, 0, -1):
+        for start in range(n + 1 - width):
+            end = start + width
+            value = _product(flow[start], inside[end], end + 1, n + 1)
+            value += _product(flow_by_end[end], by_end[start], 0, start)
+            if width == n:
+                value = 1.0 / inside[0, n]
+            cell = cell_of(n, start, end)
+            outside[cell] = value * inside[start, end]
+            flow[start, end] = flow_by_end[end, start] = value * factor * weight[cell]
+    return outside
+
+
+@fast_kernel_part
+def _product(a: Any, b: Any, first: int, last: int) -> float:
+    """The product of two rows, from one place to another."""
+    total = 0.0
+    for place in range(first, last):
+        total += a[place] * b[place]
+    return total
+
+
+@kernel_part
+def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
+    """Multiply the value of each span by a factor for each of its tokens but one."""
+    power = 1.0
+    for width in range(2, widest + 1):
+        power *= change
+        for start in range(len(inside) - width):
+            inside[start, start + width] *= power
+            by_end[start + width, start] *= power
 
 
 def marginals_of(cells: Cells, scores: Floats) -> Floats:

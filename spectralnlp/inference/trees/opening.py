@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.inference.trees.bracketing import bracketing_marginals, marginals_of
+from spectralnlp.inference.trees.bracketing import bracketing_marginals, span_marginals
 from spectralnlp.inference.trees.cells import Cells, all_cells, all_span_cells, cells_of
 from spectralnlp.inference.trees.limits import building_blocks, crosses, nested_cells
 from spectralnlp.inference.trees.span_features import Cues, place_scores, span_scores
@@ -79,8 +79,10 @@ def _marginals(weights, cues, cells):
 @kernel
 def _all_marginals(weights, cues):
     """All cells of a sentence and their marginals."""
-    cells = all_span_cells(len(cues.word), len(cues.word))
-    return cells, _marginals(weights, cues, cells)
+    n = len(cues.word)
+    cells = all_span_cells(n, n)
+    scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
+    return cells, span_marginals(scores, n)
 
 
 def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) -> Opening:
@@ -92,7 +94,8 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) ->
         first = number * half
         inner = all_cells(min(WINDOW, n - first))
         start, end = inner.start + np.int32(first), inner.end + np.int32(first)
-        marginal = marginals_of(inner, span_scores(model.weights, cues, places, start, end))
+        scores = span_scores(model.weights, cues, places, start, end)
+        marginal = span_marginals(scores, len(inner.by_start) - 1)
         belongs = ((start + end) // 2 - half // 2) // half
         keep = np.clip(belongs, 0, n_windows - 1) == number
         keep &= (marginal >= _LEAST) & (end - start <= half) & (start > 0) & (end < n)
