@@ -14,8 +14,9 @@ from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.learner import LPCFGLearner
 from spectralnlp.estimators.parser.component import folds_of
 from spectralnlp.estimators.parser.parsers import LPCFGParser
-from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, describe, keep, learn_epoch
+from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, keep, learn_epoch
 from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
+from spectralnlp.estimators.parser.span_training import describe_all
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
@@ -156,7 +157,7 @@ def test_gradients_are_finite_differences() -> None:
     examples, labels = one_example()
     state, numbers = np.zeros((N_BUCKETS, 3), np.float32), np.zeros((N_NUMBERS, 3))
     table = template_table()
-    described, order, rates = describe(examples, labels, table), np.array([0]), (1e-9, 1e6, 1.0)
+    described, order, rates = describe_all(examples, labels, table), np.array([0]), (1e-9, 1e6, 1.0)
     # So strong a penalty, and so low a rate, that weights stay at zero and gradients add up.
     learn_epoch(described, examples.spans, examples.gold, order, len(table), state, numbers, rates)
     features = np.flatnonzero(state[:, ROOT])
@@ -174,7 +175,7 @@ def test_gradients_are_finite_differences() -> None:
 
 def test_features_that_are_left_out_leave_the_others_in_place() -> None:
     examples, labels = one_example()
-    described = describe(examples, labels, template_table())
+    described = describe_all(examples, labels, template_table())
     kept = np.unique(described.features)[::2]
     number = np.full(N_BUCKETS, -1, np.int32)
     number[kept] = np.arange(len(kept))

@@ -40,32 +40,37 @@ class Described(NamedTuple):
 
 
 @kernel
-def describe(examples, labels, table):
-    """Describe the options of all examples; their features are buckets.
+def describe(examples, begin, end, labels, table):
+    """Describe the options of some examples; their features are buckets.
 
     Args:
         examples: ExampleTable.
+        begin, end: numbers of examples, ``end`` exclusive.
         labels: LabelValues.
         table: of templates.
+
+    Returns:
+        The real numbers of their options, float64 (n_options, N_NUMBERS); how many features each has,
+        int64 (n_options,); and all features, int32.
     """
-    options = examples.options
-    n_options = len(options.label)
-    numbers, starts = np.empty((n_options, N_NUMBERS)), np.zeros(n_options + 1, np.int64)
-    features = np.empty(n_options * len(table), np.int32)  # what is not written takes no memory
+    options, spans = examples.options, examples.spans
+    base = options.first[spans[begin]]
+    n_options = options.first[spans[end]] - base
+    numbers, sizes = np.empty((n_options, N_NUMBERS)), np.empty(n_options, np.int64)
+    features, at = np.empty(n_options * len(table), np.int32), 0
     work = make_workspace(options.first, len(table))
-    for k in range(len(examples.spans) - 1):
+    for k in range(begin, end):
         first, last = examples.token_offsets[k], examples.token_offsets[k + 1]
         tokens = tokens_of(examples.tokens, first, last, 2 * MARGIN * k)
-        brackets = likely_brackets(options, examples.spans[k], examples.spans[k + 1], tokens, labels)
-        for s in range(examples.spans[k], examples.spans[k + 1]):
+        brackets = likely_brackets(options, spans[k], spans[k + 1], tokens, labels)
+        for s in range(spans[k], spans[k + 1]):
             describe_span(s, options, tokens, labels, brackets, table, work)
-            for option in range(options.first[s], options.first[s + 1]):
-                row, at = option - options.first[s], starts[option]
-                n = work.n_features[row]
+            for row in range(options.first[s + 1] - options.first[s]):
+                option, n = options.first[s] + row - base, work.n_features[row]
                 features[at : at + n] = work.buckets[row, :n]
-                numbers[option] = work.numbers[row]
-                starts[option + 1] = at + n
-    return Described(options.first, numbers, starts, features[: starts[n_options]])
+                numbers[option], sizes[option] = work.numbers[row], n
+                at += n
+    return numbers, sizes, features[:at].copy()
 
 
 @kernel

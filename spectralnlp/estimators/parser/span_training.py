@@ -17,6 +17,10 @@ from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.parameters import Floats, Ints
+from spectralnlp.runtime import map_kernels
+
+# Examples that one thread describes at a time.
+_TOGETHER = 256
 
 # Sum of squared gradients that weights to go on from are held to have seen.
 _TRUST = 100.0
@@ -110,12 +114,25 @@ def _described(
     examples: ExampleTable, labels: LabelValues, table: np.ndarray, min_count: int
 ) -> tuple[Described, np.ndarray]:
     """All options, and the buckets of the features that are frequent enough, which number them, int64."""
-    described = describe(examples, labels, table)
+    described = describe_all(examples, labels, table)
     buckets = np.flatnonzero(np.bincount(described.features, minlength=N_BUCKETS) >= min_count)
     number = np.full(N_BUCKETS, -1, np.int32)
     number[buckets] = np.arange(len(buckets))
     starts, features = keep(described, number)
     return described._replace(starts=starts, features=features), buckets
+
+
+def describe_all(examples: ExampleTable, labels: LabelValues, table: np.ndarray) -> Described:
+    """All options; their features are buckets. Arguments as of `learn_weights`."""
+    n_examples = len(examples.spans) - 1
+    parts = list(
+        map_kernels(
+            lambda begin: describe(examples, begin, min(begin + _TOGETHER, n_examples), labels, table),
+            range(0, n_examples, _TOGETHER),
+        )
+    )
+    numbers, sizes, features = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Described(examples.options.first, numbers, np.concatenate([[0], np.cumsum(sizes)]), features)
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
