@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 
@@ -21,6 +21,33 @@ def report_progress(line: str) -> None:
     report = current_execution().report
     if report is not None:
         report(line)
+
+
+class Stages:
+    """Stages of a training that follow one another, and about how long each takes.
+
+    Args:
+        times: of each stage by name, in any unit.
+    """
+
+    def __init__(self, times: Mapping[str, float]) -> None:
+        total, before = sum(times.values()), 0.0
+        self._shares: dict[str, tuple[float, float]] = {}
+        for name, time in times.items():
+            self._shares[name] = before / total, time / total
+            before += time
+
+    def report_done(self, stage: str, part: float = 1.0) -> None:
+        """Tell `current_execution` how much of the training is done.
+
+        Args:
+            stage: the one that is under way.
+            part: of this stage, in [0, 1].
+        """
+        show = current_execution().show_share
+        if show is not None:
+            before, own = self._shares[stage]
+            show(before + part * own)
 
 
 @contextmanager

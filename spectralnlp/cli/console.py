@@ -7,8 +7,10 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Timer
+from time import perf_counter
 from typing import TextIO
 
 from spectralnlp.cli.wording import with_options
@@ -114,8 +116,37 @@ class Meter:
             yield line
 
 
+class Shown:
+    """What a terminal shows of work that goes on.
+
+    Args:
+        what: the work.
+        update: takes what is new to the line that is shown.
+        meter: of what is read meanwhile, of which ``size`` bytes are known.
+    """
+
+    def __init__(
+        self, what: str, update: Callable[..., None], meter: Meter | None = None, size: int | None = None
+    ) -> None:
+        self.what, self.update, self.meter, self.size = what, update, meter, size
+        self._n_steps, self._started = 0, perf_counter()
+
+    def __call__(self) -> None:
+        """Count a step."""
+        self._n_steps += 1
+        read = None if self.meter is None else min(self.meter.n_bytes, self.size or 0)
+        self.update(description=f"{self.what} {self._n_steps:,}", completed=read)
+
+    def show_share(self, share: float) -> None:
+        """Show which share of the work is done, in [0, 1], and about how long the rest takes."""
+        if share > 0:
+            left = round((perf_counter() - self._started) * (1 - share) / share)
+            text = f"{self.what} {share:.0%}, about {left // 60}:{left % 60:02} left"
+            self.update(description=text)
+
+
 @contextmanager
-def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> Iterator[Callable[[], None]]:
+def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> Iterator[Shown]:
     """Show that work goes on, once it has taken a second and if stderr is a terminal.
 
     Args:
@@ -124,10 +155,10 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
         silent: show nothing all the same.
 
     Yields:
-        A function to call after each step, if there are steps to count.
+        What to call after each step, if there are steps to count, or with the share that is done.
     """
     if silent or not sys.stderr.isatty():
-        yield lambda: None
+        yield Shown(what, lambda **news: None)
         return
     from rich.console import Console
     from rich.progress import (
@@ -147,19 +178,12 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
     redirect = sys.stdout.isatty()
     bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect)
     task = bar.add_task(what, total=size)
-    n_steps = 0
-
-    def step() -> None:
-        nonlocal n_steps
-        n_steps += 1
-        read = None if meter is None else min(meter.n_bytes, size or 0)
-        bar.update(task, description=f"{what} {n_steps:,}", completed=read)
 
     timer = Timer(PATIENCE, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield step
+        yield Shown(what, partial(bar.update, task), meter, size)
     finally:
         timer.cancel()
         timer.join()  # it may be starting the spinner right now

@@ -75,7 +75,7 @@ def train(
     from spectralnlp import changes, registry
     from spectralnlp.changes.kept import check_keeps
     from spectralnlp.hyperparameters import hyperparameters
-    from spectralnlp.runtime import SkippingCorpus, rereadable
+    from spectralnlp.runtime import SkippingCorpus, executing, rereadable
     from spectralnlp.storage import check_writable
 
     name = registry.estimators.resolve(estimator)
@@ -106,7 +106,12 @@ def train(
     reading = accepted(task, "read", {**options, "unlabelled": ("--unlabelled", more)})
     started = perf_counter()
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
-        with where.running(), announced_kernels(), progress("training"):
+        with (
+            where.running(),
+            announced_kernels(),
+            progress("training") as shown,
+            executing(show_share=shown.show_share),
+        ):
             inputs, dev = ([str(each) for each in rereadable(given or [])] for given in (inputs, dev))
             if keep_moments:
                 reader = task.settled_reader(inputs, reader)

@@ -34,6 +34,7 @@ class Execution:
         skip_policy: of `skip_bad_partitions`; None to stop at the first partition that fails.
         memory: of `use_memory`; None for no limit.
         report: progress callback of `timed_passes`, called with a line for each pass; None for no report.
+        show_share: called with the share of a training that is done, in [0, 1]; None to show nothing.
     """
 
     engine: Engine | None = None
@@ -41,6 +42,7 @@ class Execution:
     skip_policy: SkipPolicy | None = None
     memory: Memory | None = None
     report: Callable[[str], None] | None = None
+    show_share: Callable[[float], None] | None = None
 
 
 _DEFAULT = Execution()

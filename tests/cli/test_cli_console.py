@@ -52,6 +52,16 @@ def test_progress_through_files_says_about_when_it_ends(
         assert console.Meter(files).size() is None
 
 
+def test_a_share_of_the_work_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    shown = console.Shown("training", lambda **news: lines.append(str(news["description"])))
+    started = console.perf_counter()
+    monkeypatch.setattr(console, "perf_counter", lambda: started + 30)
+    shown.show_share(0.0)
+    shown.show_share(0.25)
+    assert lines == ["training 25%, about 1:30 left"]
+
+
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -16,7 +16,7 @@ from spectralnlp.estimators.parser.open_cells import OpenCells
 from spectralnlp.estimators.parser.parsers import COMPONENTS, LPCFGParser, PCFGParser
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.estimators.parser.trainer import ParserTrainer
-from spectralnlp.runtime import accumulate
+from spectralnlp.runtime import accumulate, executing
 from spectralnlp.trees import Tree
 
 SMALL = {"grammars": "clusters", "n_states": 2, "pruner_states": 0}
@@ -127,6 +127,17 @@ def test_folds_are_learned_without_their_trees(trees: list[Tree]) -> None:
     SpyParser(**SMALL).fit(InMemoryCorpus(trees))
     assert sum(held_out for held_out, _ in contexts) == len(trees)
     assert all(held_out + others == len(trees) for held_out, others in contexts)
+
+
+@pytest.mark.usefixtures("few_trees_are_enough")
+def test_the_share_that_is_done_grows(trees: list[Tree]) -> None:
+    shares: list[float] = []
+    with executing(show_share=shares.append):
+        LPCFGParser(**SMALL).fit(InMemoryCorpus(trees))
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.1
+    assert 0.85 < shares[-1] < 1  # the model is still put together
+    assert len(shares) > len(trees)  # a step for each tree of the folds
 
 
 def test_pcfg_parsers_keep_their_defaults() -> None:

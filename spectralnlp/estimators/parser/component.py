@@ -31,6 +31,7 @@ class Context:
         parts: the components of the parser, those that are off among them.
         whole: in a fold, the context of the whole treebank.
         components: what was learned before, by name.
+        report_done: called by a component that takes long with what part of it is done, in [0, 1].
     """
 
     learner: GrammarLearner
@@ -38,6 +39,7 @@ class Context:
     parts: Sequence[Component]
     whole: Context | None = None
     components: dict[str, Any] = field(default_factory=dict)
+    report_done: Callable[[float], None] = lambda part: None
 
     @property
     def trees(self) -> Treebank:
@@ -54,13 +56,25 @@ class Context:
         """Seed of all that is drawn at random."""
         return int(self.grammar.get_params().get("random_state", 0))
 
+    def wanted(self, stage: str) -> list[Component]:
+        """Return the components of a stage (of `Component`) that are on and have enough trees."""
+        n_trees = self.trees.first.n_trees
+        return [
+            each
+            for each in self.parts
+            if each.learned == stage and each.is_on and n_trees >= each.least_trees
+        ]
+
     def learn(self, stage: str) -> None:
-        """Learn the components of a stage (of `Component`), those that are on and have enough trees."""
-        for each in self.parts:
-            if each.learned == stage and each.is_on and self.trees.first.n_trees >= each.least_trees:
-                value = each.learn(self)
-                if value is not None:
-                    self.components[each.name] = value
+        """Learn the wanted components of a stage."""
+        for each in self.wanted(stage):
+            self.learn_component(each)
+
+    def learn_component(self, component: Component) -> None:
+        """Learn a component, and add it to the others if the trees bear it."""
+        value = component.learn(self)
+        if value is not None:
+            self.components[component.name] = value
 
     def learn_beside(self, job: Callable[[], R]) -> R:
         """Return the result of a job, and learn the components meanwhile that are learned beside it.
@@ -109,11 +123,13 @@ class Component(ABC):
     Class attributes:
         name: of the part, in `Parser.components`.
         least_trees: with fewer it is not learned.
+        time: that learning takes after the others, in hundredths of the default training; see ``trainer.py``.
         learned: before or beside the description of the nodes that grammars are made of, or after it.
     """
 
     name: ClassVar[str]
     least_trees: ClassVar[int] = 0
+    time: ClassVar[float] = 0.0
     learned: ClassVar[Literal["before", "beside", "after"]]
 
     @property

@@ -37,6 +37,8 @@ _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
 # Of the jackknife: five gain nothing over three (docs/experiments.md).
 _FOLDS = 3
+# Of the time of learning, the share of fitting; of that of a fold, the share of its grammars.
+_FITTING, _GRAMMARS_OF_FOLD = 0.16, 0.3
 _REFINEMENT = TrainingOptions(rate=0.02)  # of a few trees
 
 
@@ -47,6 +49,7 @@ class SpanScoring(Component):
     name = "span_scorer"
     least_trees = 500  # fewer teach more noise than sense
     learned = "after"
+    time = 64
 
     span_scorer: Annotated[
         bool,
@@ -148,7 +151,12 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
             reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
-            return list(zip(trees, map_kernels(reader.example, trees), strict=True))
+            found = []
+            for tree, example in zip(trees, map_kernels(reader.example, trees), strict=True):
+                found.append((tree, example))
+                part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * len(found) / len(trees)
+                context.report_done((1 - _FITTING) * (fold.number + part) / _FOLDS)
+            return found
 
     found = sorted(example for fold in context.jackknife(_FOLDS, read) for example in fold)
     with fit_pass("span scorer: weights"):

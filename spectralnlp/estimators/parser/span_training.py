@@ -39,7 +39,7 @@ class TrainingOptions:
         random_state: seed of the order of examples.
     """
 
-    rate: float = 0.04
+    rate: float = 0.03
     l1: float = 1.5
     l2: float = 5.0
     epochs: int = 4

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, cast, get_type_hints
 
 import numpy as np
@@ -20,9 +21,14 @@ from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Floats
+from spectralnlp.progress import Stages
 from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.trees import Tree
 from spectralnlp.trees.treelog import TreeLog
+
+# About how long the stages of the trainer take, in hundredths of the default training on two cores.
+_BEFORE = {"reading": 7, "nodes": 16}
+_AFTER = {"grammars": 4, "model": 9}
 
 
 class ParserTrainer(MomentEstimator[Tree]):
@@ -138,8 +144,15 @@ class ParserTrainer(MomentEstimator[Tree]):
         self.grammar_.describe(trees)
         learner = self.grammar_.learner(trees)
         context = Context(learner, self.grammar_, self.components)
+        last = context.wanted("after")
+        stages = Stages({**_BEFORE, **{each.name: each.time for each in last}, **_AFTER})
+        stages.report_done("reading")
         context.learn("before")
         context.learn_beside(learner.describe_nodes)
-        context.learn("after")
+        stages.report_done("nodes")
+        for each in last:
+            context.report_done = partial(stages.report_done, each.name)
+            context.learn_component(each)
         self.components_ = context.components
         self.grammar_.grammar_sets_ = learner.learn()
+        stages.report_done("grammars")
