@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
 
-def tucker(tensor: Floats, *, tolerance: float) -> tuple[Floats, list[Floats]]:
+def tucker(tensors: NDArray[Any], *, tolerance: float) -> list[tuple[Floats, list[Floats]]]:
     """A core and one orthonormal basis an axis (the higher-order SVD, De Lathauwer et al. 2000, theorem 2).
 
     Args:
-        tensor: float64, of any order.
-        tolerance: bound on the relative error in the Frobenius norm.
+        tensors: float (n, m_1, …, m_k); n tensors of one shape.
+        tolerance: bound on the relative error of each, in the Frobenius norm.
 
     Returns:
-        The core, of shape (r_1, …, r_n), and bases of shape (m_i, r_i): the tensor is about the core
-        multiplied along each axis i by basis i.
+        Of each tensor the core, of shape (r_1, …, r_k), and bases of shape (m_i, r_i), float64: the tensor is
+        about the core multiplied along each axis i by basis i.
 
     Examples:
         >>> import numpy as np
         >>> from spectralnlp.linalg import tucker
         >>> a, b, c = np.eye(4)[:3]
-        >>> core, bases = tucker(np.einsum("i,j,k->ijk", a, b, c), tolerance=1e-6)
+        >>> ((core, bases),) = tucker(np.einsum("i,j,k->ijk", a, b, c)[None], tolerance=1e-6)
         >>> core.shape, [basis.shape for basis in bases]
         ((1, 1, 1), [(4, 1), (4, 1), (4, 1)])
     """
-    budget = (tolerance * np.linalg.norm(tensor)) ** 2 / tensor.ndim
-    bases = []
-    core = tensor
-    for axis in range(tensor.ndim):
-        unfolded = np.moveaxis(tensor, axis, 0).reshape(tensor.shape[axis], -1)
-        squares, u = np.linalg.eigh(unfolded @ unfolded.T)  # ascending
-        error = np.cumsum(np.maximum(squares, 0.0))  # squared, of dropping the first so many
-        basis = u[:, min(int((error <= budget).sum()), len(u) - 1) :]
-        bases.append(basis)
-        core = np.moveaxis(np.tensordot(core, basis, axes=(axis, 0)), -1, axis)
-    return core, bases
+    cores = tensors.astype(np.float64, copy=False)
+    n, order = len(cores), cores.ndim - 1
+    budget = (tolerance * np.linalg.norm(cores.reshape(n, -1), axis=1)) ** 2 / order
+    all_bases, dropped = [], []
+    for axis in range(1, order + 1):
+        m = cores.shape[axis]
+        # An axis that was turned already has the same products of rows with rows along the others.
+        unfolded = np.moveaxis(cores, axis, 1).reshape(n, m, -1)
+        squares, u = np.linalg.eigh(unfolded @ unfolded.transpose(0, 2, 1))  # ascending
+        error = np.cumsum(np.maximum(squares, 0.0), axis=1)  # squared, of dropping the first so many
+        dropped.append(np.minimum((error <= budget[:, None]).sum(axis=1), m - 1))
+        all_bases.append(u)
+        turned = u.transpose(0, 2, 1) @ unfolded
+        others = tuple(size for other, size in enumerate(cores.shape[1:], 1) if other != axis)
+        cores = np.moveaxis(turned.reshape(n, m, *others), 1, axis)
+    found = []
+    for number in range(n):
+        kept = [slice(int(each[number]), None) for each in dropped]
+        bases = [u[number][:, part] for u, part in zip(all_bases, kept, strict=True)]
+        found.append((cores[number][tuple(kept)], bases))
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,6 +25,9 @@ TOLERANCE = 1e-3
 
 # Numbers that a tensor must have for a low-rank form to be tried.
 WORTHWHILE = 64
+
+# Tensors of one shape that are brought into a low-rank form at a time.
+_TOGETHER = 64
 
 # Arrays of the stored form of dense tensors; ranks are 0 where a tensor is stored as it is.
 _RANKS = int_array("n_rules", "order", dtype="int16")
@@ -50,16 +54,20 @@ class DenseTensors:
             shapes: int32 (n_rules, order); of each tensor.
         """
         ranks: NDArray[np.int16] = np.zeros(shapes.shape, np.int16)
-        parts = [np.empty(0)]
-        for rule, shape in enumerate(shapes):
-            tensor = self.values[self.offsets[rule] : self.offsets[rule + 1]].reshape(shape)
-            core, bases = tucker(tensor, tolerance=TOLERANCE) if tensor.size >= WORTHWHILE else (tensor, [])
-            if bases and core.size + sum(basis.size for basis in bases) < tensor.size:
-                ranks[rule] = core.shape
-                parts += [core.ravel(), *(basis.ravel() for basis in bases)]
-            else:
-                parts.append(tensor.ravel())
-        return {"ranks": ranks, "values": np.concatenate(parts).astype(np.float32)}
+        tensors = [self.values[first:last] for first, last in pairwise(self.offsets.tolist())]
+        parts = [[tensor] for tensor in tensors]
+        kinds, kind = np.unique(shapes, axis=0, return_inverse=True)
+        for number, shape in enumerate(kinds):
+            rules = np.flatnonzero(kind.reshape(-1) == number) if shape.prod() >= WORTHWHILE else ()
+            for first in range(0, len(rules), _TOGETHER):
+                some = rules[first : first + _TOGETHER]
+                same = np.stack([tensors[rule] for rule in some]).reshape(-1, *shape)
+                for rule, (core, bases) in zip(some, tucker(same, tolerance=TOLERANCE), strict=True):
+                    if core.size + sum(basis.size for basis in bases) < tensors[rule].size:
+                        ranks[rule] = core.shape
+                        parts[rule] = [core.ravel(), *(basis.ravel() for basis in bases)]
+        flat = [np.empty(0, np.float32), *(part.astype(np.float32) for each in parts for part in each)]
+        return {"ranks": ranks, "values": np.concatenate(flat)}
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> DenseTensors:
         """Return these tensors, each times its factor, with new ones between them.
