@@ -7,6 +7,7 @@ each feature and an L1 penalty that keeps most weights at zero. Weights are aver
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,14 +126,23 @@ def _described(
 def describe_all(examples: ExampleTable, labels: LabelValues, table: np.ndarray) -> Described:
     """All options; their features are buckets. Arguments as of `learn_weights`."""
     n_examples = len(examples.spans) - 1
-    parts = list(
+    parts: list[Any] = list(
         map_kernels(
             lambda begin: describe(examples, begin, min(begin + _TOGETHER, n_examples), labels, table),
             range(0, n_examples, _TOGETHER),
         )
     )
-    numbers, sizes, features = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Described(examples.options.first, numbers, np.concatenate([[0], np.cumsum(sizes)]), features)
+    sizes = np.concatenate([size for _, size, _ in parts])
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    numbers, features = np.empty((len(sizes), N_NUMBERS)), np.empty(starts[-1], np.int32)
+    option = 0
+    for place in range(len(parts)):
+        number, size, feature = parts[place]
+        numbers[option : option + len(size)] = number
+        features[starts[option] : starts[option + len(size)]] = feature
+        option += len(size)
+        parts[place] = None  # they are most of what training holds: not twice
+    return Described(examples.options.first, numbers, starts, features)
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
