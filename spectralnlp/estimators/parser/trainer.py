@@ -1,7 +1,7 @@
 """Training a parser: the estimator of its grammars runs, then the components that stand around them.
 
-The trainer also owns what needs both: the jackknife, in which grammars and components of the other folds
-parse a fold, and adaptation, in which some trees count more than others.
+Nodes are described first, then components are learned, among them one that needs a jackknife
+(``component.py``), and last the grammars. In adaptation some trees count more than others.
 """
 
 from __future__ import annotations
