@@ -75,6 +75,19 @@ def interrupted(arguments: Sequence[str | Path], after: float, *signals: int) ->
     return process.returncode, errors
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _compiled_kernels(own_treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Run both commands once: that kernels are compiled is a line on stderr, and no matter of these tests."""
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "text.txt").write_text("The keeper saw gulls .\n")
+    for arguments in (
+        ("parse", "-m", "en", "--tokenized", folder / "text.txt", "-o", folder / "trees"),
+        ("train", "lpcfg", own_treebank / "train.mrg", "-o", folder / "model"),
+    ):
+        command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
+        subprocess.run(command, capture_output=True, check=True, timeout=300)
+
+
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sentences that take longer to parse than the tests wait."""
