@@ -55,26 +55,22 @@ KeepRareWords = Annotated[
 ]
 KEEP_RARE_WORDS = True
 
-TagWeight = Annotated[float, Ge(0), Doc("Weight of a tag's mean vector in the vectors of its words.")]
-TAG_WEIGHT = 0.1
+TAG_WEIGHT = 0.1  # of a tag's mean vector in the vectors of its words
 
 # ---------------------------------------------------------------------------------------------------------
 # Projections: from features to states
 
-MinFeatureCount = Annotated[float, Ge(0), Doc("Features seen less often with a symbol or tag are dropped.")]
-MIN_FEATURE_COUNT = 2.0
+MIN_FEATURE_COUNT = 2.0  # features seen less often with a symbol or tag are dropped
 
 Scaling = Annotated[bool, Doc("Scale features by sqrt(1 / (count + κ)).")]
 SCALING = True
 
-Kappa = Annotated[float, Ge(0), Doc("κ, added to the count of each feature that is scaled.")]
-KAPPA = 5.0
+KAPPA = 5.0  # κ, added to the count of each feature that is scaled
 
 Shrinkage = Annotated[float, Ge(0), Doc("ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published.")]
 SHRINKAGE = 0.15
 
-MinSingularValue = Annotated[float, Ge(0), Doc("States whose σ_i / σ₁ is smaller are dropped.")]
-MIN_SINGULAR_VALUE = 1e-6
+MIN_SINGULAR_VALUE = 1e-6  # states whose σ_i / σ₁ is smaller are dropped
 
 NodesPerState = Annotated[float, Ge(0), Doc("Nodes that a symbol needs for each state; 0 for no such bound.")]
 NODES_PER_STATE = 50.0  # tokens of a tag, too
@@ -86,18 +82,7 @@ MIN_NODES = 20.0  # symbols or tags with fewer have one state
 Smoothing = Annotated[bool, Doc("Back off from tensors to moments of lower order.")]
 SMOOTHING = True
 
-SmoothingStrength = Annotated[
-    float,
-    Ge(0),
-    Doc("C; a rule, or a pair of tags, seen n times keeps √n / (C + √n) of its tensor."),
-]
-
-ClusterDimensions = Annotated[
-    int,
-    Ge(1),
-    Doc("Singular vectors of each side that nodes or tokens are clustered by."),
-]
-CLUSTER_DIMENSIONS = 8
+CLUSTER_DIMENSIONS = 8  # singular vectors of each side that nodes or tokens are clustered by
 
 EMIterations = Annotated[
     int, Ge(0), Le(1000), Doc("Iterations of EM from the clusters, on the same examples.")
