@@ -303,8 +303,11 @@ class ForestParser:
         """Open cells, how to prune, and whether to allow every tag: the usual, then those of `RETRIES`."""
         n_tokens, limits = len(sentence.words), sentence.limits[0]
         assert sentence.cells is not None, "cells are opened first"
-        # Posteriors under constraints are exact, and those are impossible only if nothing is pruned.
-        usual = self.pruning if limits is None else replace(self.pruning, grammar_threshold=0.0)
+        # Posteriors under constraints are exact, what they force may be improbable beside its neighbours, and
+        # they are impossible only if nothing is pruned.
+        usual = self.pruning
+        if limits is not None:
+            usual = replace(usual, beam=1e-3 * usual.beam, grammar_threshold=0.0)
         is_exact = limits is not None and n_tokens <= WINDOW
         yield sentence.cells, usual, False
         for retry in RETRIES:
