@@ -24,11 +24,11 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
-from spectralnlp_sketch.intent.head import Examples, Weights, fit_head, fit_svm, without
+from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm, without
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
-from spectralnlp_sketch.intent.pseudo_labels import Unlabelled, how_many
+from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.intent.stacking import (
     LEAST_LABELS,
@@ -44,6 +44,8 @@ Array32 = NDArray[np.float32]
 N_COLUMNS = 2**21
 # Words that two of a pair are apart at most: in queries nearly all pairs are nearer.
 PAIR_REACH = 10
+# Numbers of unlabelled texts begin behind those of all that have a label.
+_FIRST_UNLABELLED = 2**40
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -191,16 +193,16 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
                 examples.features.rows(np.arange(n_labelled)),
                 self.random_state,
             )
-            weights = self._fit_head(examples, others)
-        layer, sharpness, scope = self._learn_held_out(examples, others, weights)
+            learned = self._fit_head(examples, others)
+        layer, sharpness, scope = self._learn_held_out(examples, others, learned)
         ngrams = self.prior_.ngrams
         self.classifier_ = Classifier(
             labels=tuple(str(label) for label in self.classes_),
             form=ngrams.form,
             columns=ngrams.columns,
             idf=ngrams.idf,
-            table=self.prior_.fold(weights),  # one table of what is linear in the n-grams
-            bias=weights.bias,
+            table=self.prior_.fold(learned.weights),  # one table of what is linear in the n-grams
+            bias=learned.weights.bias,
             centers=None if layer is None else layer.centers,
             corrections=None if layer is None else layer.weights,
             sharpness=sharpness,
@@ -209,14 +211,14 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         )
 
     def _learn_held_out(
-        self, examples: Examples, others: Unlabelled, weights: Weights
+        self, examples: Examples, others: Unlabelled, learned: Learned
     ) -> tuple[SecondLayer | None, float, Scope]:
         """What texts held out teach: corrections of scores, how sharp scores are, what is out of scope."""
         stacked = not self.few_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
         with fit_pass("calibration"):
-            fit = partial(self._fit_without, examples, others, weights)
+            fit = partial(self._fit_without, examples, others, learned)
             held_out = hold_out(examples, self.n_labelled_, fit, self.random_state, every_text=stacked)
             layer = learn_second_layer(held_out.scores, held_out.labels) if stacked else None
             if not self.calibration:
@@ -284,22 +286,55 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         features = prior.features(name_rows[known])
         return texts.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
 
-    def _head(self, examples: Examples, start: Weights | None = None) -> Weights:
-        C, seed = self.settings_.C, self.random_state
+    def _head(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
+        """A head of some of the classes, whose numbers targets have the columns of."""
         if self.settings_.loss == "hinge":
-            return fit_svm(examples, C=C, random_state=seed, start=start)
-        return fit_head(examples, C=C, likeness=self.likeness_, random_state=seed)
+            return self._support_vectors(examples)
+        return self._logistic(examples, classes=classes)
 
-    def _fit_head(self, examples: Examples, unlabelled: Unlabelled, start: Weights | None = None) -> Weights:
-        """The head, learned once more with the unlabelled texts that it is surest of, if there are any."""
-        weights = self._head(examples, start)
-        n = how_many(unlabelled.kinship, len(self.classes_))
-        return self._head(examples.with_more(unlabelled.pseudo_labelled(weights, n))) if n else weights
+    def _support_vectors(self, examples: Examples, start: Weights | None = None) -> Weights:
+        return fit_svm(examples, C=self.settings_.C, random_state=self.random_state, start=start)
+
+    def _logistic(
+        self, examples: Examples, start: Array32 | None = None, classes: NDArray[np.int64] | None = None
+    ) -> Weights:
+        likeness = self.likeness_
+        if likeness is not None and classes is not None:
+            likeness = likeness[np.ix_(classes, classes)]
+        C, seed = self.settings_.C, self.random_state
+        return fit_head(examples, C=C, likeness=likeness, random_state=seed, start=start)
+
+    def _fit_head(self, examples: Examples, unlabelled: Unlabelled) -> Learned:
+        numbers = np.arange(len(examples.weights))
+        if self.settings_.loss == "hinge":
+            return Learned(self._support_vectors(examples), examples, numbers)
+        return self._fit_few(examples, numbers, unlabelled)
 
     def _fit_without(
-        self, examples: Examples, unlabelled: Unlabelled, learned: Weights, gone: NDArray[np.int64]
+        self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
     ) -> Weights:
-        """The head without some examples; support vector machines begin with what was learned from all."""
-        kept = examples.rows(np.delete(np.arange(len(examples.weights)), gone))
-        start = without(learned, examples, gone) if self.settings_.loss == "hinge" else None
-        return self._fit_head(kept, unlabelled, start)
+        """The head without some examples; it begins with what was learned from all."""
+        numbers = np.delete(np.arange(len(examples.weights)), gone)
+        kept = examples.rows(numbers)
+        if self.settings_.loss == "hinge":
+            return self._support_vectors(kept, without(learned.weights, examples, gone))
+        return self._fit_few(kept, numbers, unlabelled, learned).weights
+
+    def _fit_few(
+        self,
+        examples: Examples,
+        numbers: NDArray[np.int64],
+        unlabelled: Unlabelled,
+        learned: Learned | None = None,
+    ) -> Learned:
+        """The head, learned once more with the unlabelled texts that it is surest of, if there are any."""
+        weights = self._logistic(examples)
+        if not len(unlabelled.features):
+            return Learned(weights, examples, numbers)
+        joined, pseudo_labelled = unlabelled.pseudo_labelled(weights)
+        examples, numbers = (
+            examples.with_more(pseudo_labelled),
+            np.append(numbers, _FIRST_UNLABELLED + joined),
+        )
+        start = None if learned is None else learned.duals_of(examples, numbers)
+        return Learned(self._logistic(examples, start), examples, numbers)

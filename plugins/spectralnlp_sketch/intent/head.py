@@ -75,17 +75,46 @@ class Weights(NamedTuple):
         sparse: float32 (columns, n_classes).
         dense: float32 (d, n_classes).
         bias: float32 (n_classes,).
-        duals: of `fit_svm`, float32 (n, n_classes), how much each example adds to them; else None.
+        duals: float32 (n, n_classes); how much each example that was learned from adds to them.
     """
 
     sparse: Array32
     dense: Array32
     bias: Array32
-    duals: Array32 | None = None
+    duals: Array32
 
     def scores(self, features: Features) -> Array32:
         """float32 (n, n_classes)."""
         return features.sparse @ self.sparse + features.dense @ self.dense + self.bias
+
+
+class Learned(NamedTuple):
+    """A head, and what it was learned from.
+
+    Args:
+        weights: the head.
+        examples: those that it was learned from.
+        numbers: int64 (n,), ascending; which of all examples those are.
+    """
+
+    weights: Weights
+    examples: Examples
+    numbers: NDArray[np.int64]
+
+    def duals_of(self, others: Examples, numbers: NDArray[np.int64]) -> Array32:
+        """Return what `fit_head` begins with where it learns from other examples, float32 (m, n_classes).
+
+        Zeros for an example that is new, or of which something else is wanted.
+
+        Args:
+            others: examples to learn from.
+            numbers: int64 (m,), ascending; which of all examples those are.
+        """
+        place = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        same = self.numbers[place] == numbers
+        same &= (self.examples.targets[place] == others.targets).all(axis=1)
+        scale = np.where(same, others.weights / self.examples.weights[place], np.float32(0.0))
+        return np.asarray(self.weights.duals[place] * scale[:, None], np.float32)
 
 
 def fit_head(
@@ -96,6 +125,7 @@ def fit_head(
     passes: int = MOST_PASSES,
     tolerance: float = 0.01,
     random_state: int = 0,
+    start: Array32 | None = None,
 ) -> Weights:
     """Minimise C Σ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), ℓᵢ the cross-entropy of what is wanted and the softmax of scores.
 
@@ -112,18 +142,21 @@ def fit_head(
         tolerance: stop when an example's dual is so near to the difference of the two distributions that it
             should be, on the average.
         random_state: seed of the order.
+        start: float32 (n, n_classes); duals to begin with, None for zeros; see `Learned`.
     """
     rows, n_classes = _Rows.of(examples), examples.targets.shape[1]
     alike = np.eye(n_classes, dtype=np.float32) if likeness is None else likeness
     weights = np.zeros((rows.width, padded(n_classes)), np.float32)
-    duals = np.zeros((len(examples.weights), n_classes), np.float32)
+    duals = np.zeros((len(examples.weights), n_classes), np.float32) if start is None else start.copy()
+    if start is not None:
+        weights[:, :n_classes] = rows.transposed_product(np.float32(C) * (duals @ alike))
     rng = np.random.default_rng(random_state)
     for _ in range(passes):
         order = rng.permutation(len(duals))
         missing = ascend(*rows.arrays, examples.targets, examples.weights, C, alike, order, weights, duals)
         if missing < tolerance:
             break
-    return rows.unpacked(weights[:, :n_classes])
+    return rows.unpacked(weights[:, :n_classes], duals)
 
 
 def fit_svm(
@@ -151,7 +184,7 @@ def fit_svm(
     """
     classes, n_classes = examples.targets.argmax(axis=1), examples.targets.shape[1]
     rows = _Rows.of(examples)
-    if start is None or start.duals is None:
+    if start is None:
         first_weights = np.zeros((rows.width, n_classes), np.float32)
         first_duals, whole = np.zeros((len(classes), n_classes), np.float32), WHOLE_PASSES
     else:
@@ -163,7 +196,7 @@ def fit_svm(
         return machines.learn(classes - first, first_weights[:, some], first_duals[:, some])
 
     weights, duals = zip(*map_kernels(eight, range(0, n_classes, LANES)), strict=True)
-    return rows.unpacked(np.hstack(weights))._replace(duals=np.hstack(duals))
+    return rows.unpacked(np.hstack(weights), np.hstack(duals))
 
 
 class _Machines(NamedTuple):
@@ -220,7 +253,6 @@ def without(learned: Weights, examples: Examples, gone: NDArray[np.int64]) -> We
         examples: all.
         gone: numbers of those that are taken away.
     """
-    assert learned.duals is not None
     some = examples.rows(gone)
     shares = -learned.duals[gone]
     of_class = np.arange(len(gone)), some.targets.argmax(axis=1)
@@ -271,9 +303,15 @@ class _Rows(NamedTuple):
         """Weights of the features that are used, (width, n_classes)."""
         return np.vstack([weights.sparse[self.used], weights.dense, weights.bias])
 
-    def unpacked(self, weights: Array32) -> Weights:
+    def transposed_product(self, duals: Array32) -> Array32:
+        """The sum of outer products of each example's features and its row, (width, n_classes)."""
+        indptr, indices, data, dense, _ = self.arrays
+        sparse = sp.csr_array((data, indices, indptr), (len(dense), len(self.used)))
+        return np.vstack([sparse.T @ duals, dense.T @ duals])
+
+    def unpacked(self, weights: Array32, duals: Array32) -> Weights:
         """Weights of all columns from those of the features that are used, (width, n_classes)."""
         n = len(self.used)
         sparse = np.zeros((self.n_columns, weights.shape[1]), np.float32)
         sparse[self.used] = weights[:n]
-        return Weights(sparse, weights[n:-1].copy(), weights[-1].copy())
+        return Weights(sparse, weights[n:-1].copy(), weights[-1].copy(), duals)

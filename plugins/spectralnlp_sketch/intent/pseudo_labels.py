@@ -19,29 +19,31 @@ DOUBTED = 0.25
 MOST_OF_A_LABEL, WEIGHT = 100, 0.5
 # Share of the unlabelled texts of the labels' kind that joins, at most: the last ones have the wrong label.
 MOST_JOINED = 0.75
-# Neighbours that a text is compared with, and the texts that have any, at most: those of the labels' kind.
-N_NEIGHBOURS, MOST_COMPARED = 20, 15_000
+# Neighbours that a text is compared with.
+N_NEIGHBOURS = 20
+# Texts that may join, at most: those that are most of the labels' kind.
+MOST_CANDIDATES = 15_000
 # Neighbours count by this power of their cosine.
 NEARNESS = 8
 _BATCH = 1000
 
 
 class Unlabelled(NamedTuple):
-    """Texts without labels, and what is known of them before one is given.
+    """Texts without labels that are of the labels' kind, and what is known of them before one is given.
 
     Args:
         features: of n texts.
         kinship: float32 (n,); as `log_kinship`.
-        compared: int64 (m,); texts that have neighbours.
-        neighbours: int64 (m, k); of each, among the n.
-        nearness: float32 (m, k); shares of the neighbours; rows sum to one.
+        neighbours: int64 (n, k); of each, among the n.
+        nearness: float32 (n, k); shares of the neighbours; rows sum to one.
+        n_of_kind: how many of all texts without labels are of the labels' kind, estimated.
     """
 
     features: Features
     kinship: Array32
-    compared: NDArray[np.int64]
     neighbours: NDArray[np.int64]
     nearness: Array32
+    n_of_kind: float
 
     @classmethod
     def of(cls, features: Features, labelled: Features, random_state: int) -> Self:
@@ -53,9 +55,9 @@ class Unlabelled(NamedTuple):
             random_state: seed of `log_kinship`.
         """
         kinship = log_kinship(labelled, features, random_state)
-        compared = np.sort(np.argsort(-kinship, kind="stable")[:MOST_COMPARED])
-        places, nearness = nearest(features.dense[compared])
-        return cls(features, kinship, compared, compared[places], nearness)
+        chosen = np.sort(np.argsort(-kinship, kind="stable")[:MOST_CANDIDATES])
+        candidates = features.rows(chosen)
+        return cls(candidates, kinship[chosen], *nearest(candidates.dense), float(np.exp(kinship).sum()))
 
     def probabilities(self, weights: Weights) -> Array32:
         """Probabilities of labels by a head, averaged with those of the nearest neighbours.
@@ -76,24 +78,30 @@ class Unlabelled(NamedTuple):
         if not self.nearness.shape[1]:
             return found
         of_kind = found * np.exp(self.kinship)[:, None]
-        around = np.zeros((len(self.compared), found.shape[1]), np.float32)
+        around = np.zeros_like(found)
         for place in range(self.nearness.shape[1]):
             around += self.nearness[:, place : place + 1] * of_kind[self.neighbours[:, place]]
-        found[self.compared] = 0.5 * (found[self.compared] + around)
-        return found
+        return np.float32(0.5) * (found + around)
 
-    def pseudo_labelled(self, weights: Weights, n: int) -> Examples:
-        """Texts whose label a head is surest of, at most ``n`` of each label.
+    def n_joining(self, n_labels: int) -> int:
+        """How many texts of each label shall join: from 1, if there are texts, to `MOST_OF_A_LABEL`."""
+        most = min(MOST_OF_A_LABEL, len(self.kinship))
+        return min(most, max(int(MOST_JOINED * self.n_of_kind / n_labels), 1))
+
+    def pseudo_labelled(self, weights: Weights) -> tuple[NDArray[np.int64], Examples]:
+        """Texts whose label a head is surest of, `n_joining` of each label at most.
 
         Args:
             weights: the head.
-            n: how many.
+
+        Returns:
+            Their numbers, ascending, and what is to be learned from them.
         """
         found = self.probabilities(weights)
-        chosen = surest(found, n, self.kinship)
+        chosen = surest(found, self.n_joining(found.shape[1]), self.kinship)
         labels, sure = found[chosen].argmax(axis=1), found[chosen].max(axis=1)
         targets = np.eye(found.shape[1], dtype=np.float32)[labels]
-        return Examples(self.features.rows(chosen), targets, np.float32(WEIGHT) * sure**2)
+        return chosen, Examples(self.features.rows(chosen), targets, np.float32(WEIGHT) * sure**2)
 
 
 def surest(probabilities: Array32, n: int, kinship: Array32) -> NDArray[np.int64]:
@@ -141,20 +149,6 @@ def nearest(
         largest(cosines, places[rows], nearness[rows])
     nearness = np.maximum(nearness, np.float32(1e-3)) ** NEARNESS
     return places, nearness / nearness.sum(axis=1, keepdims=True)
-
-
-def how_many(kinship: Array32, n_labels: int) -> int:
-    """How many texts of each label shall join.
-
-    Args:
-        kinship: float32 (n_unlabelled,); as `log_kinship`.
-        n_labels: of how many labels.
-
-    Returns:
-        At least 1 where there is a text, and no more than `MOST_OF_A_LABEL`.
-    """
-    of_the_kind = float(np.exp(kinship).sum())
-    return min(MOST_OF_A_LABEL, len(kinship), max(int(MOST_JOINED * of_the_kind / n_labels), 1))
 
 
 def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> Array32:

@@ -85,7 +85,7 @@ def familiar_share(rows: sp.csr_array, idf: Array32, familiarity: Array32) -> ND
 def learn_scope(
     examples: Examples,
     idf: Array32,
-    fit: Callable[[Examples], Weights],
+    fit: Callable[[Examples, NDArray[np.int64]], Weights],
     *,
     sharpness: float,
     refused: float,
@@ -96,7 +96,7 @@ def learn_scope(
     Args:
         examples: labelled texts.
         idf: float32 (n_ngrams,); 0 for n-grams that do not count.
-        fit: learns weights.
+        fit: learns weights of the labels of these numbers.
         sharpness: scores are multiplied by it before the softmax.
         refused: share of the held-out texts in scope that lies above the threshold.
         random_state: seed of what is left out and held out.
@@ -117,7 +117,7 @@ def learn_scope(
     rows = examples.features.sparse
     kept = examples.rows(train)
     classes = np.unique(labels[train])
-    weights = fit(kept._replace(targets=np.ascontiguousarray(kept.targets[:, classes])))
+    weights = fit(kept._replace(targets=np.ascontiguousarray(kept.targets[:, classes])), classes)
     familiar = familiar_share(rows[test], idf, familiarity_of(rows[train]))
     scores = weights.scores(examples.features.rows(test)).astype(np.float64) * sharpness
     scores -= scores.max(axis=1, keepdims=True)

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,7 +22,7 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent import prior
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
-from spectralnlp_sketch.intent.head import Examples, Features, fit_head, fit_svm, without
+from spectralnlp_sketch.intent.head import Examples, Features, Learned, fit_head, fit_svm, without
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
@@ -198,6 +199,30 @@ def test_classes_that_are_alike_share_what_they_learn() -> None:
     scores = with_bias @ weights
     missing = wanted - np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(weights, 0.7 * with_bias.T @ (weight[:, None] * missing) @ likeness, atol=4e-3)
+
+
+def test_heads_that_begin_with_what_was_learned_of_other_examples_end_where_others_do() -> None:
+    """Some examples are gone, some weigh less, of one something else is wanted, and some are new."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((80, 8)).astype(np.float32)
+    every = Examples(
+        Features(sp.csr_array(x[:, :5]), x[:, 5:]),
+        np.eye(3, dtype=np.float32)[rng.integers(0, 3, 80)],
+        rng.uniform(0.5, 2, 80).astype(np.float32),
+    )
+    likeness = np.array([[2, 0.8, 0], [0.8, 2, 0.1], [0, 0.1, 2]], np.float32)
+    fit = partial(fit_head, C=0.5, likeness=likeness, passes=500, tolerance=1e-4)
+    first, then = np.arange(60), np.arange(10, 80)
+    others = every.rows(then)
+    others.weights[:20] *= np.float32(0.7)
+    others.targets[5] = others.targets[5][[1, 2, 0]]
+    start = Learned(fit(every.rows(first)), every.rows(first), first).duals_of(others, then)
+    assert start[:50].any(axis=1).sum() == 49
+    assert not start[[5, *range(50, 70)]].any()
+    begun, alone = fit(others, start=start), fit(others)
+    for ours, wanted in zip(begun, alone, strict=True):
+        np.testing.assert_allclose(ours, wanted, atol=2e-3)
+    assert fit(others, passes=1, start=alone.duals).sparse == pytest.approx(alone.sparse, abs=1e-3)
 
 
 def test_perplexity_of_labels() -> None:

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 from spectralnlp_sketch.intent import prior as prior_module
+from spectralnlp_sketch.intent import pseudo_labels
 from spectralnlp_sketch.intent.head import Features, Weights
 from spectralnlp_sketch.intent.prior import (
     SPELLING_RIDGE,
@@ -20,7 +21,6 @@ from spectralnlp_sketch.intent.pseudo_labels import (
     NEARNESS,
     WEIGHT,
     Unlabelled,
-    how_many,
     log_kinship,
     nearest,
     surest,
@@ -98,24 +98,31 @@ def test_the_nearest_of_each_text() -> None:
         np.testing.assert_allclose(share, row[found] ** NEARNESS / (row[found] ** NEARNESS).sum(), rtol=1e-4)
 
 
+def head_of(sparse: np.ndarray, dense: np.ndarray) -> Weights:
+    """A head without a bias."""
+    zeros = np.zeros((0, 2), np.float32)
+    return Weights(sparse.astype(np.float32), dense.astype(np.float32), np.zeros(2, np.float32), zeros)
+
+
 def test_a_text_is_as_likely_what_its_neighbours_are() -> None:
     scores = np.log(np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], np.float32))
     texts = Unlabelled(
         features=Features(sp.csr_array(scores), np.zeros((4, 0), np.float32)),
         kinship=np.log(np.array([1, 1, 0.5, 1], np.float32)),
-        compared=np.array([0, 3]),
-        neighbours=np.array([[1, 2], [0, 1]]),
-        nearness=np.array([[0.75, 0.25], [0.5, 0.5]], np.float32),
+        neighbours=np.array([[1, 2], [1, 1], [2, 2], [0, 1]]),
+        nearness=np.array([[0.75, 0.25], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]], np.float32),
+        n_of_kind=2.0,
     )
-    head = Weights(np.eye(2, dtype=np.float32), np.zeros((0, 2), np.float32), np.zeros(2, np.float32))
+    head = head_of(np.eye(2), np.zeros((0, 2)))
     first = [0.5 + 0.75 * 0.9 + 0.25 * 0.5 * 0.2, 0.5 + 0.75 * 0.1 + 0.25 * 0.5 * 0.8]
     last = [0.6 + 0.5 * 0.5 + 0.5 * 0.9, 0.4 + 0.5 * 0.5 + 0.5 * 0.1]
-    wanted = np.array([np.divide(first, 2), [0.9, 0.1], [0.2, 0.8], np.divide(last, 2)])
+    wanted = np.array([np.divide(first, 2), [0.9, 0.1], [0.15, 0.6], np.divide(last, 2)])
     np.testing.assert_allclose(texts.probabilities(head), wanted, rtol=1e-5)
-    more = texts.pseudo_labelled(head, 1)  # 0.9 of the first label; 0.8, doubted, or 0.4 of the second
+    joined, more = texts.pseudo_labelled(head)  # 0.9 of the first label; 0.6, doubted, of the second
+    assert joined.tolist() == [1, 2]
     np.testing.assert_allclose(more.features.sparse.toarray(), scores[[1, 2]])
     np.testing.assert_array_equal(more.targets, np.eye(2))
-    np.testing.assert_allclose(more.weights, [WEIGHT * 0.9**2, WEIGHT * 0.8**2], rtol=1e-5)
+    np.testing.assert_allclose(more.weights, [WEIGHT * 0.9**2, WEIGHT * 0.6**2], rtol=1e-5)
 
 
 @pytest.mark.parametrize(("n", "d"), [(0, 3), (1, 3), (2, 3), (5, 0)])
@@ -124,17 +131,32 @@ def test_few_texts_have_few_neighbours(n: int, d: int) -> None:
     features = Features(sp.csr_array((n, 2), dtype=np.float32), rng.normal(size=(n, d)).astype(np.float32))
     texts = Unlabelled.of(features, features, 0)
     assert texts.neighbours.shape == (n, 1 if (n, d) == (2, 3) else 0)
-    head = Weights(np.ones((2, 2), np.float32), np.ones((d, 2), np.float32), np.zeros(2, np.float32))
+    head = head_of(np.ones((2, 2)), np.ones((d, 2)))
     np.testing.assert_allclose(texts.probabilities(head), np.full((n, 2), 0.5), rtol=1e-4)
 
 
 def test_no_more_texts_join_than_are_of_the_kind() -> None:
-    kin, strange = np.zeros(40, np.float32), np.full(60, -20, np.float32)
-    assert how_many(kin, 3) == 10
-    assert how_many(np.append(kin, strange), 3) == 10
-    assert how_many(kin, 100) == 1
-    assert how_many(kin[:0], 3) == 0
-    assert how_many(np.zeros(1000, np.float32), 3) == MOST_OF_A_LABEL
+    def n_joining(n: int, of_kind: float, n_labels: int) -> int:
+        features, zeros = Features(sp.csr_array((n, 2)), np.zeros((n, 0))), np.zeros(n, np.float32)
+        return Unlabelled(features, zeros, np.zeros((n, 0)), zeros, of_kind).n_joining(n_labels)
+
+    assert n_joining(100, 40.0, 3) == 10
+    assert n_joining(40, 40.0, 100) == 1
+    assert n_joining(0, 0.0, 3) == 0
+    assert n_joining(10**3, 10.0**3, 2) == MOST_OF_A_LABEL
+
+
+def test_texts_of_another_kind_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pseudo_labels, "MOST_CANDIDATES", 30)
+    rng = np.random.default_rng(0)
+    ours, theirs = (rng.normal(mean, 1, (60, 4)).astype(np.float32) for mean in (3, -3))
+
+    def of(dense: np.ndarray) -> Features:
+        return Features(sp.csr_array((len(dense), 1), dtype=np.float32), dense)
+
+    texts = Unlabelled.of(of(np.vstack([theirs, ours[30:]])), of(ours[:30]), 0)
+    np.testing.assert_array_equal(texts.features.dense, ours[30:])
+    assert 15 < texts.n_of_kind < 40
 
 
 def features(of: list[int], rng: np.random.Generator) -> Features:
