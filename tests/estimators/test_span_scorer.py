@@ -14,7 +14,7 @@ from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.lpcfg.learner import LPCFGLearner
 from spectralnlp.estimators.parser.component import folds_of
 from spectralnlp.estimators.parser.parsers import LPCFGParser
-from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, keep, learn_epoch
+from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, learn_epoch
 from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
 from spectralnlp.estimators.parser.span_training import describe_all
 from spectralnlp.inference.trees.labels import SharedLabels
@@ -155,9 +155,10 @@ def loss(examples: ExampleTable, labels: LabelValues, weights: np.ndarray, numbe
 
 def test_gradients_are_finite_differences() -> None:
     examples, labels = one_example()
-    state, numbers = np.zeros((N_BUCKETS, 3), np.float32), np.zeros((N_NUMBERS, 3))
     table = template_table()
-    described, order, rates = describe_all(examples, labels, table), np.array([0]), (1e-9, 1e6, 1.0)
+    described, buckets = describe_all(examples, labels, table)
+    state, numbers = np.zeros((len(buckets), 3), np.float32), np.zeros((N_NUMBERS, 3))
+    order, rates = np.array([0]), (1e-9, 1e6, 1.0)
     # So strong a penalty, and so low a rate, that weights stay at zero and gradients add up.
     learn_epoch(described, examples.spans, examples.gold, order, len(table), state, numbers, rates)
     features = np.flatnonzero(state[:, ROOT])
@@ -167,23 +168,22 @@ def test_gradients_are_finite_differences() -> None:
     for feature in rng.choice(features, 30, replace=False).tolist():
         sides = []
         for sign in (1, -1):
-            weights[feature] = sign * step
+            weights[buckets[feature]] = sign * step
             sides.append(loss(examples, labels, weights, none))
-            weights[feature] = 0.0
+            weights[buckets[feature]] = 0.0
         assert (sides[0] - sides[1]) / (2 * step) == pytest.approx(float(state[feature, GRADIENTS]), abs=1e-5)
 
 
-def test_features_that_are_left_out_leave_the_others_in_place() -> None:
+def test_rare_features_are_left_out() -> None:
     examples, labels = one_example()
-    described = describe_all(examples, labels, template_table())
-    kept = np.unique(described.features)[::2]
-    number = np.full(N_BUCKETS, -1, np.int32)
-    number[kept] = np.arange(len(kept))
-    options = [np.split(described.features.copy(), described.starts[1:-1])]
-    starts, features = keep(described, number)
-    options.append(np.split(features, starts[1:-1]))
+    every, buckets = describe_all(examples, labels, template_table())
+    frequent, kept = describe_all(examples, labels, template_table(), min_count=2)
+    assert 0 < len(kept) < len(buckets)
+    np.testing.assert_array_equal(kept, buckets[np.bincount(every.features) >= 2])
+    np.testing.assert_array_equal(frequent.numbers, every.numbers)
+    options = (np.split(each.features, each.starts[1:-1]) for each in (every, frequent))
     for before, after in zip(*options, strict=True):
-        np.testing.assert_array_equal(kept[after], before[np.isin(before, kept)])
+        np.testing.assert_array_equal(kept[after], buckets[before][np.isin(buckets[before], kept)])
 
 
 def test_gold_spans_are_those_of_the_trees(trees: list[Tree]) -> None:

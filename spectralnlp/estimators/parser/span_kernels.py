@@ -30,7 +30,7 @@ class Described(NamedTuple):
         first: int64 (n_spans + 1,); the options of span s are ``first[s]:first[s + 1]``.
         numbers: float64 (n_options, N_NUMBERS).
         starts: int64 (n_options + 1,); the features of option o are ``features[starts[o]:starts[o + 1]]``.
-        features: int32; buckets, or numbers of those that are kept.
+        features: int32; numbers of those that are kept.
     """
 
     first: Offsets
@@ -74,22 +74,31 @@ def describe(examples, begin, end, labels, table):
 
 
 @kernel
-def keep(described, number):
-    """Number features anew, in place, and leave some out; return the starts and the features.
+def count_features(features, counts):
+    """Add how often each bucket occurs among features to counts, int32 (n_buckets,)."""
+    for at in range(len(features)):
+        counts[features[at]] += 1
+
+
+@kernel
+def keep(features, sizes, number, kept):
+    """Number the features of options anew, and leave some out; return how many are kept.
 
     Args:
-        described: Described; its features are buckets.
+        features: int32; buckets, those of one option after those of another.
+        sizes: int64 (n_options,); how many features each option has, changed.
         number: int32 (n_buckets,); -1 for those that are left out.
+        kept: int32; their numbers are written to its beginning.
     """
-    starts, features = np.zeros_like(described.starts), described.features
-    place = 0
-    for option in range(len(starts) - 1):
-        for at in range(described.starts[option], described.starts[option + 1]):
+    first = place = 0
+    for option in range(len(sizes)):
+        begin, end = place, first + sizes[option]
+        for at in range(first, end):
             if number[features[at]] >= 0:
-                features[place] = number[features[at]]
+                kept[place] = number[features[at]]
                 place += 1
-        starts[option + 1] = place
-    return starts, features[:place]
+        first, sizes[option] = end, place - begin
+    return place
 
 
 @kernel

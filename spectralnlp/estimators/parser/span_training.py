@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.parser.span_kernels import WEIGHT, Described, describe, keep, learn_epoch
+from spectralnlp.estimators.parser.span_kernels import (
+    WEIGHT,
+    Described,
+    count_features,
+    describe,
+    keep,
+    learn_epoch,
+)
 from spectralnlp.inference.trees.rescoring.corpus import ExampleTable
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
@@ -93,7 +100,7 @@ def learn_weights(
         start: weights to go on from; None to begin with zeros.
     """
     n_examples = len(examples.spans) - 1
-    described, buckets = _described(examples, labels, table, options.min_count)
+    described, buckets = describe_all(examples, labels, table, options.min_count)
     state, number_state = np.zeros((len(buckets), 3), np.float32), np.zeros((N_NUMBERS, 3))
     if start is not None:
         _, old, new = np.intersect1d(start.features, buckets, assume_unique=True, return_indices=True)
@@ -111,20 +118,14 @@ def learn_weights(
     return Weights(buckets.astype(np.int32), mean, numbers)
 
 
-def _described(
-    examples: ExampleTable, labels: LabelValues, table: np.ndarray, min_count: int
+def describe_all(
+    examples: ExampleTable, labels: LabelValues, table: np.ndarray, min_count: int = 1
 ) -> tuple[Described, np.ndarray]:
-    """All options, and the buckets of the features that are frequent enough, which number them, int64."""
-    described = describe_all(examples, labels, table)
-    buckets = np.flatnonzero(np.bincount(described.features, minlength=N_BUCKETS) >= min_count)
-    number = np.full(N_BUCKETS, -1, np.int32)
-    number[buckets] = np.arange(len(buckets))
-    starts, features = keep(described, number)
-    return described._replace(starts=starts, features=features), buckets
+    """Describe all options; arguments as of `learn_weights`, and the least number of options of a feature.
 
-
-def describe_all(examples: ExampleTable, labels: LabelValues, table: np.ndarray) -> Described:
-    """All options; their features are buckets. Arguments as of `learn_weights`."""
+    Returns:
+        The options, and the buckets of the features that are kept, whose places there number them, int64.
+    """
     n_examples = len(examples.spans) - 1
     parts: list[Any] = list(
         map_kernels(
@@ -132,17 +133,19 @@ def describe_all(examples: ExampleTable, labels: LabelValues, table: np.ndarray)
             range(0, n_examples, _TOGETHER),
         )
     )
-    sizes = np.concatenate([size for _, size, _ in parts])
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    numbers, features = np.empty((len(sizes), N_NUMBERS)), np.empty(starts[-1], np.int32)
-    option = 0
+    counts, number = np.zeros(N_BUCKETS, np.int32), np.full(N_BUCKETS, -1, np.int32)
+    for _, _, features in parts:
+        count_features(features, counts)
+    buckets = np.flatnonzero(counts >= min_count)
+    number[buckets] = np.arange(len(buckets))
+    kept, n_kept = np.empty(counts[buckets].sum(), np.int32), 0
     for place in range(len(parts)):
-        number, size, feature = parts[place]
-        numbers[option : option + len(size)] = number
-        features[starts[option] : starts[option + len(size)]] = feature
-        option += len(size)
-        parts[place] = None  # they are most of what training holds: not twice
-    return Described(examples.options.first, numbers, starts, features)
+        numbers, sizes, features = parts[place]
+        n_kept += keep(features, sizes, number, kept[n_kept:])
+        parts[place] = numbers, sizes  # features are most of what training holds: not twice
+    numbers, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return Described(examples.options.first, numbers, starts, kept), buckets
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
