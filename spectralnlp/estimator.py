@@ -20,7 +20,7 @@ from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, Moments, accumulate, as_corpus
+from spectralnlp.runtime import Corpus, ExampleLog, Moments, accumulate, as_corpus
 
 T = TypeVar("T")
 Unlearning = Literal["exact", "replay", "merge-only", "none"]
@@ -35,7 +35,7 @@ class Estimator(ABC, Generic[T]):
         task: name of the task that the estimator serves, ``parsing``.
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
         unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
-            kept), ``replay`` (later passes run again from a log of integers), ``merge-only`` or ``none``.
+            kept), ``replay`` (learned again from a log of the examples), ``merge-only`` or ``none``.
         spills: whether counts go to disk where memory is limited (`spectralnlp.runtime.use_memory`).
 
     Examples:
@@ -297,15 +297,38 @@ class MomentEstimator(Estimator[T]):
 class IterativeEstimator(Estimator[T]):
     """A learner that needs the examples themselves: EM, conditional random fields, linear models of classes.
 
-    There are no moments, so nothing can be added, taken out or merged after ``fit``. A subclass writes
-    `learn`.
+    There are no moments. A subclass writes `learn`. If it names a `log`, the examples can be kept beside the
+    model, and it learns again from them when some are added, taken out or merged.
+
+    Class attributes:
+        log: what examples are kept in; None if they cannot be kept.
 
     Examples:
         >>> import spectralnlp
         >>> tagger = spectralnlp.CRFTagger(epochs=2)
         >>> isinstance(tagger, spectralnlp.IterativeEstimator), tagger.unlearning
-        (True, 'none')
+        (True, 'replay')
     """
+
+    log: ClassVar[type[ExampleLog[Any]] | None] = None
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        cls.unlearning = "none" if cls.log is None else "replay"
+
+    def init_kept_moments(self, corpus: Corpus[T]) -> ExampleLog[T]:
+        """Return an empty log of examples.
+
+        Raises:
+            ConfigError: examples of this estimator cannot be kept.
+        """
+        if self.log is None:
+            raise self._no_moments()
+        return self.log()
+
+    def solve_kept(self, moments: ExampleLog[T]) -> Self:
+        """Learn again from kept examples."""
+        return self.fit(moments.corpus())
 
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
         """Check the hyper-parameters and learn; arguments and errors as of `Estimator.fit`."""

@@ -113,8 +113,8 @@ class KeptMoments:
         estimator = described.take("estimator", str)
         settings = described.take("settings", Mapping[str, Any])
         reading, documents = described.take("reading", Mapping[str, Any]), described.part("documents")
-        task, empty = _empty_moments(estimator, settings, described)
-        _check_reading(task, reading, described)
+        learner, empty = _empty_moments(estimator, settings, described)
+        _check_reading(task_of(learner), reading, described)
         unit = documents.take("unit", DocumentUnit)
         own = arrays.part("moments.")
         moments = _of_parameters(empty, described.part("moments"))
@@ -138,8 +138,8 @@ class KeptMoments:
 
 def _empty_moments(
     estimator: str, settings: Mapping[str, Any], described: StoredValues
-) -> tuple[Task, Moments[Any]]:
-    """The task of an estimator, and its empty moments.
+) -> tuple[Estimator[Any], Moments[Any]]:
+    """An unfitted estimator with the settings in a file, and its empty moments.
 
     Raises:
         ModelError: it does not have these settings.
@@ -149,8 +149,7 @@ def _empty_moments(
     try:
         learner = kind.from_settings({}, settings)
         learner.validate()
-        task = task_of(learner)
-        return task, task.init_kept_moments(learner, InMemoryCorpus([]))
+        return learner, task_of(learner).init_kept_moments(learner, InMemoryCorpus([]))
     except ConfigError as error:
         raise described.error("settings", f"is refused: {error.what}") from error
 

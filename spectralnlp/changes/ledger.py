@@ -7,6 +7,7 @@ ledgers are compared, or tables made once for all.
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -152,7 +153,8 @@ def lines_of(example: Any) -> Iterator[bytes]:
     counters of words split too: what is counted differently must not be taken for the same.
 
     Args:
-        example: a tree, text of some lines, words, words with tags, or counted n-grams.
+        example: a tree, text of some lines, words, words with tags, counted n-grams, or a named tuple of
+            JSON values, such as a text and its label.
     """
     if isinstance(example, Tree):
         yield _utf8(str(example))
@@ -163,6 +165,8 @@ def lines_of(example: Any) -> Iterator[bytes]:
     elif isinstance(example, Ngrams):
         for ngram, count in zip(example.words, example.counts.tolist(), strict=True):
             yield _utf8(f"{' '.join(ngram)}\t{count}")
+    elif hasattr(example, "_fields"):
+        yield _utf8(json.dumps(example, ensure_ascii=False))
     elif len(example) == 2 and not isinstance(example[0], str):
         yield _utf8("\t".join(" ".join(column) for column in example))
     else:

@@ -20,7 +20,7 @@ from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
-from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, silent
+from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, as_stored, silent
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def train(
     ledger = Ledger.of(digests, in_order=moments.first_log() is not None)
     kept = KeptMoments(
         estimator=name,
-        settings=estimator.get_params(deep=False),
+        settings={name: as_stored(value) for name, value in estimator.get_params(deep=False).items()},
         reading=dict(reading or {}),
         unit=document,
         moments=moments,

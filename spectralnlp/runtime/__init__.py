@@ -36,6 +36,7 @@ from spectralnlp.runtime.engine import (
     in_window,
     positive_jobs,
 )
+from spectralnlp.runtime.example_logs import ExampleLog, Items
 from spectralnlp.runtime.files import (
     LONGEST_LINE,
     FileSystem,
@@ -54,6 +55,7 @@ from spectralnlp.runtime.interrupts import held_interrupts
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
 from spectralnlp.runtime.moments import Array, Joint, Moments
+from spectralnlp.runtime.numbering import Numbering
 from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.records import as_record_corpus, take_field
 from spectralnlp.runtime.reduction import (
@@ -95,11 +97,13 @@ __all__ = [
     "Corpus",
     "Counts",
     "Engine",
+    "ExampleLog",
     "Execution",
     "FileCorpus",
     "FileSystem",
     "InMemoryCorpus",
     "Inputs",
+    "Items",
     "Joint",
     "Key",
     "Location",
@@ -108,6 +112,7 @@ __all__ = [
     "Memory",
     "MergeTree",
     "Moments",
+    "Numbering",
     "Observer",
     "OnBad",
     "Part",

@@ -47,6 +47,7 @@ class TaggingTask(TokenTask):
     """
 
     name = "tagging"
+    documents = ("line", "file")
     training_data = "{training sentences:,} sentences of {training words:,} words"
     default_card = """# A tagger
 

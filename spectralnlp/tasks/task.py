@@ -194,7 +194,7 @@ class Task(ABC):
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
         """Return the hyper-parameters for ``info`` and the model card; of paths only the last parts."""
-        parameters: dict[str, Any] = fitted.get_params()
+        parameters = {name: as_stored(value) for name, value in fitted.get_params().items()}
         for name in _PATHS & parameters.keys():
             parameters[name] = _without_folders(parameters[name])
         return parameters
@@ -266,6 +266,11 @@ class Task(ABC):
             ConfigError: this task has no such test.
         """
         raise ConfigError(f"there is no test between two models for {self.name}", hint="evaluate each alone")
+
+
+def as_stored(value: Any) -> Any:
+    """Return a setting as it will be read from a file: a tuple as a list."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _without_folders(value: Any) -> Any:

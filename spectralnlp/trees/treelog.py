@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from spectralnlp.runtime import (
     Array,
     Batch,
+    Numbering,
     ReplayLog,
     checked_names,
     pack_names,
@@ -35,7 +36,6 @@ from spectralnlp.trees.binarise import (
     tag_symbol,
     unary_chains,
 )
-from spectralnlp.trees.numbering import Numbering
 from spectralnlp.trees.tree import Tree
 
 Ints = NDArray[np.int32]

@@ -160,13 +160,12 @@ def test_models_without_moments_and_heads_refuse(run: Run, trees: list[Path], tm
     run("train", "pcfg", *trees, "-o", tmp_path / "plain")
     refused(run("update", tmp_path / "plain", trees[0]), "keeps no moments", "--keep-moments")
     refused(run("forget", tmp_path / "nowhere", trees[0]), "no model")
-    output = tmp_path / "tagger"
-    refused(
-        run("train", "tagger", *trees, "-o", output, "--keep-moments"), "tagger.v1", "cannot keep moments"
-    )
+    text, output = tmp_path / "text.txt", tmp_path / "em"
+    text.write_text("a b a b\nb a b\n" * 5, encoding="utf-8")
+    refused(run("train", "hmm-em", text, "-o", output, "--keep-moments"), "hmm-em.v1", "cannot keep moments")
     assert not output.exists()
-    run("train", "tagger", *trees, "-o", output)
-    refused(run("forget", output, trees[0]), "CRFTagger", "cannot forget", "train it again")
+    run("train", "hmm-em", text, "-o", output, "--set", "n_states=2")
+    refused(run("forget", output, text), "cannot forget", "train it again")
     output = tmp_path / "another"
     refused(run("train", "pcfg", *trees, "-o", output, "--documents", "file"), "--keep-moments")
     arguments = ("train", "pcfg", *trees, "-o", output, "--keep-moments", "--documents", "line")

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.estimators.rhmm import RefinementHMM, TagLog
+from spectralnlp.estimators.rhmm import RefinementHMM
+from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.estimators.rhmm.solve import TagBigrams
 from spectralnlp.estimators.rhmm.states import TagEventIndex
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.runtime import InMemoryCorpus, accumulate
+from spectralnlp.text.tag_log import TagLog
 
 Sentences = list[tuple[tuple[str, ...], tuple[str, ...]]]
 
@@ -91,7 +93,7 @@ def test_counted_models_are_distributions() -> None:
 
 
 def test_bigrams_are_interpolated_into_distributions() -> None:
-    table = accumulate(TagLog(), InMemoryCorpus(long_memory(30, 0))).table()
+    table = TagTable.of(accumulate(TagLog(), InMemoryCorpus(long_memory(30, 0))))
     for interpolate in (True, False):
         bigrams = TagBigrams.of(table, interpolate=interpolate)
         after = bigrams.end + bigrams.escape * bigrams.share.sum()
@@ -102,7 +104,7 @@ def test_bigrams_are_interpolated_into_distributions() -> None:
 
 
 def index_of(sentences: Sentences) -> TagEventIndex:
-    table = accumulate(TagLog(), InMemoryCorpus(sentences)).table()
+    table = TagTable.of(accumulate(TagLog(), InMemoryCorpus(sentences)))
     return TagEventIndex.of(table, TagBigrams.of(table, interpolate=True))
 
 
@@ -152,7 +154,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: RefinementHMM().fit([(("a",), ("X",)), (("a", "b"), ("X",))]),
         InputError,
-        "sentence 2 of memory: 2 words and 1 tags",
+        r"memory \(sentence 2\): 2 words and 1 tags",
     ),
     (
         lambda: RefinementHMM(models="tensor").fit(long_memory(2, 0)),

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spectralnlp.estimators.rhmm.moments import TagLog, TagTable
+from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.runtime import Batch
+from spectralnlp.text.tag_log import TagLog
 
 Sentence = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -74,5 +75,5 @@ def weighted_table(sentences: list[tuple[Sentence, float]]) -> TagTable:
     """A corpus in which every sentence occurs as often as it is probable."""
     log = TagLog()
     log.observe(Batch([sentence for sentence, _ in sentences], "true", 0, 0))
-    table = log.table()
+    table = TagTable.of(log)
     return replace(table, weight=np.array([probability for _, probability in sentences])[table.sentence])

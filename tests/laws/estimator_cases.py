@@ -56,14 +56,15 @@ def tagged_sentences() -> Corpus[Any]:
 
 
 def intents() -> Corpus[tuple[str, str | None]]:
-    """Texts of two labels, and as many without."""
+    """Texts of two labels, and as many without, in turn."""
     texts = [
-        (f"{verb} the {thing} {when}", verb)
-        for verb in ("open", "close")
+        (f"{verb} the {thing} {when}", label)
         for thing in ("door", "lid")
         for when in ("now", "later", "soon")
+        for verb in ("open", "close")
+        for label in (verb, None)
     ]
-    return InMemoryCorpus([*texts, *((text, None) for text, _ in texts)], n_partitions=3)
+    return InMemoryCorpus(texts, n_partitions=3)
 
 
 TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {

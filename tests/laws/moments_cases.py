@@ -25,13 +25,13 @@ from spectralnlp.estimators.eigenwords import PairCounts
 from spectralnlp.estimators.hmm.moments import ExpectedTransitions, NGramCounts
 from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.pcfg.moments import RuleCounts
-from spectralnlp.estimators.rhmm import TagLog
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
 from spectralnlp.estimators.topics.replay_log import DocumentLog
 from spectralnlp.runtime import Batch, Counts, Moments
 from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.testing import MomentsCase
+from spectralnlp.text.tag_log import TagLog
 from spectralnlp.trees import Binariser, Tree
 from spectralnlp.trees.treelog import TreeLog
 

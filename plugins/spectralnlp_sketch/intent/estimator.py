@@ -36,6 +36,7 @@ from spectralnlp_sketch.intent.stacking import (
     corrected_in_turn,
     learn_second_layer,
 )
+from spectralnlp_sketch.intent.text_log import TextLog
 from spectralnlp_sketch.intent.weights import FEW, MANY, HeadSettings, are_few
 from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
 
@@ -78,6 +79,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     """
 
     task = "intents"
+    log = TextLog
 
     words: Annotated[Lengths, Doc("Shortest and longest n-gram of words; None for none.")] = (1, 2)
     characters: Annotated[Lengths, Doc("Shortest and longest n-gram of characters; None for none.")] = (2, 5)

@@ -7,7 +7,8 @@ from time import perf_counter
 from typing import Any
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, Inputs, OnBad, expand_inputs
+from spectralnlp.estimator import Estimator
+from spectralnlp.runtime import Corpus, Inputs, MappedCorpus, OnBad, expand_inputs
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.samples import sample_labels
 from spectralnlp.tasks.task import Task
@@ -21,6 +22,7 @@ class IntentTask(Task):
     """Texts and their labels."""
 
     name = "intents"
+    documents = ("line", "file")
     training_data = "{training texts:,} labelled and {unlabelled texts:,} unlabelled texts"
     default_card = """# A classifier of texts
 
@@ -54,6 +56,10 @@ their licence applies."""
     ) -> Corpus[Example]:
         """Examples of files of lines ``label TAB text``."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
+
+    def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Example]:
+        """Return texts with their labels; pairs become examples."""
+        return MappedCorpus(corpus, Example._make)
 
     def from_record(self, record: Mapping[str, Any]) -> Example:
         """Make an example of a record's ``text`` and ``label``."""

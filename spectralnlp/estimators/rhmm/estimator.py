@@ -20,7 +20,7 @@ from typing_extensions import Doc
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.rhmm.features import token_features
-from spectralnlp.estimators.rhmm.moments import TaggedSentence, TagLog, TagTable
+from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.estimators.rhmm.solve import TagBigrams, spectral_model
 from spectralnlp.estimators.rhmm.states import TagEventIndex, state_model
 from spectralnlp.estimators.shared import settings
@@ -37,7 +37,9 @@ from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.parameters import RefinedMarkov
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
+from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.text.tag_log import TagLog
 from spectralnlp.trees.features import NodeFeatures
 
 TENSORS, CLUSTERS, EM = "tensors", "clusters", "em"
@@ -164,7 +166,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         Raises:
             InputError: there are no tokens.
         """
-        table = moments.table()
+        table = TagTable.of(moments)
         if not table.n_tokens:
             raise InputError("no tagged words to learn from", hint="give at least one tagged sentence")
         self.n_sentences_, self.n_tokens_ = int(table.sentence[-1]) + 1, table.n_tokens

@@ -36,6 +36,7 @@ from spectralnlp.text.spans import (
     valid_transitions,
     write_spans,
 )
+from spectralnlp.text.tag_log import TagLog
 
 # Features of several words that are seen less often are left out.
 _FEWEST_SEEN = 2
@@ -97,6 +98,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
 
     task = "tagging"
     tagger = "chain"
+    log = TagLog
 
     unlabelled: Annotated[
         str | list[str] | None,

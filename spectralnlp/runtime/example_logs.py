@@ -1,0 +1,161 @@
+"""Example logs: examples as rows of names, for learners that need the examples themselves.
+
+Words, tags, labels and texts are numbered, so that each is kept once, and what is kept is the same to the
+byte whichever worker saw which example first.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime.corpus import Batch, Corpus, Partition
+from spectralnlp.runtime.moments import Array
+from spectralnlp.runtime.numbering import Numbering
+from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, slices_of, unpack_names
+
+T = TypeVar("T")
+Ints = NDArray[np.int32]
+# The numbers of an example's names, -1 for None: a sequence for each column, all of one length.
+Items = Sequence[Sequence[str | None]]
+
+
+class _Chunk(NamedTuple):
+    """Examples in order.
+
+    Attributes:
+        sizes: int32 (n_examples,); how many items each has.
+        columns: int32 (n_items,) each; numbers of names.
+    """
+
+    sizes: Ints
+    columns: tuple[Ints, ...]
+
+
+class ExampleLog(ReplayLog[T]):
+    """Examples observed, as numbers of names; merging concatenates in the order of documents and rows.
+
+    A subclass names its `columns`, and says how an example becomes names and names an example.
+
+    Examples:
+        >>> from spectralnlp.runtime import ExampleLog
+        >>> from spectralnlp.text.tag_log import TagLog
+        >>> issubclass(TagLog, ExampleLog), TagLog.columns
+        (True, {'tag': 'tags', 'word': 'words'})
+    """
+
+    pass_name = "examples"
+
+    def __init__(self) -> None:
+        self._names = {names: Numbering() for names in self.columns.values() if names is not None}
+        self._chunks: dict[tuple[int, int], _Chunk] = {}
+
+    @classmethod
+    @abstractmethod
+    def items_of(cls, example: T) -> Items:
+        """The names of an example, a sequence for each column.
+
+        Raises:
+            InputError: it is no example.
+        """
+
+    @classmethod
+    @abstractmethod
+    def example_of(cls, items: Items) -> T:
+        """The example of names; the inverse of `items_of`."""
+
+    def parameters(self) -> dict[str, object]:
+        """None: all logs of a kind merge."""
+        return {}
+
+    @property
+    def _numberings(self) -> list[Numbering]:
+        return [self._names[str(names)] for names in self.columns.values()]
+
+    def observe(self, batch: Batch[T]) -> None:
+        """Add examples; errors as of `items_of`."""
+        if not len(batch):
+            return  # its key may be that of the batch that really begins there
+        numberings = self._numberings
+        columns: list[list[int]] = [[] for _ in numberings]
+        sizes = []
+        for row, example in enumerate(batch, batch.start):
+            try:
+                items = self.items_of(example)
+            except InputError as error:
+                raise InputError(
+                    error.what, path=batch.document, sentence=row + 1, hint=error.hint
+                ) from error
+            sizes.append(len(items[0]))
+            for column, numbering, names in zip(columns, numberings, items, strict=True):
+                column += [-1 if name is None else numbering[name] for name in names]
+        self._chunks[batch.document_index, batch.start] = _Chunk(
+            np.array(sizes, np.int32), tuple(np.array(column, np.int32) for column in columns)
+        )
+
+    def corpus(self) -> Corpus[T]:
+        """The examples again, a partition for each document."""
+        return _LoggedExamples(self)
+
+    def arrays(self) -> dict[str, Array]:
+        """Names, sorted; for each column its numbers, int32; and ``places``, as all logs have."""
+        chunks = [self._chunks[place] for place in sorted(self._chunks)]
+        ranked = {names: numbering.ranked() for names, numbering in self._names.items()}
+        arrays = {names: pack_names(ordered) for names, (ordered, _) in ranked.items()}
+        for number, (column, names) in enumerate(self.columns.items()):
+            parts = [chunk.columns[number] for chunk in chunks]
+            _, rank = ranked[str(names)]
+            arrays[column] = rank[np.concatenate([np.empty(0, np.int32), *parts])]
+        arrays["places"] = places_of({place: each.sizes.tolist() for place, each in self._chunks.items()})
+        return arrays
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        for names in self._names:
+            self._names[names] = Numbering.of(unpack_names(arrays[names]))
+        for place, part in slices_of(arrays["places"]):
+            size = np.array([part.stop - part.start], np.int32)
+            self._chunks[place] = _Chunk(size, tuple(arrays[column][part] for column in self.columns))
+
+    def _add(self, other: ExampleLog[T]) -> None:
+        ours = {names: self._names[names].numbers_of(each) for names, each in other._names.items()}
+        numbers = [ours[str(names)] for names in self.columns.values()]
+        for place, chunk in other._chunks.items():
+            columns = (number[column] for number, column in zip(numbers, chunk.columns, strict=True))
+            self._chunks[place] = _Chunk(chunk.sizes, tuple(columns))
+
+    def _forget_rest(self, forgotten: ExampleLog[T]) -> None:
+        """There is nothing else."""
+
+
+class _LoggedExamples(Corpus[T]):
+    """An example log, read as a corpus."""
+
+    def __init__(self, log: ExampleLog[T]) -> None:
+        self.kind = type(log)
+        self.names = [[*numbering, None] for numbering in log._numberings]  # the last one has number -1
+        self.chunks = sorted(log._chunks.items())
+
+    def partitions(self) -> Sequence[Partition[T]]:
+        """One for each document."""
+        return [
+            Partition(str(document), document, 0, partial(self._examples, [chunk for _, chunk in chunks]))
+            for document, chunks in groupby(self.chunks, key=lambda chunk: chunk[0][0])
+        ]
+
+    def _examples(self, chunks: Sequence[_Chunk]) -> Iterator[T]:
+        for sizes, columns in chunks:
+            spelled = [
+                [names[number] for number in column.tolist()]
+                for names, column in zip(self.names, columns, strict=True)
+            ]
+            begin = 0
+            for size in sizes.tolist():
+                yield self.kind.example_of([names[begin : begin + size] for names in spelled])
+                begin += size

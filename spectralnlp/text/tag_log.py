@@ -1,0 +1,43 @@
+"""Tagged sentences, kept as numbers of words and of tags."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from spectralnlp.errors import InputError
+from spectralnlp.runtime import ExampleLog, Items
+from spectralnlp.text.conll import TaggedSentence
+
+
+class TagLog(ExampleLog[TaggedSentence]):
+    """Tagged sentences observed, in the order of documents and rows.
+
+    Examples:
+        >>> from spectralnlp import InMemoryCorpus
+        >>> from spectralnlp.runtime import accumulate
+        >>> from spectralnlp.text.tag_log import TagLog
+        >>> log = accumulate(TagLog(), InMemoryCorpus([(["a", "dog"], ["DT", "NN"])]))
+        >>> list(log.corpus())
+        [(('a', 'dog'), ('DT', 'NN'))]
+    """
+
+    columns: ClassVar = {"tag": "tags", "word": "words"}
+
+    @classmethod
+    def items_of(cls, example: TaggedSentence) -> Items:
+        """The tags and the words.
+
+        Raises:
+            InputError: there are more words than tags, or fewer.
+        """
+        words, tags = example
+        if len(words) != len(tags):
+            what = f"{len(words)} words and {len(tags)} tags: {' '.join(words[:8])} …"
+            raise InputError(what, hint="give each word one tag")
+        return tags, words
+
+    @classmethod
+    def example_of(cls, items: Items) -> TaggedSentence:
+        """The words and the tags."""
+        tags, words = items
+        return tuple(map(str, words)), tuple(map(str, tags))
