@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, svds
 
 from spectralnlp.errors import InputError
-from spectralnlp.linalg.solve import conjugate_gradients
 
 Floats = NDArray[np.float64]
 Multiply = Callable[[Floats], Floats]
 
-# Columns of a view whose covariance is factored; a wider one is solved by conjugate gradients.
+# Columns of a view whose covariance is decomposed, or made the identity whatever its rank; and of one that a
+# regularised covariance of full rank, which has a Cholesky factor, can have: it takes 3.2 GB.
 WIDEST = 4000
+WIDEST_REGULARISED = 20_000
 
 _EXACT = 600  # columns of the narrower view up to which the whole SVD is computed
 _SINGULAR = 1e-10  # eigenvalues of a matrix of correlations below this share of the largest are zero
@@ -58,10 +59,6 @@ class View:
         """That of the regularised covariance S, float64 (p,)."""
         return self.variances + self.penalty
 
-    def covariance(self, v: Floats) -> Floats:
-        """S v, for v (p, k)."""
-        return self.second @ v - np.outer(self.mean, self.mean @ v) + self.penalty * v
-
 
 @dataclass(frozen=True)
 class CanonicalPairs:
@@ -96,7 +93,8 @@ def cca(x: View, y: View, joint: Any, rank: int, *, random_state: int = 0) -> Ca
         random_state: seed of starting vectors.
 
     Raises:
-        InputError: a view of more than `WIDEST` columns is neither one-hot nor regularised.
+        InputError: a view of more than `WIDEST` columns is neither one-hot nor regularised, or one of more
+            than `WIDEST_REGULARISED` columns is not one-hot.
     """
     x_root, y_root = _root(x), _root(y)
 
@@ -106,9 +104,6 @@ def cca(x: View, y: View, joint: Any, rank: int, *, random_state: int = 0) -> Ca
     def cross_transposed(u: Floats) -> Floats:
         return joint.T @ u - np.outer(y.mean, x.mean @ u)
 
-    if x_root is None or y_root is None:
-        divide = tuple(_divider(*each) for each in ((x, x_root), (y, y_root)))
-        return _signed(*_by_iteration((cross, cross_transposed), (x, y), divide, rank, random_state))
     multiply = _chain(y_root.times, cross, x_root.transposed)
     backwards = _chain(x_root.times, cross_transposed, y_root.transposed)
     u, sigma, v = _singular_triplets(multiply, backwards, (x_root.size, y_root.size), rank, random_state)
@@ -124,20 +119,19 @@ def _singular_triplets(
 ) -> tuple[Floats, Floats, Floats]:
     """U, σ and V of a matrix that is only multiplied, exact: the whole SVD, or Lanczos for a few of many."""
     m, n = shape
-    if min(shape) <= _EXACT or 4 * rank > min(shape):
-        whole = backwards(np.eye(m)).T if m <= n else multiply(np.eye(n))
-        u, sigma, vt = np.linalg.svd(whole, full_matrices=False)
-        return u[:, :rank], sigma[:rank], vt[:rank].T
-    operator = LinearOperator(
+    operator: Any = LinearOperator(
         shape,
         matvec=lambda v: multiply(v.reshape(n, -1))[:, 0],
         rmatvec=lambda u: backwards(u.reshape(m, -1))[:, 0],
-        matmat=multiply,
-        rmatmat=backwards,
         dtype=np.float64,
     )
+    if max(shape) <= WIDEST or min(shape) <= _EXACT:  # written out, it is multiplied faster
+        operator = backwards(np.eye(m)).T if m <= n else multiply(np.eye(n))
+        if min(shape) <= _EXACT or 4 * rank > min(shape):
+            u, sigma, vt = np.linalg.svd(operator, full_matrices=False)
+            return u[:, :rank], sigma[:rank], vt[:rank].T
     start = np.random.default_rng(random_state).standard_normal(min(shape))
-    u, sigma, vt = svds(operator, k=rank, v0=start)
+    u, sigma, vt = svds(operator, k=min(rank, min(shape) - 1), v0=start)
     order = np.argsort(-sigma, kind="stable")
     return u[:, order], sigma[order], vt[order].T
 
@@ -157,25 +151,45 @@ class _Root:
     size: int
 
 
-def _root(view: View) -> _Root | None:
-    """How to whiten a view; None where its covariance is too wide to be factored."""
+def _root(view: View) -> _Root:
+    """How to whiten a view."""
     p = len(view.mean)
     if scipy.sparse.issparse(view.second) and _is_diagonal(view.second):
         return _one_hot_root(view)
-    if p > WIDEST:
-        if view.regularisation <= 0:
-            what = f"a view of {p} columns needs regularisation"
-            raise InputError(what, hint="give a small positive number, or fewer columns")
-        return None
+    if p > WIDEST_REGULARISED:
+        what = f"a view of {p} columns is too wide"
+        raise InputError(what, hint=f"keep at most {WIDEST_REGULARISED} columns")
+    if p > WIDEST and view.regularisation <= 0:
+        what = f"a view of {p} columns needs regularisation"
+        raise InputError(what, hint="give a small positive number, or fewer columns")
     # Columns are brought to variance 1 first, so that units do not decide what counts as singular.
     scale = _inverse_root(view.diagonal)
-    second = view.second.toarray() if scipy.sparse.issparse(view.second) else view.second
-    correlations = (second - np.outer(view.mean, view.mean)) * scale * scale[:, None]
+    correlations = view.second.toarray() if scipy.sparse.issparse(view.second) else view.second.copy()
+    correlations -= np.outer(view.mean, view.mean)
+    correlations *= scale
+    correlations *= scale[:, None]
     np.fill_diagonal(correlations, np.where(scale > 0, 1.0, 0.0))
+    return _factor(correlations, scale) if p > WIDEST else _decompose(correlations, scale)
+
+
+def _decompose(correlations: Floats, scale: Floats) -> _Root:
+    """W from the eigenvectors of the correlations; those without variance are left out."""
     values, vectors = scipy.linalg.eigh(correlations, overwrite_a=True)
     kept = values > _SINGULAR * max(float(values[-1]), 0.0)
     root = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     return _Root(lambda v: root @ v, lambda v: root.T @ v, root.shape[1])
+
+
+def _factor(correlations: Floats, scale: Floats) -> _Root:
+    """W = D^-½ L^-ᵀ, L the Cholesky factor of the correlations."""
+    try:
+        lower = scipy.linalg.cholesky(correlations, lower=True, overwrite_a=True, check_finite=False)
+    except scipy.linalg.LinAlgError as error:
+        what = f"a view of {len(scale)} columns is singular to rounding"
+        raise InputError(what, hint="give more regularisation") from error
+    divide = partial(scipy.linalg.solve_triangular, lower, lower=True, check_finite=False)
+    column = scale[:, None]
+    return _Root(lambda v: column * divide(v, trans="T"), lambda v: divide(column * v), len(scale))
 
 
 def _is_diagonal(second: Any) -> bool:
@@ -200,50 +214,6 @@ def _one_hot_root(view: View) -> _Root:
 
 def _inverse_root(diagonal: Floats) -> Floats:
     return np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1)), 0)
-
-
-def _by_iteration(
-    cross: tuple[Multiply, Multiply],
-    views: tuple[View, View],
-    divide: tuple[Multiply, ...],
-    rank: int,
-    random_state: int,
-) -> tuple[Floats, Floats, Floats]:
-    """Subspace iteration by least squares (Lu and Foster 2014): a ← S_x⁻¹ S_xy b, b ← S_y⁻¹ S_yx a.
-
-    Returns:
-        A, B and the correlations, of which the signs are arbitrary.
-    """
-    x, y = views
-    p, q = len(x.mean), len(y.mean)
-    width = min(rank + 20, p, q)
-    b = np.random.default_rng(random_state).standard_normal((q, width))
-    b = _orthonormal_in(y.covariance, b)
-    before: NDArray[Any] = np.zeros(0)
-    for _ in range(100):
-        a = _orthonormal_in(x.covariance, divide[0](cross[0](b)))
-        b = _orthonormal_in(y.covariance, divide[1](cross[1](a)))
-        sigma = np.linalg.svd(a.T @ cross[0](b), compute_uv=False)[:rank]
-        if len(before) == len(sigma) and np.abs(sigma - before).max() < 1e-10:
-            break
-        before = sigma
-    u, correlations, vt = np.linalg.svd(a.T @ cross[0](b), full_matrices=False)
-    return a @ u[:, :rank], b @ vt.T[:, :rank], correlations[:rank]
-
-
-def _divider(view: View, root: _Root | None) -> Multiply:
-    """V to S⁻¹ v."""
-    if root is not None:
-        return lambda v: root.times(root.transposed(v))
-    diagonal = view.diagonal[:, None]
-    return lambda v: conjugate_gradients(view.covariance, v, diagonal, tolerance=1e-12)
-
-
-def _orthonormal_in(covariance: Multiply, a: Floats) -> Floats:
-    """A basis of the columns of A with AᵀSA = I; columns that depend on others are dropped."""
-    values, vectors = np.linalg.eigh(a.T @ covariance(a))
-    kept = values > 1e-14 * values[-1]
-    return a @ (vectors[:, kept] / np.sqrt(values[kept]))
 
 
 def _signed(a: Floats, b: Floats, sigma: Floats) -> CanonicalPairs:
