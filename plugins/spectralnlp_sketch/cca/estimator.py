@@ -37,13 +37,13 @@ _FEW_DIGITS = 1e-8
 class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     """Canonical correlation analysis: directions of two views whose projections are most correlated.
 
-    Hotelling 1936; the "CCA" of the tutorial (Cohen 2016), and of eigenwords, where the views are a word and
+    Hotelling 1936; the CCA of the tutorial and of eigenwords, where the views are a word and
     its context. Interface of ``sklearn.cross_decomposition.CCA``: ``y`` is the second view. One pass adds up
     sums and products of columns, so parts merge, and rows can be taken out again. Views are dense or sparse
-    matrices, or two corpora of rows (`FileRows`). Columns are centred; units of a column do not matter.
+    matrices, or two corpora of rows (`FileRows`); columns are centred.
 
     Attributes:
-        canonical_correlations_: float64 (k,), descending.
+        canonical_correlations_: float64 (k,), descending; shrunk by ``regularisation``.
         x_weights_, y_weights_: float64 (p, k) and (q, k); projections have variance 1, less what
             ``regularisation`` adds.
         x_mean_, y_mean_: float64 (p,) and (q,).
