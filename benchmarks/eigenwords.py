@@ -14,6 +14,7 @@ epochs, one worker, the same dimensions and smallest count. Measures:
     python -m benchmarks.eigenwords memory
     python -m benchmarks.eigenwords variants
     python -m benchmarks.eigenwords amount --plot docs/eigenwords.svg
+    python -m benchmarks.eigenwords whitening
 """
 
 from __future__ import annotations
@@ -25,14 +26,26 @@ import gzip
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spectralnlp_sketch import CCA
+
 from benchmarks import tagging
-from spectralnlp.estimators.eigenwords import Eigenwords
+from spectralnlp.estimators.eigenwords import Eigenwords, PairCounts
+from spectralnlp.estimators.eigenwords.matrix import MatrixInMemory
+from spectralnlp.estimators.eigenwords.solve import (
+    blocks_of,
+    choose_vocabulary,
+    context_matrix,
+    solve_vectors,
+    transformed,
+)
 from spectralnlp.models.vectors import Vectors
+from spectralnlp.runtime import InMemoryCorpus, accumulate
 from spectralnlp.tasks.vectors import VectorsTask, neighbour_agreement
 
 ENGLISH, MORE = "text/english_10m.txt.gz", "text/imdb_unsup.txt.gz"
@@ -242,6 +255,66 @@ def amount(corpora: Path, plot: Path | None) -> None:
         draw(points, report.apart(_without, corpora)[0], plot)
 
 
+def whitening(corpora: Path) -> None:
+    """Print how near the vectors come to CCA whose contexts are whitened jointly, position by position.
+
+    A million tokens; words beyond the 700 most frequent become one. True CCA is `spectralnlp_sketch.CCA` of
+    tokens, the word beside the four words around it. Both subspaces are of words weighted by the roots of
+    their counts.
+    """
+    import numpy as np
+    import scipy.linalg
+
+    with tempfile.TemporaryDirectory() as folder:
+        sentences = list(Lines(sample(corpora, 1, Path(folder))))
+    frequent = Counter(word for words in sentences for word in words).most_common(700)
+    known = {word for word, _ in frequent}
+    sentences = [[word if word in known else "<rare>" for word in words] for words in sentences if words]
+    counts = accumulate(PairCounts(window=2), InMemoryCorpus(sentences))
+    words = choose_vocabulary(counts, min_count=1, max_words=None, n_contexts=None)
+    matrix = MatrixInMemory(context_matrix(counts, words, blocks_of(2, "apart")))
+    true = true_cca(sentences, counts.names(words.rows), max(_WIDTHS))
+    weighted = np.sqrt(counts.words.counts[words.rows])[:, None] * true.x_weights_
+    rows = []
+    for transform in ("none", "sqrt"):
+        vectors = solve_vectors(transformed(matrix, transform), "cca", 2 * max(_WIDTHS), random_state=0)[0]
+        for k in _WIDTHS:
+            same, more = (
+                np.cos(scipy.linalg.subspace_angles(vectors[:, :width].astype(float), weighted[:, :k]))
+                for width in (k, 2 * k)
+            )
+            figures = (same.max(), np.median(same), same.min(), np.median(more), more.min())
+            rows.append([f"`transform={transform}`", k, *(f"{each:.3f}" for each in figures)])
+    header = ("", "k", "largest cosine", "median", "smallest", "median among 2k", "smallest among 2k")
+    print(report.table(header, rows))
+
+
+_WIDTHS = (5, 10, 20, 50)
+
+
+def true_cca(sentences: Sequence[Sequence[str]], names: Sequence[str], k: int) -> CCA:
+    """CCA of tokens and the words around, one-hot by position, fed a thousand sentences at a time."""
+    import numpy as np
+    import scipy.sparse
+
+    place = {word: number for number, word in enumerate(names, 1)}
+    model = CCA(k)
+    for start in range(0, len(sentences), 1000):
+        ids: list[int] = []
+        for each in sentences[start : start + 1000]:
+            ids += [-1, 0, *(place[word] for word in each), 0, -1]
+        codes = np.array(ids)
+        tokens = np.flatnonzero(codes > 0)
+        size, n = len(names) + 1, len(tokens)
+        around = codes[tokens[:, None] + [-2, -1, 1, 2]] + size * np.arange(4)
+        kept = codes[tokens[:, None] + [-2, -1, 1, 2]] >= 0
+        x = scipy.sparse.csr_array((np.ones(n), (np.arange(n), codes[tokens] - 1)), shape=(n, size - 1))
+        where = (np.nonzero(kept)[0], around[kept])
+        y = scipy.sparse.csr_array((np.ones(kept.sum()), where), shape=(n, 4 * size))
+        model.partial_fit(x, y)
+    return model
+
+
 def draw(points: Sequence[tuple[Any, ...]], plain: float, path: Path) -> None:
     import matplotlib
     from matplotlib.figure import Figure
@@ -272,7 +345,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("table", choices=("speed", "memory", "variants", "amount"))
+    parser.add_argument("table", choices=("speed", "memory", "variants", "amount", "whitening"))
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--runs", type=int, default=1, metavar="N", help="of speed: the best of so many")
     parser.add_argument("--setting", action="append", metavar="KEY=VALUE,…", help="of variants; repeatable")
@@ -288,6 +361,8 @@ def main() -> None:
         memory(arguments.corpora)
     elif arguments.table == "variants":
         variants(arguments.corpora, arguments.setting or VARIANTS)
+    elif arguments.table == "whitening":
+        whitening(arguments.corpora)
     else:
         amount(arguments.corpora, arguments.plot)
 

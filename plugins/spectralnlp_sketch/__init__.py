@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spectralnlp_sketch.cca.estimator import CCA
     from spectralnlp_sketch.centring import Centring
     from spectralnlp_sketch.dcot.estimator import DCoT
     from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.words import prepare
 
 __all__ = [
+    "CCA",
     "OSNAP",
     "SENT",
     "SRHT",
@@ -57,6 +59,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CCA": "cca.estimator",
     "Explanation": "intent.explanation",
     "FileRows": "stream",
     "FrequentDirections": "frequent_directions.estimator",

@@ -73,7 +73,9 @@ class MatrixCorpus(Corpus[Any]):
     def partitions(self) -> Sequence[MatrixPartition]:
         """Ranges of rows of nearly equal length; empty ones are left out."""
         return [
-            _partition(self.document, 0, self.first_row + start, partial(_slices, self.matrix[start:end]))
+            matrix_partition(
+                self.document, 0, self.first_row + start, partial(_slices, self.matrix[start:end])
+            )
             for start, end in _ranges(self.matrix.shape[0], self.n_partitions)
         ]
 
@@ -172,7 +174,7 @@ class FileRows(Corpus[Any]):
             start = row if index == file else 0
             row_format, path = self.formats[index], self.paths[index]
             blocks = partial(_READERS[row_format.kind], path, row_format, start=start)
-            yield from _partition(name_of(path), self.numbers[index], start, blocks).batches(size)
+            yield from matrix_partition(name_of(path), self.numbers[index], start, blocks).batches(size)
 
     def partitions(self) -> Sequence[MatrixPartition]:
         """One a file, or several of an ``npy`` file."""
@@ -180,15 +182,16 @@ class FileRows(Corpus[Any]):
         for number, path, row_format in zip(self.numbers, self.paths, self.formats, strict=True):
             if row_format.kind != "npy":
                 blocks = partial(_READERS[row_format.kind], path, row_format)
-                parts.append(_partition(name_of(path), number, 0, blocks))
+                parts.append(matrix_partition(name_of(path), number, 0, blocks))
                 continue
             for start, end in _ranges(npy_header(path)[0][0], self.n_partitions):
                 blocks = partial(_npy_blocks, path, row_format, start=start, end=end)
-                parts.append(_partition(name_of(path), number, start, blocks))
+                parts.append(matrix_partition(name_of(path), number, start, blocks))
         return parts
 
 
-def _partition(document: str, index: int, start: int, blocks: Blocks) -> MatrixPartition:
+def matrix_partition(document: str, index: int, start: int, blocks: Blocks) -> MatrixPartition:
+    """A partition whose rows are those of blocks."""
     return MatrixPartition(document, index, start, partial(_rows, blocks), blocks)
 
 

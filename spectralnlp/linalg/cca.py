@@ -1,94 +1,84 @@
-"""Canonical correlation analysis of two views: dense, sparse or one-hot."""
+"""Canonical correlation analysis of two views, from their covariances."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, svds
 
 from spectralnlp.errors import InputError
-from spectralnlp.linalg.solve import conjugate_gradients
-from spectralnlp.linalg.svd import randomized_svd
 
 Floats = NDArray[np.float64]
+Multiply = Callable[[Floats], Floats]
 
-# Columns of a view whose covariance is factored; a wider one is solved by conjugate gradients.
+# Columns of a view whose covariance is decomposed, or made the identity whatever its rank; and of one that a
+# regularised covariance of full rank, which has a Cholesky factor, can have: it takes 3.2 GB.
 WIDEST = 4000
+WIDEST_REGULARISED = 20_000
 
 _EXACT = 600  # columns of the narrower view up to which the whole SVD is computed
-_SINGULAR = 1e-10  # eigenvalues of a covariance below this share of the largest are zero
+_SINGULAR = 1e-10  # eigenvalues of a matrix of correlations below this share of the largest are zero
+_CONSTANT = 1e-13  # of a column's mean square: a variance below this share of it is rounding
 
 
 @dataclass(frozen=True)
-class OneHot:
-    """A view of one discrete variable, as codes: the rows of a one-hot matrix without the matrix.
-
-    Args:
-        codes: int (n,); which column holds the 1; negative for a row of zeros.
-        size: columns.
-    """
-
-    codes: NDArray[np.integer[Any]]
-    size: int
-
-    def matrix(self) -> scipy.sparse.csr_array:
-        """float64 (n, size)."""
-        held = self.codes >= 0
-        starts = np.append(0, np.cumsum(held))
-        codes = self.codes[held]
-        if len(codes) and int(codes.max()) >= self.size:
-            raise InputError(f"a code of {int(codes.max())} in a one-hot view of {self.size} columns")
-        return scipy.sparse.csr_array((np.ones(len(codes)), codes, starts), shape=(len(held), self.size))
-
-
-# A dense matrix, a scipy.sparse matrix or a `OneHot`.
-View = Any
-
-
-@dataclass(frozen=True)
-class CCA:
-    """Projections of two views that are most correlated.
-
-    The projected views (X − m_x) A and (Y − m_y) B have covariances of the identity (where the data has that
-    many directions) and a cross-covariance of diag(correlations).
+class View:
+    """The first two moments of a view of n examples, (n, p).
 
     Attributes:
-        x_weights: A, float64 (p, r).
+        second: XᵀX / n, float64 (p, p), dense or scipy.sparse.
+        mean: float64 (p,).
+        regularisation: this share of the mean variance of a column is added to each variance.
+    """
+
+    second: Any
+    mean: Floats
+    regularisation: float = 0.0
+
+    @cached_property
+    def variances(self) -> Floats:
+        """Float64 (p,); zero where a column is constant."""
+        squares = np.asarray(self.second.diagonal())
+        variances = squares - self.mean**2
+        return np.where(variances > _CONSTANT * squares, variances, 0.0)
+
+    @property
+    def penalty(self) -> float:
+        """The number that is added to each variance."""
+        return self.regularisation * float(self.variances.mean())
+
+    @property
+    def diagonal(self) -> Floats:
+        """That of the regularised covariance S, float64 (p,)."""
+        return self.variances + self.penalty
+
+
+@dataclass(frozen=True)
+class CanonicalPairs:
+    """Projections of two views that are most correlated.
+
+    The projected views (X − m_x) A and (Y − m_y) B have regularised covariances of the identity and a
+    cross-covariance of diag(correlations).
+
+    Attributes:
+        x_weights: A, float64 (p, r); in each column the entry of largest magnitude is positive.
         y_weights: B, float64 (q, r).
         correlations: float64 (r,), descending.
-        x_mean: m_x, float64 (p,); zeros without centring.
-        y_mean: m_y, float64 (q,).
     """
 
     x_weights: Floats
     y_weights: Floats
     correlations: Floats
-    x_mean: Floats
-    y_mean: Floats
-
-    def project_x(self, x: View) -> Floats:
-        """Rows of the first view, projected, float64 (n, r)."""
-        return np.asarray(_matrix(x) @ self.x_weights) - self.x_mean @ self.x_weights
-
-    def project_y(self, y: View) -> Floats:
-        """Rows of the second view, projected, float64 (n, r)."""
-        return np.asarray(_matrix(y) @ self.y_weights) - self.y_mean @ self.y_weights
 
 
-def cca(
-    x: View,
-    y: View,
-    rank: int,
-    *,
-    regularisation: float | tuple[float, float] = 0.0,
-    centre: bool = True,
-    random_state: int = 0,
-) -> CCA:
+def cca(x: View, y: View, joint: Any, rank: int, *, random_state: int = 0) -> CanonicalPairs:
     """The leading pairs of canonical directions (Hotelling 1936; Bach and Jordan 2005, section 2).
 
     With the covariances S_x, S_y and S_xy, the singular vectors of S_x^-½ S_xy S_y^-½, which is never formed
@@ -96,125 +86,121 @@ def cca(
     be regularised for one-hot views or collinear columns.
 
     Args:
-        x: n examples of the first view, (n, p).
-        y: the same examples of the second, (n, q).
+        x: moments of the first view, p columns.
+        y: moments of the second, q columns, of the same examples.
+        joint: XᵀY / n, float64 (p, q), dense or scipy.sparse.
         rank: pairs wanted; fewer come back where a view has a lower rank.
-        regularisation: added to the diagonals of S_x and S_y, one number or one each; a view wider than
-            `WIDEST` needs some unless it is one-hot.
-        centre: take means away first.
-        random_state: seed of the randomised SVD.
+        random_state: seed of starting vectors.
 
     Raises:
-        InputError: the views have different numbers of examples, or none; a value is not finite; or a wide
-            view is not regularised.
+        InputError: a view of more than `WIDEST` columns is neither one-hot nor regularised, or one of more
+            than `WIDEST_REGULARISED` columns is not one-hot.
     """
-    x, y = _matrix(x), _matrix(y)
-    n = x.shape[0]
-    if n != y.shape[0]:
-        raise InputError(f"the views have {n} and {y.shape[0]} examples; give the same ones")
-    if n == 0:
-        raise InputError("no examples to correlate")
-    x_penalty, y_penalty = np.broadcast_to(regularisation, 2).tolist()
-    x_mean = np.asarray(x.mean(axis=0)).ravel() if centre else np.zeros(x.shape[1])
-    y_mean = np.asarray(y.mean(axis=0)).ravel() if centre else np.zeros(y.shape[1])
-    whiten_x, whiten_y = _whitener(x, x_mean, x_penalty), _whitener(y, y_mean, y_penalty)
-    joint = x.T @ y if scipy.sparse.issparse(x) and scipy.sparse.issparse(y) else None
+    x_root, y_root = _root(x), _root(y)
 
     def cross(v: Floats) -> Floats:
-        product = joint @ v if joint is not None else x.T @ (y @ v)
-        return product / n - np.outer(x_mean, y_mean @ v)
+        return joint @ v - np.outer(x.mean, y.mean @ v)
 
     def cross_transposed(u: Floats) -> Floats:
-        product = joint.T @ u if joint is not None else y.T @ (x @ u)
-        return product / n - np.outer(y_mean, x_mean @ u)
+        return joint.T @ u - np.outer(y.mean, x.mean @ u)
 
-    if whiten_x.root is None or whiten_y.root is None:
-        a, b, sigma = _by_iteration(cross, cross_transposed, whiten_x, whiten_y, rank, random_state)
-        return _signed(a, b, sigma, x_mean, y_mean)
-    x_root, x_root_transposed, x_size = whiten_x.root
-    y_root, y_root_transposed, y_size = whiten_y.root
-    multiply = _chain(y_root, cross, x_root_transposed)
-    if min(x_size, y_size) <= _EXACT:
-        if x_size <= y_size:
-            v, sigma, ut = np.linalg.svd(
-                _chain(x_root, cross_transposed, y_root_transposed)(np.eye(x_size)), full_matrices=False
-            )
-            u = ut.T
-        else:
-            u, sigma, vt = np.linalg.svd(multiply(np.eye(y_size)), full_matrices=False)
-            v = vt.T
-        u, sigma, v = u[:, :rank], sigma[:rank], v[:, :rank]
-    else:
-        backwards = _chain(x_root, cross_transposed, y_root_transposed)
-        u, sigma, v = randomized_svd(
-            multiply,
-            backwards,
-            (x_size, y_size),
-            rank,
-            oversampling=20,
-            iterations=6,
-            random_state=random_state,
-        )
-    return _signed(x_root(u), y_root(v), sigma, x_mean, y_mean)
-
-
-Multiply = Callable[[Floats], Floats]
+    multiply = _chain(y_root.times, cross, x_root.transposed)
+    backwards = _chain(x_root.times, cross_transposed, y_root.transposed)
+    u, sigma, v = _singular_triplets(multiply, backwards, (x_root.size, y_root.size), rank, random_state)
+    return _signed(x_root.times(u), y_root.times(v), sigma)
 
 
 def _chain(first: Multiply, second: Multiply, third: Multiply) -> Multiply:
     return lambda v: third(second(first(v)))
 
 
+def _singular_triplets(
+    multiply: Multiply, backwards: Multiply, shape: tuple[int, int], rank: int, random_state: int
+) -> tuple[Floats, Floats, Floats]:
+    """U, σ and V of a matrix that is only multiplied, exact: the whole SVD, or Lanczos for a few of many."""
+    m, n = shape
+    operator: Any = LinearOperator(
+        shape,
+        matvec=lambda v: multiply(v.reshape(n, -1))[:, 0],
+        rmatvec=lambda u: backwards(u.reshape(m, -1))[:, 0],
+        dtype=np.float64,
+    )
+    if max(shape) <= WIDEST or min(shape) <= _EXACT:  # written out, it is multiplied faster
+        operator = backwards(np.eye(m)).T if m <= n else multiply(np.eye(n))
+        if min(shape) <= _EXACT or 4 * rank > min(shape):
+            u, sigma, vt = np.linalg.svd(operator, full_matrices=False)
+            return u[:, :rank], sigma[:rank], vt[:rank].T
+    start = np.random.default_rng(random_state).standard_normal(min(shape))
+    u, sigma, vt = svds(operator, k=min(rank, min(shape) - 1), v0=start)
+    order = np.argsort(-sigma, kind="stable")
+    return u[:, order], sigma[order], vt[order].T
+
+
 @dataclass(frozen=True)
-class _Whitener:
-    """How to divide by a view's covariance S.
+class _Root:
+    """W with Wᵀ S W = I, as two functions.
 
     Attributes:
-        root: W with Wᵀ S W = I as a function, Wᵀ as another, and the number of W's columns; or None.
-        covariance: S as a function.
-        diagonal: that of S, (p, 1).
+        times: v to W v.
+        transposed: v to Wᵀ v.
+        size: columns of W.
     """
 
-    root: tuple[Multiply, Multiply, int] | None
-    covariance: Multiply
-    diagonal: Floats
+    times: Multiply
+    transposed: Multiply
+    size: int
 
 
-def _whitener(x: Any, mean: Floats, penalty: float) -> _Whitener:
-    n, p = x.shape
+def _root(view: View) -> _Root:
+    """How to whiten a view."""
+    p = len(view.mean)
+    if scipy.sparse.issparse(view.second) and _is_diagonal(view.second):
+        return _one_hot_root(view)
+    if p > WIDEST_REGULARISED:
+        what = f"a view of {p} columns is too wide"
+        raise InputError(what, hint=f"keep at most {WIDEST_REGULARISED} columns")
+    if p > WIDEST and view.regularisation <= 0:
+        what = f"a view of {p} columns needs regularisation"
+        raise InputError(what, hint="give a small positive number, or fewer columns")
+    # Columns are brought to variance 1 first, so that units do not decide what counts as singular.
+    scale = _inverse_root(view.diagonal)
+    correlations = view.second.toarray() if scipy.sparse.issparse(view.second) else view.second.copy()
+    correlations -= np.outer(view.mean, view.mean)
+    correlations *= scale
+    correlations *= scale[:, None]
+    np.fill_diagonal(correlations, np.where(scale > 0, 1.0, 0.0))
+    return _factor(correlations, scale) if p > WIDEST else _decompose(correlations, scale)
 
-    def covariance(v: Floats) -> Floats:
-        return x.T @ (x @ v) / n - np.outer(mean, mean @ v) + penalty * v
 
-    squares = x.multiply(x) if scipy.sparse.issparse(x) else x**2
-    diagonal = np.asarray(squares.sum(axis=0)).ravel() / n
-    if scipy.sparse.issparse(x) and _is_one_hot(x):
-        return _Whitener(_one_hot_root(diagonal + penalty, mean), covariance, diagonal[:, None])
-    diagonal = np.maximum(diagonal - mean**2 + penalty, 0.0)
-    if p > WIDEST:
-        if penalty <= 0:
-            what = f"a view of {p} columns needs regularisation"
-            raise InputError(what, hint="give a small positive number, or fewer columns")
-        return _Whitener(None, covariance, diagonal[:, None])
-    gram = x.T @ x
-    full = np.asarray(gram.todense() if scipy.sparse.issparse(gram) else gram) / n
-    full = full - np.outer(mean, mean) + penalty * np.eye(p)
-    values, vectors = scipy.linalg.eigh(full)
+def _decompose(correlations: Floats, scale: Floats) -> _Root:
+    """W from the eigenvectors of the correlations; those without variance are left out."""
+    values, vectors = scipy.linalg.eigh(correlations, overwrite_a=True)
     kept = values > _SINGULAR * max(float(values[-1]), 0.0)
-    root = vectors[:, kept] / np.sqrt(values[kept])
-    return _Whitener((lambda v: root @ v, lambda v: root.T @ v, root.shape[1]), covariance, diagonal[:, None])
+    root = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+    return _Root(lambda v: root @ v, lambda v: root.T @ v, root.shape[1])
 
 
-def _is_one_hot(x: Any) -> bool:
-    """Whether each row has at most one entry, so that XᵀX is a diagonal."""
-    rows = x.tocsr()
-    return bool((np.diff(rows.indptr) <= 1).all())
+def _factor(correlations: Floats, scale: Floats) -> _Root:
+    """W = D^-½ L^-ᵀ, L the Cholesky factor of the correlations."""
+    try:
+        lower = scipy.linalg.cholesky(correlations, lower=True, overwrite_a=True, check_finite=False)
+    except scipy.linalg.LinAlgError as error:
+        what = f"a view of {len(scale)} columns is singular to rounding"
+        raise InputError(what, hint="give more regularisation") from error
+    divide = partial(scipy.linalg.solve_triangular, lower, lower=True, check_finite=False)
+    column = scale[:, None]
+    return _Root(lambda v: column * divide(v, trans="T"), lambda v: divide(column * v), len(scale))
 
 
-def _one_hot_root(diagonal: Floats, mean: Floats) -> tuple[Multiply, Multiply, int]:
+def _is_diagonal(second: Any) -> bool:
+    """Whether no two columns meet in a row, as in a one-hot view."""
+    return bool(second.count_nonzero() == np.count_nonzero(second.diagonal()))
+
+
+def _one_hot_root(view: View) -> _Root:
     """W for S = D − mmᵀ: D^-½ (I − ssᵀ)^-½ with s = D^-½ m, whose inner root changes only the direction s."""
-    inverse = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1)), 0)[:, None]
-    s = inverse[:, 0] * mean
+    inverse = _inverse_root(view.second.diagonal() + view.penalty)[:, None]
+    s = inverse[:, 0] * view.mean
     length = float(s @ s)
     left = 1 - length  # zero where every row has its 1: then s is a direction without variance
     direction = s / np.sqrt(length) if length > 0 else s
@@ -223,64 +209,17 @@ def _one_hot_root(diagonal: Floats, mean: Floats) -> tuple[Multiply, Multiply, i
     def inner(v: Floats) -> Floats:
         return v + stretch * np.outer(direction, direction @ v)
 
-    return lambda v: inverse * inner(v), lambda v: inner(inverse * v), len(mean)
+    return _Root(lambda v: inverse * inner(v), lambda v: inner(inverse * v), len(s))
 
 
-def _by_iteration(
-    cross: Multiply, cross_transposed: Multiply, x: _Whitener, y: _Whitener, rank: int, random_state: int
-) -> tuple[Floats, Floats, Floats]:
-    """Subspace iteration by least squares (Lu and Foster 2014): a ← S_x⁻¹ S_xy b, b ← S_y⁻¹ S_yx a.
-
-    Returns:
-        A, B and the correlations, of which the signs are arbitrary.
-    """
-    p, q = len(x.diagonal), len(y.diagonal)
-    width = min(rank + 20, p, q)
-    b = np.random.default_rng(random_state).standard_normal((q, width))
-    b = _orthonormal_in(y.covariance, b)
-    before: NDArray[Any] = np.zeros(0)
-    for _ in range(100):
-        a = _orthonormal_in(x.covariance, _divide(x, cross(b)))
-        b = _orthonormal_in(y.covariance, _divide(y, cross_transposed(a)))
-        sigma = np.linalg.svd(a.T @ cross(b), compute_uv=False)[:rank]
-        if len(before) == len(sigma) and np.abs(sigma - before).max() < 1e-10:
-            break
-        before = sigma
-    u, correlations, vt = np.linalg.svd(a.T @ cross(b))
-    return a @ u[:, :rank], b @ vt.T[:, :rank], correlations[:rank]
+def _inverse_root(diagonal: Floats) -> Floats:
+    return np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1)), 0)
 
 
-def _divide(view: _Whitener, right: Floats) -> Floats:
-    """S⁻¹ of a matrix."""
-    if view.root is not None:
-        root, transposed, _ = view.root
-        return root(transposed(right))
-    return conjugate_gradients(view.covariance, right, view.diagonal, tolerance=1e-12)
-
-
-def _orthonormal_in(covariance: Multiply, a: Floats) -> Floats:
-    """A basis of the columns of A with AᵀSA = I; columns that depend on others are dropped."""
-    values, vectors = np.linalg.eigh(a.T @ covariance(a))
-    kept = values > 1e-14 * values[-1]
-    return a @ (vectors[:, kept] / np.sqrt(values[kept]))
-
-
-def _signed(a: Floats, b: Floats, sigma: Floats, x_mean: Floats, y_mean: Floats) -> CCA:
-    """Signs fixed: the entry of largest magnitude in each column of A is positive."""
+def _signed(a: Floats, b: Floats, sigma: Floats) -> CanonicalPairs:
+    """Pairs with their signs fixed; those without correlation above rounding are left out."""
+    kept = sigma > 0
+    a, b, sigma = a[:, kept], b[:, kept], sigma[kept]
     signs = np.sign(a[np.abs(a).argmax(axis=0), np.arange(a.shape[1])])
     signs[signs == 0] = 1
-    return CCA(a * signs, b * signs, sigma, x_mean, y_mean)
-
-
-def _matrix(view: View) -> Any:
-    if isinstance(view, OneHot):
-        return view.matrix()
-    if scipy.sparse.issparse(view):
-        matrix = scipy.sparse.csr_array(view, dtype=np.float64)
-        matrix.sum_duplicates()
-        values = matrix.data
-    else:
-        matrix = values = np.asarray(view, np.float64)
-    if not np.isfinite(values).all():
-        raise InputError("a value of a view is not finite", hint="leave out NaN and infinity")
-    return matrix
+    return CanonicalPairs(a * signs, b * signs, sigma)

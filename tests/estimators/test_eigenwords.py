@@ -17,7 +17,7 @@ from spectralnlp.estimators.eigenwords.solve import (
     context_matrix,
     solve_vectors,
 )
-from spectralnlp.linalg.cca import OneHot, cca
+from spectralnlp.linalg.cca import View, cca
 from spectralnlp.parameters import WordVectors
 from spectralnlp.runtime import InMemoryCorpus, accumulate, use_engine
 
@@ -52,6 +52,27 @@ def test_the_tutorials_bigram_matrix() -> None:
     np.testing.assert_array_equal(before, matrix[:, 7:].T)
 
 
+@pytest.mark.parametrize("lines", [TUTORIAL, text(60)], ids=["slide", "text"])
+def test_the_slides_matrix_of_bigrams_can_be_asked_for(lines: list[str]) -> None:
+    """``contexts=right``: words × the word after, |W| × |W|, and nothing else is factored."""
+    settings = {"contexts": "right", "lowercase": False, "min_count": 1, "dimensions": 2}
+    found = Eigenwords.from_preset("tutorial", **settings).fit(InMemoryCorpus(lines)).word_vectors_
+    place = {word: number for number, word in enumerate(found.words)}
+    bigrams = np.zeros((len(place), len(place)))
+    for left, right in (pair for line in lines for pair in itertools.pairwise(line.split())):
+        bigrams[place[left], place[right]] += 1
+    u, sigma, _ = np.linalg.svd(bigrams)
+    np.testing.assert_allclose(found.singular_values, sigma[:2], rtol=1e-5)
+    lengths = np.linalg.norm(u[:, :2], axis=1)
+    long = lengths > 1e-3  # of others, vectors of length 1 are rounding
+    rows = u[long, :2] / lengths[long, None]
+    np.testing.assert_allclose(np.abs(found.vectors[long]), np.abs(rows), atol=1e-4)
+    assert found.blocks == ((1,),)
+    assert found.contexts == ("", *found.words)
+    assert found.context_vectors is not None
+    assert np.abs(found.context_vectors[:, 0]).max() < 1e-6  # the end of a sentence
+
+
 def test_one_step_cca_is_the_cca_of_a_word_and_its_neighbour() -> None:
     """With one context position and plain counts, it is exactly the CCA of two one-hot views."""
     rng = np.random.default_rng(0)
@@ -60,9 +81,11 @@ def test_one_step_cca_is_the_cca_of_a_word_and_its_neighbour() -> None:
     pairs = np.array(list(itertools.pairwise(tokens)))
     words, codes = np.unique(pairs, return_inverse=True)
     codes = codes.reshape(-1, 2)
-    exact = cca(OneHot(codes[:, 0], len(words)), OneHot(codes[:, 1], len(words)), 4)
     counts = np.zeros((len(words),) * 2, np.float32)
     np.add.at(counts, (codes[:, 0], codes[:, 1]), 1)
+    joint = counts.astype(np.float64) / counts.sum()
+    shares = joint.sum(axis=1), joint.sum(axis=0)
+    exact = cca(*(View(np.diag(each), each) for each in shares), joint, 4)
     import scipy.sparse
 
     u, sigma, v = solve_vectors(
@@ -149,3 +172,5 @@ def test_words_that_are_all_used_alike() -> None:
 def test_senseless_settings_are_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=name):
         fit(text(5), **{name: 0})
+    with pytest.raises(ConfigError, match=r"contexts: got 'left', expected int, 1 or more or 'right'"):
+        fit(text(5), contexts="left")

@@ -98,6 +98,7 @@ def test_every_engine_spills(lines: list[str], whole: dict[str, bytes], memory: 
         {},
         {"positions": "pooled", "window": 3},
         {"variant": "svd", "transform": "log", "vocabulary": 700},
+        {"contexts": "right"},
         {"contexts": 50, "transform": "none", "min_count": 1, "vocabulary": 1500, "lowercase": False},
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from spectralnlp_sketch.cca.moments import PairMoments
 from spectralnlp_sketch.columns import ColumnMoments
 from spectralnlp_sketch.dcot.moments import ReconstructionMoments, RowLog
 from spectralnlp_sketch.frequent_directions.gram import GramMoments
@@ -41,6 +42,14 @@ def _linear(cls: type[Any], **own: tuple[Any, Any]) -> tuple[Empty, dict[str, Em
     return lambda: cls(**base), _variants(cls, base, other)
 
 
+def _pairs(sparse: bool) -> tuple[Empty, dict[str, Empty]]:
+    return lambda: PairMoments(2, WIDTH - 2, sparse), {
+        "n_x": lambda: PairMoments(3, WIDTH - 2, sparse),
+        "n_y": lambda: PairMoments(2, WIDTH, sparse),
+        "sparse": lambda: PairMoments(2, WIDTH - 2, not sparse),
+    }
+
+
 # name, class's empty moments and variants, whether sums of these rows are exact
 LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
     ("count sketch", _linear(CountSketchMoments), True),
@@ -55,6 +64,8 @@ LINEAR_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]], bool]] = [
         ),
         True,
     ),
+    ("two views", _pairs(sparse=False), True),
+    ("two sparse views", _pairs(sparse=True), True),
     ("column sums", (lambda: ColumnMoments(WIDTH), {"n_columns": lambda: ColumnMoments(2)}), True),
     ("triangle", (lambda: TriangleMoments(WIDTH), {"n_columns": lambda: TriangleMoments(2)}), False),
 ]

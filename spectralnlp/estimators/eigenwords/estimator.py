@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge
@@ -83,7 +83,12 @@ class Eigenwords(MomentEstimator[Example]):
     ] = 3
     vocabulary: Annotated[Annotated[int, Ge(1)] | None, Doc("At most so many words have one.")] = None
     contexts: Annotated[
-        int, Ge(1), Doc("The most frequent so many words are contexts (and the end of a sentence).")
+        Annotated[int, Ge(1)] | Literal["right"],
+        Doc(
+            "The most frequent so many words are contexts (and the end of a sentence). ``right``: all words "
+            "are, where they come after, and sentences have no end: with ``preset=tutorial`` the slides' "
+            "matrix of bigrams, words × words."
+        ),
     ] = 5000
     spelling: Annotated[bool, Doc("Learn vectors of unseen words from their spelling.")] = True
     clusters: Annotated[int, Ge(0), Doc("Number of k-means clusters of words to make; 0 for none.")] = 0
@@ -106,13 +111,15 @@ class Eigenwords(MomentEstimator[Example]):
         Raises:
             InputError: fewer than two words occur often enough.
         """
-        blocks = blocks_of(self.window, self.positions)
+        right = self.contexts == "right"
+        blocks = blocks_of(self.window, self.positions, before=not right)
         with fit_pass("matrix"):
             shape = MatrixShape(
                 min_count=self.min_count,
                 max_words=self.vocabulary,
-                n_contexts=self.contexts,
+                n_contexts=None if isinstance(self.contexts, str) else self.contexts,
                 blocks=blocks,
+                with_ends=not right,
             )
             table = tabulate(moments, shape, transform=self.transform, dimensions=self.dimensions)
         self.n_tokens_, self.n_types_ = moments.n_tokens, table.n_types

@@ -45,14 +45,16 @@ class MatrixShape:
     Attributes:
         min_count: words that occur less often are no rows.
         max_words: rows at most; None for all.
-        n_contexts: the most frequent so many words are contexts.
+        n_contexts: the most frequent so many words are contexts; None for all that are rows.
         blocks: groups of positions whose contexts share columns.
+        with_ends: whether the end of a sentence counts as a context; else its columns are empty.
     """
 
     min_count: int
     max_words: int | None
-    n_contexts: int
+    n_contexts: int | None
     blocks: Blocks
+    with_ends: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,8 @@ def tabulate(counts: PairCounts, shape: MatrixShape, *, transform: Transform, di
     vocabulary = choose_vocabulary(
         counts, min_count=shape.min_count, max_words=shape.max_words, n_contexts=shape.n_contexts
     )
-    matrix = MatrixInMemory(context_matrix(counts, vocabulary, shape.blocks))
+    whole = context_matrix(counts, vocabulary, shape.blocks, with_ends=shape.with_ends)
+    matrix = MatrixInMemory(whole)
     return Tabulated(
         words=counts.names(vocabulary.rows),
         counts=counts.words.counts[vocabulary.rows],
@@ -118,8 +121,9 @@ def _tabulate_spilled(
     words = [name.decode() for name in names]
     contexts = ["", *words[: shape.n_contexts]]
     blocks = _context_blocks(shape.blocks, counts.window, len(contexts))
-    runs = list(entry_runs(counts, census.words.hashes[places], blocks))
     n_columns = len(shape.blocks) * len(contexts)
+    hashes = census.words.hashes[places]
+    runs = list(entry_runs(counts, hashes, blocks, n_columns, with_ends=shape.with_ends))
     matrix = StoredMatrix.write(memory, (len(words), n_columns), merged_entries(runs, memory))
     for run in runs:
         run.path.unlink()
@@ -147,7 +151,7 @@ class Vocabulary:
 
 
 def choose_vocabulary(
-    counts: PairCounts, *, min_count: int, max_words: int | None, n_contexts: int
+    counts: PairCounts, *, min_count: int, max_words: int | None, n_contexts: int | None
 ) -> Vocabulary:
     """Choose the words that occur often enough, ties in the order of their letters.
 
@@ -170,16 +174,29 @@ def _too_few(n_words: int, min_count: int, most: int) -> InputError:
     return InputError(what, hint="give more text or lower min_count")
 
 
-def blocks_of(window: int, positions: Positions) -> Blocks:
-    """Return groups of positions whose contexts share columns: each its own, or all one."""
-    offsets = [*range(-window, 0), *range(1, window + 1)]
+def blocks_of(window: int, positions: Positions, *, before: bool = True) -> Blocks:
+    """Return groups of positions whose contexts share columns: each its own, or all one.
+
+    Args:
+        window: largest distance.
+        positions: ``apart`` or ``pooled``.
+        before: whether words before are contexts too.
+    """
+    offsets = [*(range(-window, 0) if before else ()), *range(1, window + 1)]
     return tuple((each,) for each in offsets) if positions == "apart" else (tuple(offsets),)
 
 
-def context_matrix(counts: PairCounts, vocabulary: Vocabulary, blocks: Blocks) -> scipy.sparse.csr_array:
-    """Return counts of words × contexts, float32 (n_words, n_blocks · n_contexts)."""
+def context_matrix(
+    counts: PairCounts, vocabulary: Vocabulary, blocks: Blocks, *, with_ends: bool = True
+) -> scipy.sparse.csr_array:
+    """Return counts of words × contexts, float32 (n_words, n_blocks · n_contexts).
+
+    Without ``with_ends`` the columns of the sentence's end are empty.
+    """
     row_of = _places(vocabulary.rows, len(counts.words.counts))
     column_of = _places(vocabulary.contexts, len(counts.words.counts))
+    if not with_ends:
+        column_of[0] = -1
     entries = np.zeros(len(vocabulary.rows), np.int64)
     count_entries(counts.pairs.keys, row_of, column_of, entries)
     starts = np.append(0, np.cumsum(entries))
@@ -187,18 +204,18 @@ def context_matrix(counts: PairCounts, vocabulary: Vocabulary, blocks: Blocks) -
     numbered = _context_blocks(blocks, counts.window, len(vocabulary.contexts))
     keys, pair_counts, free = counts.pairs.keys, counts.pairs.counts, starts[:-1].copy()
     fill_entries(keys, pair_counts, row_of, column_of, numbered, free, columns, values)
-    shape = (len(vocabulary.rows), len(blocks) * len(vocabulary.contexts))
+    shape = (len(vocabulary.rows), (len(blocks) + 1) * len(vocabulary.contexts))
     matrix = scipy.sparse.csr_array((values, columns, starts), shape=shape)
     # Where pairs lay in their table depends on the order of the text; sums of floats must not.
     matrix.sum_duplicates()
-    return matrix
+    return matrix[:, : len(blocks) * len(vocabulary.contexts)]
 
 
 def _context_blocks(blocks: Blocks, window: int, n_contexts: int) -> ContextBlocks:
-    """Number the blocks of columns by distance."""
+    """Number the blocks of columns by distance; positions of no block are in one more, to be cut off."""
     block_of = {offset: block for block, offsets in enumerate(blocks) for offset in offsets}
-    before = np.array([0] + [block_of[-d] for d in range(1, window + 1)])
-    after = np.array([0] + [block_of[d] for d in range(1, window + 1)])
+    before = np.array([0] + [block_of.get(-d, len(blocks)) for d in range(1, window + 1)])
+    after = np.array([0] + [block_of.get(d, len(blocks)) for d in range(1, window + 1)])
     return ContextBlocks(before=before, after=after, n_contexts=n_contexts)
 
 

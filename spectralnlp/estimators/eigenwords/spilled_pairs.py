@@ -17,6 +17,9 @@ from spectralnlp.estimators.eigenwords.matrix_kernels import ContextBlocks, pair
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.runtime import Array, Longs, Memory, Run, merge_runs, sum_by_key
 
+# Part of an entry's key that is its column.
+_COLUMN = (1 << 32) - 1
+
 # Bytes for an entry while it is merged.
 _ENTRY_BYTES = 32
 
@@ -54,13 +57,22 @@ class SpilledPairs:
     window: int
 
 
-def entry_runs(pairs: SpilledPairs, hashes: NDArray[np.uint64], blocks: ContextBlocks) -> Iterator[Run]:
+def entry_runs(
+    pairs: SpilledPairs,
+    hashes: NDArray[np.uint64],
+    blocks: ContextBlocks,
+    n_columns: int,
+    *,
+    with_ends: bool = True,
+) -> Iterator[Run]:
     """Write each run of pairs as a run of entries of the word × context matrix.
 
     Args:
         pairs: the counts.
         hashes: uint64 (n_rows,); of the words that are rows, in their order.
         blocks: blocks of columns; a context is the sentence's end, or one of the first words.
+        n_columns: entries of columns from here on are left out.
+        with_ends: whether those of the sentence's end are written.
 
     Yields:
         Runs with keys row · 2³² + column.
@@ -77,8 +89,11 @@ def entry_runs(pairs: SpilledPairs, hashes: NDArray[np.uint64], blocks: ContextB
             keys, counts = run.read()
             entries, values = np.empty(2 * len(keys), np.int64), np.empty(2 * len(keys), np.int64)
             n = pair_entries(keys, counts, row_of, blocks, entries, values)
-            if n:
-                yield Run.write(pairs.memory.new_file("entries"), *sum_by_key(entries[:n], values[:n]))
+            columns = entries[:n] & _COLUMN
+            kept = (columns < n_columns) & (with_ends | (columns % blocks.n_contexts != 0))
+            if kept.any():
+                summed = sum_by_key(entries[:n][kept], values[:n][kept])
+                yield Run.write(pairs.memory.new_file("entries"), *summed)
 
 
 def merged_entries(runs: Sequence[Run], memory: Memory) -> Iterator[tuple[Longs, Longs]]:

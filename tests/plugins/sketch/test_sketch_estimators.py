@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from spectralnlp_sketch import (
+    CCA,
     OSNAP,
     SENT,
     SRHT,
@@ -58,7 +59,7 @@ OTHERS: list[Callable[[], Any]] = [
 ]
 CLASSES = [
     *(DCoT, TMPCA, HashedNgrams, SENT, SENTPlus, Centring, LeverageScores, FrequentDirections),
-    *(GaussianSketch, CountSketch, OSNAP, SRHT, IntentClassifier),
+    *(GaussianSketch, CountSketch, OSNAP, SRHT, IntentClassifier, CCA),
 ]
 every_sketch = pytest.mark.parametrize("make", SKETCHES, ids=lambda make: repr(make()))
 every_estimator = pytest.mark.parametrize("make", SKETCHES + OTHERS, ids=lambda make: repr(make()))

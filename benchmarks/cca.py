@@ -1,0 +1,288 @@
+"""CCA of two views: titles and bodies of Reuters-21578, and time and memory beside scikit-learn.
+
+Stories of the training split with a title and five words of body or more, in random order; a tenth is held
+out. Views are log(1 + count) of the most frequent content words of each side.
+
+    python -m benchmarks.cca pairs        # words that the leading pairs of directions go by
+    python -m benchmarks.cca retrieval    # the body that belongs to a title
+    python -m benchmarks.cca speed        # beside numpy and scikit-learn, each in a process of its own
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import gzip
+import json
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from spectralnlp_sketch import CCA
+
+from spectralnlp.text.content import content_words
+
+REUTERS = "textcat/reuters21578.train.jsonl.gz"
+Words = list[str]
+Stories = list[tuple[Words, Words]]
+COLUMNS = 2000  # words of a view
+PAIRS = 200
+
+
+def stories(corpora: Path) -> tuple[Stories, Stories]:
+    """Titles and bodies to learn from, and those held out."""
+    with gzip.open(corpora / REUTERS, "rt", encoding="utf-8") as lines:
+        told = [json.loads(line) for line in lines]
+    found = [(content_words(each["title"] or ""), content_words(each["body"] or "")) for each in told]
+    found = [(title, body) for title, body in found if title and len(body) >= 5]
+    Random(0).shuffle(found)
+    tenth = len(found) // 10
+    return found[tenth:], found[:tenth]
+
+
+class Bags:
+    """Bags of the most frequent words of some documents.
+
+    Args:
+        documents: to take the words from.
+        size: words at most.
+    """
+
+    def __init__(self, documents: Sequence[Words], size: int) -> None:
+        counts = Counter(word for document in documents for word in set(document))
+        self.words = [word for word, _ in counts.most_common(size)]
+        self.place = {word: number for number, word in enumerate(self.words)}
+        self.idf = np.log((1 + len(documents)) / (1 + np.array([counts[word] for word in self.words]))) + 1
+
+    def __call__(self, documents: Sequence[Words]) -> Any:
+        """log(1 + count), CSR (n, words)."""
+        seen = [(i, self.place[w]) for i, each in enumerate(documents) for w in each if w in self.place]
+        rows, columns = np.array(seen, int).reshape(-1, 2).T
+        shape = (len(documents), len(self.words))
+        matrix = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+        matrix.sum_duplicates()
+        return matrix.log1p()
+
+
+def views(train: Stories, size: int = COLUMNS) -> tuple[Bags, Bags]:
+    return Bags([title for title, _ in train], size), Bags([body for _, body in train], size)
+
+
+def fitted(train: Stories, bags: tuple[Bags, Bags], k: int, regularisation: float) -> CCA:
+    titles, bodies = zip(*train, strict=True)
+    return CCA(k, regularisation=regularisation).fit(bags[0](titles), bags[1](bodies))
+
+
+def pairs(arguments: argparse.Namespace) -> None:
+    """Print the words whose weight, times the word's deviation, is largest in each of the leading pairs."""
+    train, _ = stories(arguments.corpora)
+    bags = views(train)
+    model = fitted(train, bags, 10, 1.0)
+    deviations = [np.sqrt(view.variances) for view in model.moments_.views()[:2]]
+    rows = []
+    for number, correlation in enumerate(model.canonical_correlations_):
+        ours = []
+        for bag, weights, deviation in zip(
+            bags, (model.x_weights_, model.y_weights_), deviations, strict=True
+        ):
+            column = weights[:, number] * deviation
+            ours.append(", ".join(bag.words[at] for at in np.argsort(-column)[:7]))
+        rows.append([str(number + 1), *ours, f"{correlation:.3f}"])
+    print("### Leading pairs, regularisation 1\n")
+    print(report.table(("", "title", "body", "correlation"), rows), end="\n\n")
+
+
+def retrieval(arguments: argparse.Namespace) -> None:
+    """Print how often a held-out title finds its body among all held-out bodies."""
+    train, test = stories(arguments.corpora)
+    hidden = [(title, [word for word in body if word not in set(title)]) for title, body in test]
+    lexical, latent = tf_idf(train), lsa(train)
+    ways: dict[str, Callable[[Stories], np.ndarray]] = {
+        "tf-idf of words": lexical,
+        f"LSA of title and body, {PAIRS}": latent,
+    }
+    for regularisation in (0.0, 0.1, 1.0, 10.0):
+        ways[f"CCA, {PAIRS} pairs, `regularisation={regularisation:g}`"] = by_cca(train, regularisation)
+    together = by_cca(train, 1.0)
+    ways["tf-idf + CCA, `regularisation=1`"] = lambda held: lexical(held) + together(held)
+    rows = [[name, *found(way(test)), *found(way(hidden))] for name, way in ways.items()]
+    print(f"### The body of a title among {len(test):,}; {len(train):,} stories to learn from\n")
+    header = ("", "first", "in ten", "MRR", "first, no shared word", "in ten", "MRR")
+    print(report.table(header, rows), end="\n\n")
+
+
+def found(scores: np.ndarray) -> list[str]:
+    """Percent of titles whose body scores best, or in the ten best, and mean reciprocal rank; ties split."""
+    own = np.diag(scores)[:, None]
+    rank = (scores > own).sum(axis=1) + (scores == own).sum(axis=1) / 2 - 0.5
+    return [
+        f"{100 * (rank < 1).mean():.1f}",
+        f"{100 * (rank < 10).mean():.1f}",
+        f"{(1 / (rank + 1)).mean():.3f}",
+    ]
+
+
+def by_cca(train: Stories, regularisation: float) -> Callable[[Stories], np.ndarray]:
+    bags = views(train)
+    model = fitted(train, bags, PAIRS, regularisation)
+
+    def scores(held: Stories) -> np.ndarray:
+        projected = model.transform(
+            *(bag(side) for bag, side in zip(bags, zip(*held, strict=True), strict=True))
+        )
+        x, y = (unit(each) for each in projected)
+        return x @ y.T
+
+    return scores
+
+
+def tf_idf(train: Stories) -> Callable[[Stories], np.ndarray]:
+    bag = Bags([title + body for title, body in train], 50_000)
+
+    def scores(held: Stories) -> np.ndarray:
+        x, y = (unit((bag(side) * bag.idf).tocsr()) for side in zip(*held, strict=True))
+        return (x @ y.T).toarray()
+
+    return scores
+
+
+def lsa(train: Stories) -> Callable[[Stories], np.ndarray]:
+    bag = Bags([title + body for title, body in train], 20_000)
+    whole = unit((bag([title + body for title, body in train]) * bag.idf).tocsr())
+    basis = sp.linalg.svds(whole, PAIRS, v0=np.ones(whole.shape[0]))[2].T
+
+    def scores(held: Stories) -> np.ndarray:
+        x, y = (unit((bag(side) * bag.idf) @ basis) for side in zip(*held, strict=True))
+        return x @ y.T
+
+    return scores
+
+
+def unit(rows: Any) -> Any:
+    """Rows divided by their lengths."""
+    if sp.issparse(rows):
+        return sp.diags_array(1 / np.maximum(sp.linalg.norm(rows, axis=1), 1e-12)) @ rows
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def planted(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Views of 50 and 40 columns that share ten directions, of falling correlation."""
+    directions = np.random.default_rng(0)
+    loadings = [directions.standard_normal((10, d)) for d in (50, 40)]
+    rng = np.random.default_rng((1, seed))
+    signal = rng.standard_normal((n, 10)) * np.linspace(1, 0.1, 10)
+    x, y = (signal @ each + rng.standard_normal((n, each.shape[1])) for each in loadings)
+    return x, y
+
+
+def reuters_views(corpora: Path, size: int, dense: bool) -> tuple[Any, Any]:
+    train, _ = stories(corpora)
+    titles, bodies = zip(*train, strict=True)
+    bags = views(train, size)
+    matrices = (bag(side) for bag, side in zip(bags, (titles, bodies), strict=True))
+    x, y = (each.toarray() if dense else each for each in matrices)
+    return x, y
+
+
+def measured(way: str, data: str, k: int, corpora: Path) -> tuple[float, float, np.ndarray]:
+    """Wall seconds of fitting, megabytes beyond those of the data, and correlations of the projections."""
+    CCA(1).fit(*(sp.random_array((50, 3), density=0.5, rng=np.random.default_rng(s)) for s in (0, 1)))
+    if way == "streamed":
+        before, started = _resident(), perf_counter()
+        model = CCA(k)
+        for part in range(100):
+            model.partial_fit(*planted(int(data) // 100, seed=part))
+        return _result(started, before, model.canonical_correlations_)
+    kind, _, size = data.partition(" ")
+    if kind == "planted":
+        x, y = planted(int(size))
+    else:
+        x, y = reuters_views(corpora, int(size), dense=way != "ours")
+    before, started = _resident(), perf_counter()
+    return _result(started, before, WAYS[way](x, y, k))
+
+
+def _resident() -> float:
+    """Megabytes held now; the peak is counted from here on (Linux, proc(5))."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return report.peak_megabytes()
+
+
+def _result(started: float, before: float, correlations: np.ndarray) -> tuple[float, float, np.ndarray]:
+    return perf_counter() - started, report.peak_megabytes() - before, correlations
+
+
+def by_ours(x: Any, y: Any, k: int) -> np.ndarray:
+    return CCA(k, regularisation=1.0 if x.shape[1] > 4000 else 0.0).fit(x, y).canonical_correlations_
+
+
+def by_numpy(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+    """Björck and Golub 1973, with an SVD in place of a QR: columns may depend on one another."""
+    bases = []
+    for each in (x, y):
+        u, sigma, _ = np.linalg.svd(each - each.mean(axis=0), full_matrices=False)
+        bases.append(u[:, sigma > 1e-8 * sigma[0]])
+    return np.linalg.svd(bases[0].T @ bases[1], compute_uv=False)[:k]
+
+
+def by_sklearn(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+    from sklearn import cross_decomposition
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of convergence
+        a, b = cross_decomposition.CCA(k).fit(x, y).transform(x, y)
+    return np.array([np.corrcoef(a[:, i], b[:, i])[0, 1] for i in range(k)])
+
+
+WAYS: dict[str, Callable[[Any, Any, int], np.ndarray]] = {
+    "ours": by_ours,
+    "numpy": by_numpy,
+    "scikit-learn": by_sklearn,
+}
+CASES = (
+    ("planted 100000", 5, ("ours", "numpy", "scikit-learn")),
+    ("1000000", 5, ("streamed",)),
+    ("reuters 300", 5, ("ours", "numpy", "scikit-learn")),
+    ("reuters 1000", 50, ("ours", "numpy")),
+    ("reuters 2000", 50, ("ours", "numpy")),
+    ("reuters 6000", 50, ("ours",)),
+)
+
+
+def speed(arguments: argparse.Namespace) -> None:
+    """Print time, memory and agreement with numpy."""
+    rows = []
+    for data, k, ways in CASES:
+        results = {way: report.apart(measured, way, data, k, arguments.corpora) for way in ways}
+        exact = results["numpy"][2] if "numpy" in results else None
+        for way, (seconds, megabytes, correlations) in results.items():
+            error = None if exact is None else f"{np.abs(correlations - exact).max():.0e}"
+            cost = (f"{seconds:.2f}", f"{megabytes:,.0f}")
+            rows.append([data, way, k, *cost, f"{correlations[0]:.4f}", f"{correlations[-1]:.4f}", error])
+            print(*rows[-1], file=sys.stderr, flush=True)
+    print("### Beside numpy and scikit-learn\n")
+    header = ("rows or words", "", "k", "s", "MB more", "first correlation", "last", "from numpy's")
+    print(report.table(header, rows), end="\n\n")
+
+
+def main() -> None:
+    """Print the parts that are asked for."""
+    report.run_parts(
+        __doc__,
+        {"pairs": pairs, "retrieval": retrieval, "speed": speed},
+        lambda parser: parser.add_argument(
+            "--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR"
+        ),
+    )
+
+
+if __name__ == "__main__":
+    main()
