@@ -206,6 +206,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
             table,
             self._prediction(counts, table),
             self.n_states,
+            all_triples=self.triples == "all",
             whitening=self.whitening,
             random_state=self.random_state,
         )
