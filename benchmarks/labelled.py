@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +17,10 @@ TEXTCAT = ROOT / "corpora" / "textcat"
 
 
 def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:
-    """Texts and labels of ``label TAB text`` lines."""
-    pairs = [line.rstrip("\n").split("\t", 1) for line in path.open(encoding="utf-8")]
+    """Texts and labels of ``label TAB text`` lines, of a file that may be compressed."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
+        pairs = [line.rstrip("\n").split("\t", 1) for line in lines]
     return [text for _, text in pairs], np.array([label for label, _ in pairs])
 
 

@@ -1,8 +1,9 @@
 """The tutorial's ladder on our treebanks: what each ingredient adds, from nothing to a pool.
 
 The first table goes up from the algorithm without any of its remedies to the default, one step a row, each
-step on top of the one before; the second puts sets of features beside observed annotation. What the
-registry does not have, or an estimator does not know, is left out and named.
+step on top of the one before; the second climbs the tutorial's own steps with as many states as it had; the
+third puts sets of features beside observed annotation. What the registry does not have, or an estimator does
+not know, is left out and named.
 
     python -m benchmarks.ladder
     python -m benchmarks.ladder --treebank gum --seeds 5
@@ -60,6 +61,8 @@ LADDER = (
     Step("EM from random states", "lpcfg-em:n_states=16", 88.56),
     Step("pool", "lpcfg:preset=best"),
 )
+# The steps that the tutorial took, and the states that it had; its preset has 8.
+TUTORIAL_RUNGS, TUTORIAL_STATES = LADDER[:4], 32
 FEATURES = (
     Step("simple features", f"{TUTORIAL},features=simple", 88.07),
     Step("all features", TUTORIAL, 88.82),
@@ -110,6 +113,17 @@ class Measured:
         return self._runs[text]
 
 
+def print_rungs(title: str, measured: Measured) -> None:
+    """The tutorial's rungs with the states of its preset, and with as many as the tutorial has."""
+    rows = []
+    for step in TUTORIAL_RUNGS:
+        settings = (step.setting, f"{step.setting},n_states={TUTORIAL_STATES}")
+        f1 = [experiment.mean_spread([run.f1 for run in measured[setting]]) for setting in settings]
+        rows.append([step.name, f"{step.published:.2f}", *f1])
+    header = ("", f"tutorial, m = {TUTORIAL_STATES}", "m = 8", f"m = {TUTORIAL_STATES}")
+    print(f"### {title}\n\n{report.table(header, rows)}\n", flush=True)
+
+
 def print_steps(title: str, steps: Sequence[Step], measured: Measured) -> None:
     """A table, and below it what is not in it."""
     absent = {step: reason for step in steps if (reason := why_absent(step.setting)) is not None}
@@ -127,6 +141,7 @@ def main() -> None:
     measured = Measured(experiment.folder_of(arguments), arguments.seeds)
     experiment.print_heading("ladder")
     print_steps(f"The ladder, {arguments.treebank} dev", LADDER, measured)
+    print_rungs(f"The tutorial's rungs by number of states, {arguments.treebank} dev", measured)
     print_steps(f"Features and annotation, {arguments.treebank} dev", FEATURES, measured)
 
 

@@ -57,10 +57,12 @@ def test_commands_print_tables(
     where = ["--corpora", str(corpora), "--treebank", "gum"]
     monkeypatch.setattr(ladder, "LADDER", (ladder.Step("all", "pcfg"), ladder.Step("none", "nothing-at-all")))
     monkeypatch.setattr(ladder, "FEATURES", (ladder.Step("plain", "pcfg:preset=plain"),))
+    monkeypatch.setattr(ladder, "TUTORIAL_RUNGS", (ladder.Step("rung", "lpcfg:preset=tutorial", 88.82),))
     printed = run("ladder", [*where, "--seeds", "2"], monkeypatch, capsys)
     assert "| all | `pcfg` |" in printed
     assert " ± 0.00 |" in printed
     assert "Left out: none, `nothing-at-all`:" in printed
+    assert "| rung | 88.82 | " in printed
 
     few = ["--states", "2", "--em-states", "2", "--em-iterations", "2", "--em-every", "1"]
     printed = run("states", [*where, *few], monkeypatch, capsys)

@@ -19,11 +19,17 @@ from spectralnlp.text.signatures import signature_by_name
 
 
 class Learned:
-    """A model learned from true moments, and what it was learned from."""
+    """A model learned from true moments or those of a sample, and what it was learned from."""
 
-    def __init__(self, seed: int, m: int = 2, n_states: int = 2, **changes: object) -> None:
+    def __init__(
+        self, seed: int, m: int = 2, n_states: int = 2, sample: int | None = None, **changes: object
+    ) -> None:
         self.sentences = TrueRHMM(m, seed).sentences()
-        table = weighted_table(self.sentences)
+        seen = self.sentences
+        if sample is not None:
+            counts = np.random.default_rng(seed).multinomial(sample, [p for _, p in seen])
+            seen = [(each, float(count)) for (each, _), count in zip(seen, counts, strict=True) if count]
+        table = weighted_table(seen)
         options = replace(EXACT, n_states=n_states, **changes)  # type: ignore[arg-type]
         features = token_features(table, signature_by_name("english"))
         chain, words = (
@@ -60,6 +66,17 @@ def test_every_tagged_sentence_has_its_true_probability(seed: int) -> None:
 def test_neither_scaling_nor_the_seed_of_the_svd_matters_to_it(scaling: bool, random_state: int) -> None:
     learned = Learned(5, scaling=scaling, random_state=random_state)
     np.testing.assert_allclose(learned.probabilities(), learned.true_probabilities(), rtol=1e-6, atol=1e-12)
+
+
+def test_error_falls_with_the_root_of_the_sample() -> None:
+    sizes, errors = (10_000, 1_000_000), []
+    for size in sizes:
+        learned = [Learned(seed, sample=size) for seed in range(4)]
+        errors.append(
+            np.mean([np.abs(each.probabilities() - each.true_probabilities()).sum() for each in learned])
+        )
+    slope = np.log(errors[1] / errors[0]) / np.log(sizes[1] / sizes[0])
+    assert -0.8 < slope < -0.35, errors
 
 
 def test_posteriors_are_the_true_ones() -> None:

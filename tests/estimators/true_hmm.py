@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -12,7 +12,7 @@ from spectralnlp.estimators.hmm.ngrams import NGramTable
 
 @dataclass(frozen=True)
 class TrueHMM:
-    """Started in its stationary distribution.
+    """Started in any distribution, unless `stationary`.
 
     Attributes:
         initial: (m,).
@@ -29,9 +29,13 @@ class TrueHMM:
         rng = np.random.default_rng(seed)
         transition = rng.dirichlet(np.full(m, 0.5), size=m).T
         emission = rng.dirichlet(np.full(V, 0.5), size=m).T
-        values, vectors = np.linalg.eig(transition)
-        stationary = np.real(vectors[:, np.argmax(values.real)])
-        return cls(stationary / stationary.sum(), transition, emission)
+        return cls(rng.dirichlet(np.ones(m)), transition, emission)
+
+    def stationary(self) -> TrueHMM:
+        """The same model, started in its stationary distribution."""
+        values, vectors = np.linalg.eig(self.transition)
+        initial = np.real(vectors[:, np.argmax(values.real)])
+        return replace(self, initial=initial / initial.sum())
 
     def log_probability(self, sequence: list[int]) -> float:
         """The forward algorithm."""
@@ -55,8 +59,9 @@ class TrueHMM:
         weights: dict[tuple[int, ...], float] = {}
         for position in range(1, length + 1):
             known = min(position, order)
+            begun = np.linalg.matrix_power(self.transition, position - known) @ self.initial
             for gram in product(range(V), repeat=known):
-                state = self.initial  # stationary: the same at every position
+                state = begun
                 probability = 1.0
                 for x in gram:
                     state = self.emission[x] * state

@@ -319,7 +319,8 @@ class Enumerated:
 
     @cached_property
     def edge_posteriors(self) -> dict[Edge, float]:
-        return dict(zip(self.names, (self.values @ self.uses / self.total).tolist(), strict=True))
+        """Marginals over |Z|, which have the sign of Z."""
+        return dict(zip(self.names, (self.values @ self.uses / abs(self.total)).tolist(), strict=True))
 
     @cached_property
     def node_posteriors(self) -> dict[tuple[int, ...], float]:

@@ -318,6 +318,7 @@ def test_labelled_recall_without_absolute_values() -> None:
 
         return gain
 
+    assert min(trees.total for _, _, trees in derivable("signed")) < 0, "the sign of Z matters"
     assert_is_best(LabelledRecallDecoder(absolute=False), ["signed"], signed_gain)
 
 

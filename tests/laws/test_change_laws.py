@@ -36,7 +36,7 @@ SETTINGS: dict[str, Sequence[dict[str, Any]]] = {
     "hmm.v1": [
         {"n_states": 4},
         {"n_states": 4, "max_symbols": 6, "min_count": 2},
-        {"n_states": 4, "algorithm": "hkz", "triples": "initial", "whitening": False},
+        {"n_states": 3, "algorithm": "hkz", "triples": "initial", "whitening": False},
     ],
     "eigenwords.v1": [{"dimensions": 5, "min_count": 1}],
     "topics.v1": [{"n_topics": 3}],

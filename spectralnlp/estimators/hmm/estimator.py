@@ -132,7 +132,10 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     whitening: Annotated[bool, Doc("Hkz: divide P21 by the square roots of its margins.")] = True
     triples: Annotated[
         Literal["initial", "all"],
-        Doc("Hkz: ``initial`` for the first three symbols of each sequence, ``all`` for any three."),
+        Doc(
+            "Hkz: ``initial`` for the first three symbols of each sequence, ``all`` for any three, which is "
+            "exact only for chains that start stationary."
+        ),
     ] = "all"
     stabilise: Annotated[
         bool,
@@ -206,6 +209,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
             table,
             self._prediction(counts, table),
             self.n_states,
+            all_triples=self.triples == "all",
             whitening=self.whitening,
             random_state=self.random_state,
         )

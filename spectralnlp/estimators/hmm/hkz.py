@@ -16,7 +16,13 @@ DENSE = 512
 
 
 def solve_hkz(
-    table: NGramTable, prediction: PredictionSettings, n_states: int, *, whitening: bool, random_state: int
+    table: NGramTable,
+    prediction: PredictionSettings,
+    n_states: int,
+    *,
+    all_triples: bool,
+    whitening: bool,
+    random_state: int,
 ) -> tuple[ObservableOperators, Floats]:
     """The algorithm LearnHMM of section 4 of the paper; P3x1 is only ever seen between two projections.
 
@@ -24,6 +30,8 @@ def solve_hkz(
         table: trigrams of the first three symbols of each sequence, as published, or of all symbols.
         prediction: names of the symbols, and how their probabilities are kept proper.
         n_states: m in the paper.
+        all_triples: take P21 from all pairs, of which there are more than of triples: exact only for chains
+            that start stationary. As published, P1 and P21 are margins of the first triples, as P3x1 is.
         whitening: divide P21 by the square roots of its margins before the SVD, and take the operators in
             that basis; the published algorithm does not.
         random_state: seed of the SVD where there are many symbols.
@@ -34,11 +42,13 @@ def solve_hkz(
     older, old, new = table.grams.T
     weights, V = table.weights, table.boundary
     has_two, has_three = old != V, older != V
-    starts = np.bincount(new[~has_two], weights[~has_two], minlength=V)
-    first = starts / starts.sum()
-    pairs = sp.csr_matrix((weights[has_two], (new[has_two], old[has_two])), shape=(V, V))
+    rows, columns, paired = (new, old, has_two) if all_triples else (old, older, has_three)
+    pairs = sp.csr_matrix((weights[paired], (rows[paired], columns[paired])), shape=(V, V))
     P21 = pairs * (1 / max(float(pairs.sum()), np.finfo(float).tiny))
-    P1 = np.asarray(P21.sum(axis=0)).ravel()
+    P1 = first = np.asarray(P21.sum(axis=0)).ravel()
+    if all_triples:
+        starts = np.bincount(new[~has_two], weights[~has_two], minlength=V)
+        first = starts / starts.sum()
 
     left_scale = right_scale = np.ones(V)
     if whitening:

@@ -70,6 +70,33 @@ class SequencePredictor(ABC):
                 states = filter_.update(states, np.array([symbol], np.int32))
         return np.array(rows)
 
+    def predict(self, history: Sequence[str], *, steps: int = 1) -> Floats:
+        """float64 (steps, V): the distribution of each of the next symbols, whatever those between may be.
+
+        A state moves on to its mean over all symbols that may come, weighted by their probabilities: Σ_x B_x
+        times the state, where no prediction is negative.
+
+        Args:
+            history: the symbols so far.
+            steps: how many symbols ahead.
+
+        Raises:
+            ConfigError: fewer than one step.
+        """
+        if steps < 1:
+            raise ConfigError(f"cannot predict {steps} steps ahead", hint="give `steps` of 1 or more")
+        filter_ = self._filter()
+        states, rows = filter_.start(1), []
+        for symbol in _encode(filter_, history):
+            _, states = filter_.predict(states)
+            states = filter_.update(states, np.array([symbol], np.int32))
+        every = np.arange(len(filter_.symbols), dtype=np.int32)
+        for _ in range(steps):
+            p, states = filter_.predict(states)
+            rows.append(p[0])
+            states = p @ filter_.update(np.repeat(states, len(every), axis=0), every)
+        return np.array(rows)
+
     def transform(self, sequence: Sequence[str]) -> Floats:
         """float64 (n, k): the state after each symbol, a vector of the token in its context (eigentokens)."""
         filter_ = self._filter()

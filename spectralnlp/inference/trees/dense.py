@@ -170,7 +170,7 @@ def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
             for h in range(n_states[node]):
                 root, place = share * rules.root[first + h], offsets[node] + h
                 if is_second:
-                    outside[place] = root / total if total != 0.0 else 0.0
+                    outside[place] = root / abs(total) if total != 0.0 else 0.0
                 else:
                     total += root * inside[place]
     return total, common

@@ -25,8 +25,8 @@ class ForestPosteriors:
 
     Attributes:
         log_total: natural logarithm of |Z|, the sum over the forest's trees.
-        edge: float64 (n_edges,); posterior of each hyperedge, signed for signed grammars.
-        node: float64 (n_nodes,); posterior of each node.
+        edge: float64 (n_edges,); marginal of each hyperedge over |Z|: its posterior, with the sign of Z.
+        node: float64 (n_nodes,); the same of each node.
         usable: False when the total is zero or not finite; then ``edge`` and ``node`` are zero.
     """
 

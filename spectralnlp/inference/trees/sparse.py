@@ -45,7 +45,7 @@ class SparseRules(NamedTuple):
             return -np.inf, edge, np.zeros(forest.n_nodes)
         _outside_sparse(forest, self, vectors, edge)
         node: Floats = _node_posteriors(vectors)
-        edge, node = edge / total, node / total
+        edge, node = edge / abs(total), node / abs(total)
         usable = bool(np.isfinite(edge).all() and np.isfinite(node).all())
         return float(np.log(abs(total))) if usable else -np.inf, edge, node
 
