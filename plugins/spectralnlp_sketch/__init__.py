@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spectralnlp_sketch.centring import Centring
     from spectralnlp_sketch.dcot.estimator import DCoT
+    from spectralnlp_sketch.dcot.features import DCoTFeatures
     from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
+    from spectralnlp_sketch.frequent_directions.features import FrequentDirectionsFeatures
     from spectralnlp_sketch.hashing.estimator import HashedNgrams
     from spectralnlp_sketch.intent.estimator import IntentClassifier
     from spectralnlp_sketch.intent.explanation import Explanation
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.sent.estimator import SENT, SENTPlus
     from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
     from spectralnlp_sketch.tmpca.estimator import TMPCA, tmpca_classifier
+    from spectralnlp_sketch.tmpca.features import TMPCAFeatures
     from spectralnlp_sketch.words import prepare
 
 __all__ = [
@@ -38,9 +41,11 @@ __all__ = [
     "Classifier",
     "CountSketch",
     "DCoT",
+    "DCoTFeatures",
     "Explanation",
     "FileRows",
     "FrequentDirections",
+    "FrequentDirectionsFeatures",
     "GaussianSketch",
     "HashedNgrams",
     "IntentClassifier",
@@ -48,6 +53,7 @@ __all__ = [
     "MatrixCorpus",
     "RowFormat",
     "SENTPlus",
+    "TMPCAFeatures",
     "ordered_batches",
     "prepare",
     "required_rows",
@@ -60,12 +66,14 @@ _HOMES = {
     "Explanation": "intent.explanation",
     "FileRows": "stream",
     "FrequentDirections": "frequent_directions.estimator",
+    "FrequentDirectionsFeatures": "frequent_directions.features",
     "GaussianSketch": "linear.estimators",
     "CountSketch": "linear.estimators",
     "OSNAP": "linear.estimators",
     "SRHT": "linear.estimators",
     "Centring": "centring",
     "DCoT": "dcot.estimator",
+    "DCoTFeatures": "dcot.features",
     "Classification": "intent.model",
     "Classifier": "intent.model",
     "HashedNgrams": "hashing.estimator",
@@ -73,6 +81,7 @@ _HOMES = {
     "SENT": "sent.estimator",
     "SENTPlus": "sent.estimator",
     "TMPCA": "tmpca.estimator",
+    "TMPCAFeatures": "tmpca.features",
     "tmpca_classifier": "tmpca.estimator",
     "prepare": "words",
     "LeverageScores": "leverage.estimator",
