@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +22,7 @@ from spectralnlp import registry
 from spectralnlp.errors import InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus, MappedCorpus
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.known import Ngrams
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, spaced_words
@@ -30,7 +31,10 @@ from spectralnlp_sketch.intent.agreement import (
     have_sentences,
     sentence_directions,
 )
+from spectralnlp_sketch.intent.featured import Featured
 from spectralnlp_sketch.intent.head import Features, Weights
+from spectralnlp_sketch.labelled import Example
+from spectralnlp_sketch.stream import ConvertedCorpus
 
 Array32 = NDArray[np.float32]
 # N-grams of unlabelled texts that are in fewer of them tell nothing about others.
@@ -43,6 +47,8 @@ SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
 LEAST_WORDS = 50_000
 # How far an eigenword's contexts reach: a wide window tells subjects apart, a narrow one parts of speech.
 WINDOW = 6
+# Words that have eigenwords: text without an end has words without an end.
+MOST_WORDS = 2**16
 # Words whose spelling is learned from, the most frequent ones.
 MOST_SPELLED = 5000
 # Ridge of that regression, beside a squared length of 1 of each word's n-grams of characters.
@@ -61,6 +67,7 @@ class Prior:
         sparse_scale: length of a text's words, and of its characters.
         pair_scale: length of its pairs of words.
         dense_scale: factor of its projection.
+        featured: rows that stand in place of projections; None for none.
     """
 
     ngrams: Ngrams
@@ -68,11 +75,12 @@ class Prior:
     sparse_scale: float = 1.0
     pair_scale: float = 1.0
     dense_scale: float = 1.0
+    featured: Featured | None = None
 
-    def features(self, rows: sp.csr_array) -> Features:
-        """Features of texts for the head, from their rows."""
+    def features(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Features:
+        """Features of texts for the head, from their rows, and from the texts if a featurizer is there."""
         with one_blas_thread():
-            dense = np.ascontiguousarray(self.projected(rows) * np.float32(self.dense_scale))
+            dense = np.ascontiguousarray(self.projected(rows, texts) * np.float32(self.dense_scale))
         scaled_rows = sp.csr_array(
             (rows.data * self._scales[rows.indices], rows.indices, rows.indptr), rows.shape
         )
@@ -87,8 +95,10 @@ class Prior:
             dense_scale=scale * dense**0.5,
         )
 
-    def projected(self, rows: sp.csr_array) -> Array32:
-        """Projections of texts, unscaled, float32 (n_texts, d), from their rows."""
+    def projected(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Array32:
+        """Projections of texts, unscaled, float32 (n_texts, d), from their rows; or a featurizer's rows."""
+        if self.featured is not None:
+            return self.featured.rows(texts)
         return np.asarray(rows[:, : len(self.projection)] @ self.projection, np.float32)
 
     @property
@@ -101,14 +111,22 @@ class Prior:
         """One table of scores for what is linear in the n-grams, float32 (n_ngrams, n_classes)."""
         with one_blas_thread():
             table = self._scales[:, None] * weights.sparse
-            table[: len(self.projection)] += self.projection @ (np.float32(self.dense_scale) * weights.dense)
+            if self.featured is None:
+                dense = np.float32(self.dense_scale) * weights.dense
+                table[: len(self.projection)] += self.projection @ dense
         return table
+
+    def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
+        """Scores of a featurizer's columns, float32 (n_features, n_classes), and what its mean takes away."""
+        assert self.featured is not None
+        table = np.float32(self.dense_scale * self.featured.factor) * weights.dense
+        return table, self.featured.mean @ table
 
 
 def eigenword_directions(
     rows: sp.csr_array,
     ngrams: Ngrams,
-    texts: Sequence[str],
+    texts: Sequence[str] | Corpus[Example],
     dimensions: int,
     window: int,
     scale: float,
@@ -125,8 +143,8 @@ def eigenword_directions(
         float32 (n_ngrams, at most dimensions); no columns where there is too little text.
     """
     nothing = np.zeros((len(ngrams.columns), 0), np.float32)
-    lines = list(spaced_words(texts, ngrams.form.lowercase))
-    if sum(len(line.split()) for line in lines) < LEAST_WORDS:
+    lines = _lines_of(texts, ngrams.form.lowercase)
+    if lines is None:
         return nothing
     eigenwords = registry.estimators.get("eigenwords.v1")(
         dimensions=dimensions,
@@ -135,12 +153,13 @@ def eigenword_directions(
         spelling=False,
         lowercase=False,
         min_count=3,
+        vocabulary=MOST_WORDS,
         random_state=random_state,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # little text has few directions: all there are will do
         try:
-            vectors = eigenwords.fit(InMemoryCorpus(lines)).word_vectors_
+            vectors = eigenwords.fit(lines).word_vectors_
         except InputError:
             return nothing
     single = NgramFormat((1, 1), None, ngrams.form.mask + 1, lowercase=False)
@@ -157,6 +176,23 @@ def eigenword_directions(
         directions[:n] = scaled(rows[:, :n], directions[:n], 1.0)
         directions[n:] = scaled(rows[:, n:], spelled[n:], SPELLING_LENGTH)
     return scaled(rows, directions, scale)
+
+
+def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus[str] | None:
+    """Words with blanks between them, of each text; None where there are too few."""
+    if isinstance(texts, Corpus):
+        return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
+    lines = spaced_words(texts, lowercase)
+    return InMemoryCorpus(lines) if sum(len(line.split()) for line in lines) >= LEAST_WORDS else None
+
+
+def _spaced(examples: Sequence[Example], start: int, *, lowercase: bool) -> list[str]:
+    return spaced_words([example[0] for example in examples], lowercase)
+
+
+def text_of(example: Example) -> str:
+    """The text of an example, whatever its label."""
+    return example[0]
 
 
 def long_text_directions(
@@ -201,7 +237,13 @@ def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
 
 
 def learn_prior(
-    texts: Sequence[str], n_labelled: int, form: NgramFormat, random_state: int
+    texts: Sequence[str],
+    n_labelled: int,
+    form: NgramFormat,
+    random_state: int,
+    *,
+    featurizer: str | None = None,
+    stream: Corpus[Example] | None = None,
 ) -> tuple[Prior, sp.csr_array]:
     """The prior from all texts, and their rows.
 
@@ -210,9 +252,12 @@ def learn_prior(
         n_labelled: how many those are.
         form: how texts are cut into n-grams.
         random_state: seed.
+        featurizer: name or folder of one to take in place of directions.
+        stream: all texts, where ``texts`` are some of them: directions are learned from these.
 
     Raises:
         TextError: no text has anything in it.
+        ConfigError: the featurizer does not suit.
     """
     with fit_pass("n-grams"):
         counts = count_ngrams(texts, form)
@@ -221,6 +266,10 @@ def learn_prior(
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
+    if featurizer is not None:
+        everything = InMemoryCorpus(texts) if stream is None else MappedCorpus(stream, text_of)
+        featured = Featured.learn(featurizer, everything, texts)
+        return Prior(ngrams, blocks[0], featured=featured), rows
     by_sentences = bool(ngrams.n_words) and have_sentences(texts)
     with one_blas_thread():
         if by_sentences:
@@ -230,7 +279,13 @@ def learn_prior(
             with fit_pass("eigenwords"):
                 blocks.append(
                     eigenword_directions(
-                        rows, ngrams, texts, EIGENWORD_DIMENSIONS, WINDOW, EIGENWORD_LENGTH, random_state
+                        rows,
+                        ngrams,
+                        texts if stream is None else stream,
+                        EIGENWORD_DIMENSIONS,
+                        WINDOW,
+                        EIGENWORD_LENGTH,
+                        random_state,
                     )
                 )
     return Prior(ngrams, np.hstack(blocks)), rows

@@ -210,7 +210,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
 
     def _learn(self, corpus: Corpus[Example]) -> sp.csr_array:
         """Learn, and return what was learned from: rows of the labelled queries, then of the others."""
-        texts, labels, unlabelled = split_by_label(corpus)
+        texts, labels, unlabelled, _ = split_by_label(corpus)
         if not labels and unlabelled:
             raise TextError("SENT+ needs the intent of each query", hint="give as many labels as texts")
         if len(set(labels)) < 2 or len(texts) < OWN_FOLDS:
