@@ -31,7 +31,7 @@ def transform(
     column: TextColumn = None,
 ) -> None:
     """Turn texts into rows of numbers with a trained featurizer."""
-    from spectralnlp.cli.models import load_for
+    from spectralnlp import load
     from spectralnlp.registry import tasks
     from spectralnlp.runtime import rereadable
 
@@ -40,7 +40,9 @@ def transform(
         raise ConfigError(what, path=output, hint="choose one by its suffix")
     if output.suffix == ".parquet":
         _parquet()
-    features = load_for(model, "transform", "transform texts")
+    features = load(model)
+    if features.task != "features":
+        raise ConfigError(f"{model} is a model for {features.task}, not a featurizer")
     corpus = tasks.get("features")().read(rereadable(texts), **({} if column is None else {"column": column}))
     blocks = _blocks(features, corpus)
     first = next(blocks, None)
