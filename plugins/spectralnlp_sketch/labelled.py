@@ -10,8 +10,8 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import checked_texts
 
 # Characters of unlabelled texts that are held in memory, some million queries or 50,000 reviews; and of the
-# texts that stand for more than these, some 90,000 queries.
-MOST_CHARACTERS, SAMPLE_CHARACTERS = 2**26, 2**22
+# texts that stand for more than these, some 45,000 queries.
+MOST_CHARACTERS, SAMPLE_CHARACTERS = 2**26, 2**21
 
 
 class Example(NamedTuple):

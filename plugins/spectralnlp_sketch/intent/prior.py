@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,8 +24,9 @@ from spectralnlp import registry
 from spectralnlp.errors import InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, InMemoryCorpus, MappedCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus, MappedCorpus, current_memory, use_memory
 from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.frequent_directions.kernels import add_gram
 from spectralnlp_sketch.hashing.known import Ngrams
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, spaced_words
 from spectralnlp_sketch.intent.agreement import (
@@ -47,8 +50,9 @@ SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
 LEAST_WORDS = 50_000
 # How far an eigenword's contexts reach: a wide window tells subjects apart, a narrow one parts of speech.
 WINDOW = 6
-# Words that have eigenwords: text without an end has words without an end.
-MOST_WORDS = 2**16
+# Of text that is not held: words that have eigenwords, for there is no end of words, and bytes of counts in
+# memory; the rest goes to disk.
+MOST_WORDS, COUNTS_BYTES = 2**15, 2**28
 # Words whose spelling is learned from, the most frequent ones.
 MOST_SPELLED = 5000
 # Ridge of that regression, beside a squared length of 1 of each word's n-grams of characters.
@@ -153,10 +157,10 @@ def eigenword_directions(
         spelling=False,
         lowercase=False,
         min_count=3,
-        vocabulary=MOST_WORDS,
+        vocabulary=MOST_WORDS if isinstance(texts, Corpus) else None,
         random_state=random_state,
     )
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _memory_for(texts):
         warnings.simplefilter("ignore")  # little text has few directions: all there are will do
         try:
             vectors = eigenwords.fit(lines).word_vectors_
@@ -184,6 +188,12 @@ def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus
         return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
     lines = spaced_words(texts, lowercase)
     return InMemoryCorpus(lines) if sum(len(line.split()) for line in lines) >= LEAST_WORDS else None
+
+
+def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:
+    """Bound the counts of texts that are not held, unless the caller does."""
+    is_bounded = not isinstance(texts, Corpus) or current_memory() is not None
+    return nullcontext() if is_bounded else use_memory(COUNTS_BYTES)
 
 
 def _spaced(examples: Sequence[Example], start: int, *, lowercase: bool) -> list[str]:
@@ -222,11 +232,12 @@ def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -
         float32 (n_ngrams, d); 0 but for n-grams of characters.
     """
     rows = ngrams.rows_of(words)[:, ngrams.n_words : ngrams.n_single]
-    products = np.asarray((rows @ rows.T).todense(), np.float64)
+    by_ngram, products = rows.T.tocsr(), np.zeros((len(words), len(words)))
+    add_gram(by_ngram.indptr, by_ngram.indices, by_ngram.data.astype(np.float64), products)
     products[np.diag_indices_from(products)] += SPELLING_RIDGE
-    solved = cho_solve(cho_factor(products, overwrite_a=True), vectors.astype(np.float64))
+    solved = cho_solve(cho_factor(products.T, overwrite_a=True), vectors.astype(np.float64))
     directions = np.zeros((len(ngrams.columns), vectors.shape[1]), np.float32)
-    directions[ngrams.n_words : ngrams.n_single] = rows.T @ solved
+    directions[ngrams.n_words : ngrams.n_single] = rows.T @ solved.astype(np.float32)
     return directions
 
 
