@@ -4,8 +4,9 @@
   peer is tf-idf of words (1–2) and characters (2–5) from the labelled texts with a linear SVM. Unlabelled
   texts are the training texts of all five corpora, without their labels.
 - *small*: Model2Vec's protocol, 1,000 training texts of every set, beside tf-idf and fastText.
+- *featurizers*: the classifier over each registered featurizer in place of its own directions.
 - *sent*: the paper's table 1, a Crammer–Singer SVM on counts, beside eigenwords, SENT and SENT+.
-- *amount*: the paper's table 2, with 0, 10 … 100 % of the unlabelled texts.
+- *amount*: with 0, 10 … 100 % of the unlabelled texts.
 - *imdb*: reviews, with 100, 500 and 2,000 labels, mean of five draws.
 - *ablation*: what each piece of the classifier is worth, inside the training sets.
 - *scope*: queries of no intent (CLINC150), by the share of them that is refused where 90 % of the others are
@@ -25,7 +26,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -165,29 +166,104 @@ def mean_eigenwords(texts: Sequence[str]) -> Callable[[Sequence[str]], sp.csr_ma
     return mean
 
 
-def sent_table(n: int) -> str:
-    """The paper's table 1, with ``n`` examples an intent."""
+FEATURIZERS = ("sent", "frequent-directions", "dcot", "tmpca")
+
+
+def featurizer_table(n: int, seeds: int) -> str:
+    """Accuracy over each featurizer; in brackets the difference to no directions at all.
+
+    With ``n`` examples an intent the head learns from these alone, directions from the unlabelled queries.
+    """
+    few, full = learned_prior(pool()), learned_prior(pool(), len(pool()))
+    called: dict[str, str | None] = {
+        "no directions": None,
+        "built in": None,
+        **{each: each for each in FEATURIZERS},
+    }
+    rows: dict[str, list[object]] = {name: [name] for name in called}
+    plain: dict[tuple[str, str], Any] = {}
+    for name, featurizer in called.items():
+        of_pool = {"few": few, "full": full}
+        if featurizer is not None:
+            made = IntentClassifier(featurizer=featurizer)
+            of_pool = {"few": made.learn_prior(pool())[0], "full": made.learn_prior(pool(), len(pool()))[0]}
+        elif name == "no directions":
+            of_pool = {key: replace(each, projection=each.projection[:, :0]) for key, each in of_pool.items()}
+        for data_name in FEW:
+            data = corpus(data_name)
+            drawn = [draw(data.labels, n, seed) for seed in range(seeds)]
+            scores = np.array([score_over(of_pool["few"], data, which) for which in drawn])
+            base = plain.setdefault(("few", data_name), scores)
+            beside = f"({(scores - base).mean():+.1f} ± {standard_error(scores - base):.1f})"
+            rows[name].append(f"{scores.mean():.1f} {beside if scores is not base else ''}".strip())
+        for part in ("full", "alone"):
+            for data_name in FEW:
+                data, model = corpus(data_name), IntentClassifier(featurizer=featurizer, **LABELS_ONLY)
+                if part == "full":
+                    model.fit_head(of_pool["full"], data.texts, data.labels)
+                elif name == "no directions":
+                    own = model.learn_prior(data.texts, len(data.texts))[0]
+                    own = replace(own, projection=own.projection[:, :0])
+                    model.fit_head(own, data.texts, data.labels)
+                else:
+                    model.fit(data.texts, data.labels)
+                right = 100.0 * (model.predict(data.dev_texts) == data.dev_labels)
+                base = plain.setdefault((part, data_name), right)
+                beside = "" if right is base else paired([right - base])
+                rows[name].append(f"{right.mean():.1f} {beside}".strip())
+        print(*rows[name], sep=" | ", file=sys.stderr, flush=True)
+    tables = (f"{n} examples an intent, and unlabelled queries", "all, and unlabelled queries", "all, alone")
+    return "\n\n".join(
+        report.table((title, *FEW), [[row[0], *row[3 * at + 1 : 3 * at + 4]] for row in rows.values()])
+        for at, title in enumerate(tables)
+    )
+
+
+def score_over(prior: Prior, data: Labelled, which: np.ndarray) -> float:
+    """Accuracy of a head over a prior that learns from some labelled texts."""
+    texts = [data.texts[i] for i in which]
+    return data.score(
+        IntentClassifier(**LABELS_ONLY).fit_head(prior, texts, data.labels[which]).predict(data.dev_texts)
+    )
+
+
+def sent_table(n: int, seeds: int) -> str:
+    """The paper's table 1, with ``n`` examples an intent; in brackets the difference to counts alone."""
     counts = HashedNgrams(words=(1, 3), characters=None, n_features=2**18, weighting="counts", norm=False)
     mean = mean_eigenwords(pool())
-    rows: list[list[object]] = []
-    for name in INTENTS:
+    sent = SENT(output="all").fit(pool())
+    scores = np.zeros((len(INTENTS), seeds, 4))
+    for at, name in enumerate(INTENTS):
         data = corpus(name)
-        which = draw(data.labels, n, 0)
-        texts, labels = [data.texts[i] for i in which], data.labels[which]
-        train, dev = counts.transform(texts), counts.transform(data.dev_texts)
-        row: list[float] = [crammer_singer(train, labels, dev, data)]
-        beside = (
-            sp.hstack([train, mean(texts)], format="csr"),
-            sp.hstack([dev, mean(data.dev_texts)], format="csr"),
-        )
-        row.append(crammer_singer(sp.csr_matrix(beside[0]), labels, sp.csr_matrix(beside[1]), data))
-        for model in (SENT(), SENTPlus()):
-            rows_of_train = model.fit_transform(*with_unlabelled(texts, labels, pool()))[: len(texts)]
-            row.append(crammer_singer(rows_of_train, labels, model.transform(data.dev_texts), data))
-        rows.append([name, *(f"{score:.1f}" for score in row)])
-    means = np.array([[float(str(cell)) for cell in row[1:]] for row in rows]).mean(axis=0)
-    rows.append(["mean", *(f"{score:.2f}" for score in means)])
+        dev = counts.transform(data.dev_texts)
+        dev_mean, dev_sent = mean(data.dev_texts), sent.transform(data.dev_texts)
+        for seed in range(seeds):
+            which = draw(data.labels, n, seed)
+            texts, labels = [data.texts[i] for i in which], data.labels[which]
+            train, plus = counts.transform(texts), SENTPlus()
+            own = plus.fit_transform(*with_unlabelled(texts, labels, pool()))[: len(texts)]
+            pairs = [
+                (train, dev),
+                (sp.hstack([train, mean(texts)]), sp.hstack([dev, dev_mean])),
+                (sent.transform(texts), dev_sent),
+                (own, plus.transform(data.dev_texts)),
+            ]
+            scores[at, seed] = [
+                crammer_singer(sp.csr_matrix(one), labels, sp.csr_matrix(other), data) for one, other in pairs
+            ]
+        print(name, *scores[at].mean(axis=0).round(1), file=sys.stderr, flush=True)
+    rows = [[name, *beside_first(each)] for name, each in zip(INTENTS, scores, strict=True)]
+    rows.append(["mean", *beside_first(scores.mean(axis=0))])
     return report.table((f"{n} examples an intent", "counts", "eigenwords", "SENT", "SENT+"), rows)
+
+
+def beside_first(scores: np.ndarray) -> list[str]:
+    """Means of (n_draws, n_models), and the difference to the first model with its standard error."""
+    first = scores[:, 0]
+    cells = [f"{first.mean():.1f}"]
+    for each in scores.T[1:]:
+        cells.append(f"{each.mean():.1f} ({(each - first).mean():+.1f} ± {standard_error(each - first):.1f})")
+    return cells
 
 
 def crammer_singer(train: Any, labels: np.ndarray, dev: Any, data: Labelled) -> float:
@@ -196,7 +272,7 @@ def crammer_singer(train: Any, labels: np.ndarray, dev: Any, data: Labelled) -> 
 
 
 def amount_table(n: int, plot: Path | None) -> str:
-    """The paper's table 2."""
+    """Accuracy by the share of the unlabelled texts (the paper's table 2 is that of SENT+)."""
     shares = [0.1 * step for step in range(11)]
     order = np.random.default_rng(0).permutation(len(pool()))
     drawn = [draw(corpus(name).labels, n, 0) for name in FEW]
@@ -324,13 +400,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = ("few", "full", "small", "sent", "amount", "imdb", "ablation", "scope", "speed")
+    known = ("few", "full", "featurizers", "small", "sent", "amount", "imdb", "ablation", "scope", "speed")
     parser.add_argument("parts", nargs="*", choices=[[], *known], help="default: all", metavar="PART")
-    parser.add_argument("--examples", type=int, default=5, help="of an intent, for few and amount")
-    parser.add_argument("--sent-examples", type=int, default=20, help="of an intent, for sent")
+    parser.add_argument("--examples", type=int, default=5, help="of an intent")
+    parser.add_argument("--sent-examples", type=int, default=5, help="of an intent, for sent")
     parser.add_argument("--texts", type=int, default=1000, help="for small")
     parser.add_argument("--small-draws", type=int, default=1, help="for small")
-    parser.add_argument("--seeds", type=int, default=10, help="draws of examples, for few")
+    parser.add_argument("--seeds", type=int, default=10, help="draws of examples")
     parser.add_argument("--draws", type=int, default=5, help="of IMDB's labels")
     parser.add_argument("--reviews", type=int, default=50_000, help="unlabelled ones")
     parser.add_argument("--plot", type=Path, help="where to draw amount, .svg")
@@ -341,8 +417,9 @@ def main() -> None:
     tables: dict[str, Callable[[], str]] = {
         "few": lambda: few_table(arguments.examples, arguments.seeds),
         "full": full_table,
+        "featurizers": lambda: featurizer_table(arguments.examples, arguments.seeds),
         "small": lambda: intents_small.small_table(arguments.texts, arguments.small_draws),
-        "sent": lambda: sent_table(arguments.sent_examples),
+        "sent": lambda: sent_table(arguments.sent_examples, arguments.seeds),
         "amount": lambda: amount_table(arguments.examples, arguments.plot),
         "imdb": lambda: intents_long.imdb_table(arguments.reviews, arguments.draws),
         "ablation": intents_ablation.ablation_table,

@@ -90,9 +90,10 @@ def page() -> str:
     lines = [HEAD, "## `spectralnlp`\n", *names(spectralnlp)]
     lines += ["\n## `spectralnlp.testing`\n", *names(spectralnlp.testing)]
     lines += ["\n## Estimators\n", "The settings of `spectralnlp train NAME --set KEY=VALUE`, and of Python."]
-    for entry in registry.estimators.describe():
-        if entry.status == "ok" and entry.distribution.startswith("spectralnlp "):
-            lines += estimator(entry.name, registry.estimators.get(entry.name))
+    for group in (registry.estimators, registry.featurizers):
+        for entry in group.describe():
+            if entry.status == "ok" and entry.distribution.startswith("spectralnlp "):
+                lines += estimator(entry.name, group.get(entry.name))
     return "\n".join(lines) + "\n"
 
 

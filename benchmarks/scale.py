@@ -3,6 +3,7 @@
     python -m benchmarks.scale generate DIR --megabytes 2000
     python -m benchmarks.scale memory --megabytes 10 100 1000 2000
     python -m benchmarks.scale memory --estimator hmm --memory 1GB --only-limited --set operator_count=500
+    python -m benchmarks.scale memory --estimator intent --memory '' --only-limited
     python -m benchmarks.scale streams --text TEXT.gz --parse 0.5 5
     python -m benchmarks.scale workers
     python -m benchmarks.scale overhead
@@ -117,7 +118,10 @@ def one(folder: str, estimator: str, memory: str | None, settings: Sequence[str]
     task = registry.tasks.get(kind.task)()
     started = time.perf_counter()
     with use_memory(memory) if memory else nullcontext():
-        corpus = task.read([folder], **({"reader": "tokens"} if kind.task == "vectors" else {}))
+        if kind.task == "intents":  # the text is what has no labels
+            corpus = task.read([CORPORA / "intents" / "train.tsv"], unlabelled=[folder])
+        else:
+            corpus = task.read([folder], **({"reader": "tokens"} if kind.task == "vectors" else {}))
         model = task.train(learner, corpus, report=lambda line: print(line, file=sys.stderr))
         with tempfile.TemporaryDirectory() as output:
             model.save(Path(output, "model"))
@@ -131,7 +135,7 @@ def one(folder: str, estimator: str, memory: str | None, settings: Sequence[str]
         "peak": report.peak_megabytes(),
         "tokens": getattr(learner, "n_tokens_", getattr(learner, "n_symbols_", None)),
         "types": getattr(learner, "n_types_", None),
-        "words": len(words[kind.task]()),
+        "words": len(words[kind.task]()) if kind.task in words else None,
         "exact": getattr(learner, "is_exact_", True),
     }
 
@@ -298,7 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     measuring.add_argument("--megabytes", type=float, nargs="+", default=[10, 100, 1000, 2000])
     for command in (single, measuring):
         command.add_argument("--memory", default="1.2GB")
-        command.add_argument("--estimator", default="eigenwords", help="Or hmm, or topics.")
+        command.add_argument("--estimator", default="eigenwords", help="Or hmm, topics, sent, intent …")
         command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     measuring.add_argument("--only-limited", action="store_true", help="Not without a limit, too.")
     comparing, timing = commands.add_parser("workers"), commands.add_parser("overhead")

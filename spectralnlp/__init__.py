@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from spectralnlp.estimators.rhmm import RefinementHMM
     from spectralnlp.estimators.tagger import CRFTagger
     from spectralnlp.estimators.topics import TopicModel
+    from spectralnlp.featurizer import Featurizer
+    from spectralnlp.models.features import Features
     from spectralnlp.models.parser import Parser
     from spectralnlp.models.sequence_model import SequenceModel
     from spectralnlp.models.tagged import Tagged
@@ -66,6 +68,8 @@ __all__ = [
     "Counts",
     "Eigenwords",
     "Estimator",
+    "Features",
+    "Featurizer",
     "FileCorpus",
     "InMemoryCorpus",
     "IterativeEstimator",
@@ -105,6 +109,8 @@ _NAMES_OF = {
     "spectralnlp.estimators.rhmm": ["RefinementHMM"],
     "spectralnlp.estimators.tagger": ["CRFTagger"],
     "spectralnlp.estimators.topics": ["TopicModel"],
+    "spectralnlp.featurizer": ["Featurizer"],
+    "spectralnlp.models.features": ["Features"],
     "spectralnlp.models.parser": ["Parser"],
     "spectralnlp.models.sequence_model": ["SequenceModel"],
     "spectralnlp.models.tagger": ["Tagger"],

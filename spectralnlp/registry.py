@@ -57,10 +57,12 @@ class Registry:
     Args:
         kind: ``estimators``: names the entry-point group ``spectralnlp.estimators``.
         install: what to install where there are none; empty where there are always some.
+        narrower: a registry whose objects are of this kind too: they can be looked up here, and are listed
+            there.
     """
 
-    def __init__(self, kind: str, install: str = "") -> None:
-        self.kind, self.install = kind, install
+    def __init__(self, kind: str, install: str = "", narrower: Registry | None = None) -> None:
+        self.kind, self.install, self.narrower = kind, install, narrower
         self._local: dict[str, Any] = {}
         self._found: dict[str, Any] = {}  # by `get`, for metadata take milliseconds to read
 
@@ -88,7 +90,9 @@ class Registry:
         return sorted({*self._local, *(point.name for point in self._points())}, key=_split)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and bool(self._candidates(name))
+        if not isinstance(name, str):
+            return False
+        return bool(self._candidates(name)) or (self.narrower is not None and name in self.narrower)
 
     def resolve(self, name: str) -> str:
         """The full name that a full or bare name stands for; imports nothing.
@@ -99,7 +103,9 @@ class Registry:
         candidates = self._candidates(name)
         if candidates:
             return candidates[-1]
-        known = self.names()
+        if self.narrower is not None and name in self.narrower:
+            return self.narrower.resolve(name)
+        known = self.names() + (self.narrower.names() if self.narrower else [])
         bare = sorted({_split(each)[0] for each in known})
         close = difflib.get_close_matches(name, known if _split(name)[1] else bare)
         there = f"there are {', '.join(bare)}" if bare else self.install or "there are none"
@@ -112,6 +118,8 @@ class Registry:
         Raises:
             RegistryError: the name is unknown, claimed twice, not installed or broken; says which.
         """
+        if self.narrower is not None and name in self.narrower and not self._candidates(name):
+            return self.narrower.get(name)
         if name not in self._found:
             full = self.resolve(name)
             entry, plugin = self._load(full)
@@ -258,13 +266,13 @@ def refresh() -> None:
 registries: dict[str, Registry] = {}
 
 
-def _registry(kind: str, install: str = "") -> Registry:
-    registries[kind] = Registry(kind, install)
+def _registry(kind: str, install: str = "", narrower: Registry | None = None) -> Registry:
+    registries[kind] = Registry(kind, install, narrower)
     return registries[kind]
 
 
-estimators = _registry("estimators")
 featurizers = _registry("featurizers")
+estimators = _registry("estimators", narrower=featurizers)
 sketches = _registry("sketches")
 readers = _registry("readers")
 decoders = _registry("decoders")

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.cca.estimator import CCA
     from spectralnlp_sketch.centring import Centring
     from spectralnlp_sketch.dcot.estimator import DCoT
+    from spectralnlp_sketch.dcot.features import DCoTFeatures
     from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
+    from spectralnlp_sketch.frequent_directions.features import FrequentDirectionsFeatures
     from spectralnlp_sketch.hashing.estimator import HashedNgrams
     from spectralnlp_sketch.intent.estimator import IntentClassifier
     from spectralnlp_sketch.intent.explanation import Explanation
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.sent.estimator import SENT, SENTPlus
     from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
     from spectralnlp_sketch.tmpca.estimator import TMPCA, tmpca_classifier
+    from spectralnlp_sketch.tmpca.features import TMPCAFeatures
     from spectralnlp_sketch.words import prepare
 
 __all__ = [
@@ -40,9 +43,11 @@ __all__ = [
     "Classifier",
     "CountSketch",
     "DCoT",
+    "DCoTFeatures",
     "Explanation",
     "FileRows",
     "FrequentDirections",
+    "FrequentDirectionsFeatures",
     "GaussianSketch",
     "HashedNgrams",
     "IntentClassifier",
@@ -50,6 +55,7 @@ __all__ = [
     "MatrixCorpus",
     "RowFormat",
     "SENTPlus",
+    "TMPCAFeatures",
     "ordered_batches",
     "prepare",
     "required_rows",
@@ -63,12 +69,14 @@ _HOMES = {
     "Explanation": "intent.explanation",
     "FileRows": "stream",
     "FrequentDirections": "frequent_directions.estimator",
+    "FrequentDirectionsFeatures": "frequent_directions.features",
     "GaussianSketch": "linear.estimators",
     "CountSketch": "linear.estimators",
     "OSNAP": "linear.estimators",
     "SRHT": "linear.estimators",
     "Centring": "centring",
     "DCoT": "dcot.estimator",
+    "DCoTFeatures": "dcot.features",
     "Classification": "intent.model",
     "Classifier": "intent.model",
     "HashedNgrams": "hashing.estimator",
@@ -76,6 +84,7 @@ _HOMES = {
     "SENT": "sent.estimator",
     "SENTPlus": "sent.estimator",
     "TMPCA": "tmpca.estimator",
+    "TMPCAFeatures": "tmpca.features",
     "tmpca_classifier": "tmpca.estimator",
     "prepare": "words",
     "LeverageScores": "leverage.estimator",

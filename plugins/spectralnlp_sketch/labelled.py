@@ -9,6 +9,10 @@ from spectralnlp.runtime import Corpus, InMemoryCorpus, as_record_corpus, take_f
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import checked_texts
 
+# Characters of unlabelled texts that are held in memory, some million queries or 50,000 reviews; and of the
+# texts that stand for more than these, some 45,000 queries.
+MOST_CHARACTERS, SAMPLE_CHARACTERS = 2**26, 2**21
+
 
 class Example(NamedTuple):
     """A text and its label.
@@ -98,9 +102,44 @@ def _example(each: Any, number: int) -> Example:
     return Example(*each)
 
 
-def split_by_label(corpus: Iterable[Any]) -> tuple[list[str], list[Any], list[str]]:
-    """Labelled texts, their labels, and unlabelled texts; each in the order of the corpus."""
-    examples = [Example(*each) for each in corpus]
-    labelled = [each for each in examples if each.label is not None]
-    unlabelled = [each.text for each in examples if each.label is None]
-    return [each.text for each in labelled], [each.label for each in labelled], unlabelled
+class LabelledTexts(NamedTuple):
+    """Texts of a corpus in memory: all labelled ones, and unlabelled ones as far as there is room.
+
+    Args:
+        texts: labelled texts.
+        labels: their labels.
+        unlabelled: unlabelled texts: all, or of more than `MOST_CHARACTERS` every 2ᵏ-th.
+        n_unlabelled: how many there were.
+    """
+
+    texts: list[str]
+    labels: list[Any]
+    unlabelled: list[str]
+    n_unlabelled: int
+
+    @property
+    def is_all(self) -> bool:
+        """Whether no text was left out."""
+        return self.n_unlabelled == len(self.unlabelled)
+
+
+def split_by_label(corpus: Iterable[Any]) -> LabelledTexts:
+    """Read labelled texts, their labels, and unlabelled texts; each in the order of the corpus."""
+    texts: list[str] = []
+    labels: list[Any] = []
+    kept: list[str] = []
+    n = size = 0
+    step = 1
+    for text, label in (Example(*each) for each in corpus):
+        if label is not None:
+            texts.append(text)
+            labels.append(label)
+            continue
+        if n % step == 0:
+            kept.append(text)
+            size += len(text)
+        n += 1
+        while size > (MOST_CHARACTERS if step == 1 else SAMPLE_CHARACTERS) and len(kept) > 1:
+            step, kept = 2 * step, kept[::2]
+            size = sum(map(len, kept))
+    return LabelledTexts(texts, labels, kept, n)

@@ -80,6 +80,48 @@ class MatrixCorpus(Corpus[Any]):
         ]
 
 
+# Makes a batch of examples, and the number of the first, one block of memory.
+Convert = Callable[[Sequence[Any], int], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class ConvertedPartition(Partition[Any]):
+    """Consecutive examples whose batches are blocks that other examples are turned into.
+
+    Args:
+        source: gives the other examples, a batch at a time.
+        convert: turns them into a block.
+    """
+
+    source: Partition[Any]
+    convert: Convert
+
+    def batches(self, size: int) -> Iterator[Batch[Any]]:
+        """The partition's examples, ``size`` at a time."""
+        for batch in self.source.batches(size):
+            block = self.convert(batch.examples, batch.start)
+            yield Batch(block, batch.document, batch.document_index, batch.start)
+
+
+class ConvertedCorpus(Corpus[Any]):
+    """A corpus of texts, tokens or arrays whose batches are turned into blocks whenever it is read.
+
+    Args:
+        source: the corpus.
+        convert: turns a batch into a block; a function that workers can be sent.
+    """
+
+    def __init__(self, source: Corpus[Any], convert: Convert) -> None:
+        self.source, self.convert = source, convert
+
+    def partitions(self) -> Sequence[ConvertedPartition]:
+        """The partitions of the corpus, turned into blocks."""
+        return [
+            ConvertedPartition(each.document, each.document_index, each.start, each.read, each, self.convert)
+            for each in self.source.partitions()
+        ]
+
+
 @dataclass(frozen=True)
 class RowFormat:
     """How files are read as rows.

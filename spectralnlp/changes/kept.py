@@ -241,7 +241,7 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
 
 def estimator_named(name: object) -> type[Estimator[Any]] | None:
     """Return the registered estimator that models name in their ``about``; None if none has this name."""
-    for registered in registry.estimators.names():
+    for registered in (*registry.estimators.names(), *registry.featurizers.names()):
         with suppress(RegistryError):
             kind: type[Estimator[Any]] = registry.estimators.get(registered)
             if kind.known_as == name:

@@ -36,6 +36,7 @@ from spectralnlp.cli.tag import tag
 from spectralnlp.cli.topics import topics
 from spectralnlp.cli.train import train
 from spectralnlp.cli.train_help import TrainCommand
+from spectralnlp.cli.transform import transform
 from spectralnlp.cli.update import update
 from spectralnlp.cli.warm_up import warm_up
 from spectralnlp.cli.wording import know_options, with_options
@@ -109,6 +110,7 @@ for command in (
     neighbours,
     plot,
     topics,
+    transform,
 ):
     app.command()(command)
 app.command("warm-up")(warm_up)

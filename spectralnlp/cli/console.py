@@ -47,9 +47,7 @@ def announced_kernels(*, here: bool = True) -> Iterator[None]:
 
 @contextmanager
 def results(output: Path | None) -> Iterator[Callable[[str], None]]:
-    """A function that writes a line of results and flushes it: to stdout, or to a file.
-
-    The file appears under its name when it is whole, and not at all after an error or an interrupt.
+    """A function that writes a line of results and flushes it: to stdout, or to a file, see `whole_file`.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -57,17 +55,28 @@ def results(output: Path | None) -> Iterator[Callable[[str], None]]:
     if output is None:
         yield _line_writer(sys.stdout, None)
         return
-    if output.is_dir():
-        raise ConfigError("cannot write the output: this is a folder", path=output)
-    special = output.exists() and not output.is_file()  # /dev/null, a pipe
-    partial = output if special else output.with_name(f".{output.name}.{os.getpid()}.partial")
-    try:
+    with whole_file(output) as partial:
         try:
             file = partial.open("w", encoding="utf-8", newline="\n")
         except OSError as error:
             raise ConfigError(f"cannot write the output: {error.strerror}", path=output) from error
         with file:
             yield _line_writer(file, output)
+
+
+@contextmanager
+def whole_file(output: Path) -> Iterator[Path]:
+    """A path to write to: a file appears under its name when it is whole, and not at all after an error.
+
+    Raises:
+        ConfigError: it is a folder.
+    """
+    if output.is_dir():
+        raise ConfigError("cannot write the output: this is a folder", path=output)
+    special = output.exists() and not output.is_file()  # /dev/null, a pipe
+    partial = output if special else output.with_name(f".{output.name}.{os.getpid()}.partial")
+    try:
+        yield partial
         if not special:
             partial.replace(output)
     except BaseException:

@@ -46,7 +46,7 @@ def warm_up(
     if not training:
         return
     with TemporaryDirectory() as folder:
-        for name in registry.estimators.names():
+        for name in (*registry.estimators.names(), *registry.featurizers.names()):
             _report(f"train {name}", _try_training, name, Path(folder))
 
 

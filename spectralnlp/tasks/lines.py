@@ -49,12 +49,12 @@ class LineTask(Task):
 def _read_words(
     path: Path, words_of: Callable[[str], list[str]], column: int | None, on_bad: OnBad | None
 ) -> Iterator[list[str]]:
-    for line in _read_lines(path, column, on_bad):
+    for line in read_lines(path, column, on_bad):
         if words := words_of(line):
             yield words
 
 
-def _read_lines(path: Path, column: int | None, on_bad: OnBad | None) -> Iterator[str]:
+def read_lines(path: Path, column: int | None = None, on_bad: OnBad | None = None) -> Iterator[str]:
     """Read the lines of a file, plain or gzipped.
 
     Args:

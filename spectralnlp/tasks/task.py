@@ -21,7 +21,7 @@ ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
 
 # Settings that name files and folders; what was learned from them is in the model.
-_PATHS = frozenset(["eigenwords", "unlabelled"])
+_PATHS = frozenset(["eigenwords", "featurizer", "unlabelled", "vectors"])
 
 
 class Report(Protocol):

@@ -1,4 +1,4 @@
-"""Checks of extensions: an estimator, moments, a reader, a decoder or a task of your own.
+"""Checks of extensions: an estimator, moments, a reader, a decoder, a featurizer or a task of your own.
 
 Each raises an AssertionError that says which promise is broken. They need neither pytest nor any other
 package of tests, so they run anywhere; docs/extending.md has an example of each::
@@ -17,6 +17,7 @@ by one. A check that an extension fails with good reason is excused by name, wit
 
 from spectralnlp.testing.decoders import check_decoder
 from spectralnlp.testing.estimators import ESTIMATOR_CHECKS, check_estimator, fitted_leaves
+from spectralnlp.testing.featurizers import check_featurizer
 from spectralnlp.testing.moments import (
     MOMENTS_CHECKS,
     MomentsCase,
@@ -33,6 +34,7 @@ __all__ = [
     "MomentsCase",
     "check_decoder",
     "check_estimator",
+    "check_featurizer",
     "check_moments",
     "check_partition",
     "check_reader",

@@ -67,7 +67,14 @@ def intents() -> Corpus[tuple[str, str | None]]:
     return InMemoryCorpus(texts, n_partitions=3)
 
 
+def texts() -> Corpus[str]:
+    """Texts with as many words and directions as featurizers ask for."""
+    letters = str.maketrans("0123456789", "abcdefghij")
+    return InMemoryCorpus([" ".join(line).translate(letters) for line in documents()], n_partitions=3)
+
+
 TRAINING: Mapping[str, Callable[[], Corpus[Any]]] = {
+    "features": texts,
     "intents": intents,
     "parsing": treebank,
     "sequences": sequences,

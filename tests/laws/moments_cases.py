@@ -15,7 +15,9 @@ from sketch_cases import (
     DIRECTIONS_CASES,
     FEATURIZER_CASES,
     LINEAR_CASES,
+    NGRAM_DIRECTIONS,
     ROWS,
+    TEXTS,
     assert_within_bounds,
     engines_of,
 )
@@ -252,5 +254,14 @@ CASES = [
             assert_same=assert_within_bounds,
         )
         for name, (empty, others) in DIRECTIONS_CASES
+    ),
+    MomentsCase(
+        name="directions of n-grams",
+        empty=NGRAM_DIRECTIONS[0],
+        examples=TEXTS,
+        others=NGRAM_DIRECTIONS[1],
+        exact=False,
+        engines=("serial", "threads", "processes"),
+        assert_same=assert_within_bounds,
     ),
 ]

@@ -15,7 +15,8 @@ pytestmark = pytest.mark.slow
 
 
 def spectral_estimators() -> list[str]:
-    installed = [entry.name for entry in registry.estimators.describe() if entry.status == "ok"]
+    entries = (*registry.estimators.describe(), *registry.featurizers.describe())
+    installed = [entry.name for entry in entries if entry.status == "ok"]
     return [name for name in installed if issubclass(registry.estimators.get(name), MomentEstimator)]
 
 

@@ -43,7 +43,7 @@ EXCUSED: Mapping[str, Mapping[str, str]] = {}
 def estimator_params() -> list[Any]:
     """The toy and all that is registered; what lacks an extra is skipped by name, what is broken fails."""
     params = [pytest.param(lambda: MostFrequent, id="toy")]
-    for entry in registry.estimators.describe():
+    for entry in (*registry.estimators.describe(), *registry.featurizers.describe()):
         marks = [pytest.mark.skip(reason=entry.reason)] if entry.status == "not installed" else []
         params.append(
             pytest.param(lambda name=entry.name: registry.estimators.get(name), id=entry.name, marks=marks)

@@ -1,4 +1,4 @@
-"""The promises of every featurizer of texts, as scikit-learn's own checks state them for matrices."""
+"""The promises of every registered featurizer, and of SENT+, which learns from labels."""
 
 from __future__ import annotations
 
@@ -9,20 +9,36 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from spectralnlp_sketch import SENT, HashedNgrams, SENTPlus
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from spectralnlp_sketch import (
+    SENT,
+    DCoTFeatures,
+    FrequentDirectionsFeatures,
+    HashedNgrams,
+    SENTPlus,
+    TMPCAFeatures,
+)
 
+import spectralnlp
 from spectralnlp import registry
+from spectralnlp.runtime import InMemoryCorpus, use_engine
+from spectralnlp.testing import check_featurizer
 
 TEXTS = [f"{verb} the {thing} now" for verb in ("open", "close", "paint") for thing in ("door", "lid", "box")]
 LABELS = [text.split()[0] for text in TEXTS]
-SMALL = {"sketch_size": 4, "n_features": 2**10}
-FEATURIZERS: dict[str, Callable[[], Any]] = {
+SMALL: dict[str, Any] = {"sketch_size": 4, "n_features": 2**10}
+REGISTERED: dict[str, Callable[[], Any]] = {
+    "dcot": lambda: DCoTFeatures(n_words=50, n_prototypes=4, n_layers=2),
+    "frequent-directions": lambda: FrequentDirectionsFeatures(sketch_size=4),
     "hashed-ngrams": lambda: HashedNgrams(n_features=2**10),
     "sent": lambda: SENT(**SMALL),
-    "sent-plus": lambda: SENTPlus(**SMALL),
+    "tmpca": lambda: TMPCAFeatures(dimensions=3, length=4),
 }
+FEATURIZERS = {**REGISTERED, "sent-plus": lambda: SENTPlus(**SMALL)}
 
 
 @pytest.fixture(params=FEATURIZERS)
@@ -30,9 +46,43 @@ def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
     return FEATURIZERS[request.param]
 
 
-def test_it_is_registered() -> None:
-    for name, featurizer in FEATURIZERS.items():
-        assert registry.featurizers.get(name) is type(featurizer())
+def rows_of(featurizer: Any, texts: Any) -> Any:
+    rows = featurizer.transform(texts)
+    return rows.toarray() if sp.issparse(rows) else rows
+
+
+def test_all_that_are_registered_keep_the_contract() -> None:
+    assert sorted(name.partition(".")[0] for name in registry.featurizers.names()) == sorted(REGISTERED)
+    for name, featurizer in REGISTERED.items():
+        assert registry.featurizers.get(name) is registry.estimators.get(name) is type(featurizer())
+        check_featurizer(featurizer(), TEXTS)
+
+
+SEVERAL_PASSES = [
+    pytest.param(name, marks=pytest.mark.slow) for name in ("dcot", "frequent-directions", "tmpca")
+]
+
+
+@pytest.mark.parametrize("name", ["sent", *SEVERAL_PASSES])
+def test_workers_learn_the_same(name: str) -> None:
+    corpus = InMemoryCorpus(TEXTS * 5, n_partitions=4)
+    rows = []
+    for engine in ("serial", "threads", "processes"):
+        with use_engine(engine, **({} if engine == "serial" else {"jobs": 2})):
+            rows.append(REGISTERED[name]().fit(corpus).transform(TEXTS))
+    np.testing.assert_array_equal(rows[0], rows[1])
+    np.testing.assert_array_equal(rows[0], rows[2])
+
+
+def test_a_trained_one_is_a_transformer_of_scikit_learns() -> None:
+    features = spectralnlp.train("sent", InMemoryCorpus(TEXTS), n_components=6)
+    pipeline = clone(make_pipeline(features, LinearSVC())).fit(TEXTS, LABELS)
+    assert pipeline.score(TEXTS, LABELS) == 1
+    assert clone(features) is features
+    assert list(features.get_feature_names_out()) == [f"sent{i}" for i in range(6)]
+    pytest.importorskip("pandas")
+    frame = features.set_output(transform="pandas").transform(TEXTS)
+    assert list(frame.columns) == list(features.get_feature_names_out())
 
 
 def test_init_only_stores(make: Callable[[], Any]) -> None:
@@ -58,29 +108,29 @@ def test_before_fit_it_says_so(make: Callable[[], Any]) -> None:
 
 def test_a_row_does_not_depend_on_its_neighbours(make: Callable[[], Any]) -> None:
     featurizer = make().fit(TEXTS, LABELS)
-    together = featurizer.transform(TEXTS).toarray()
-    alone = np.vstack([featurizer.transform([text]).toarray() for text in TEXTS])
+    together = rows_of(featurizer, TEXTS)
+    alone = np.vstack([rows_of(featurizer, [text]) for text in TEXTS])
     np.testing.assert_allclose(together, alone, atol=1e-6)
-    np.testing.assert_allclose(featurizer.transform(TEXTS[::-1]).toarray(), together[::-1], atol=1e-6)
+    np.testing.assert_allclose(rows_of(featurizer, TEXTS[::-1]), together[::-1], atol=1e-6)
 
 
 def test_fitting_twice_is_fitting_once(make: Callable[[], Any]) -> None:
     featurizer = make().fit(TEXTS, LABELS)
-    first = featurizer.transform(TEXTS).toarray()
-    np.testing.assert_array_equal(featurizer.fit(TEXTS, LABELS).transform(TEXTS).toarray(), first)
-    np.testing.assert_array_equal(make().fit(TEXTS, LABELS).transform(TEXTS).toarray(), first)
+    first = rows_of(featurizer, TEXTS)
+    np.testing.assert_array_equal(rows_of(featurizer.fit(TEXTS, LABELS), TEXTS), first)
+    np.testing.assert_array_equal(rows_of(make().fit(TEXTS, LABELS), TEXTS), first)
 
 
 def test_it_pickles(make: Callable[[], Any]) -> None:
     featurizer = make().fit(TEXTS, LABELS)
     copy = pickle.loads(pickle.dumps(featurizer))
-    assert (copy.transform(TEXTS) != featurizer.transform(TEXTS)).nnz == 0
+    np.testing.assert_array_equal(rows_of(copy, TEXTS), rows_of(featurizer, TEXTS))
 
 
 def test_odd_texts_are_rows_too(make: Callable[[], Any]) -> None:
-    rows = make().fit(TEXTS, LABELS).transform(["", " ", "\udc80", "ЖЖЖ", "x" * 10_000])
+    rows = rows_of(make().fit(TEXTS, LABELS), ["", " ", "\udc80", "ЖЖЖ", "x" * 10_000])
     assert rows.shape[0] == 5
-    assert np.isfinite(rows.data).all()
+    assert np.isfinite(rows).all()
 
 
 @pytest.mark.parametrize("bad", ["one text", ["a", 3], None])

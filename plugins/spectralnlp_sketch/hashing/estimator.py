@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from annotated_types import Ge
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator
 from spectralnlp.runtime import Corpus, InMemoryCorpus
+from spectralnlp.storage import Array, StoredArrays, StoredValues
 from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.featurizer import TextFeaturizer
 from spectralnlp_sketch.hashing.frequencies import DocumentFrequencies
 from spectralnlp_sketch.hashing.ngrams import (
     Lengths,
@@ -25,11 +26,10 @@ from spectralnlp_sketch.hashing.ngrams import (
     count_ngrams,
     scale_kinds,
 )
-from spectralnlp_sketch.labelled import TextInput
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HashedNgrams(TextInput, MomentEstimator[str], TransformerMixin, BaseEstimator):
+class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
     """N-grams of words and characters in columns that a public hash gives them.
 
     Nothing is remembered but document frequencies, and those only for tf-idf: counts of other weightings
@@ -44,7 +44,6 @@ class HashedNgrams(TextInput, MomentEstimator[str], TransformerMixin, BaseEstima
         2
     """
 
-    task = "texts"
     unlearning = "exact"
 
     words: Annotated[
@@ -69,14 +68,6 @@ class HashedNgrams(TextInput, MomentEstimator[str], TransformerMixin, BaseEstima
     ] = "tfidf"
     norm: Annotated[bool, Doc("Whether each kind of n-grams of a text is scaled to length 1.")] = True
     lowercase: Annotated[bool, Doc("Whether texts are put in small letters.")] = True
-
-    def as_corpus(self, X: Any, y: Any = None) -> Corpus[str]:
-        """Make a corpus of texts.
-
-        Raises:
-            TextError: something is no text.
-        """
-        return X if isinstance(X, Corpus) else InMemoryCorpus(checked_texts(X))
 
     def check_combination(self) -> None:
         """Check which n-grams are counted.
@@ -123,6 +114,25 @@ class HashedNgrams(TextInput, MomentEstimator[str], TransformerMixin, BaseEstima
         if self.norm:
             scale_kinds(counts, form.first_character_column)
         return sp.csr_matrix(counts)
+
+    @property
+    def n_texts_(self) -> int:
+        """Texts learned from."""
+        return int(self.frequencies_.n_texts)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_features
+
+    def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Document frequencies."""
+        return {}, self.frequencies_.arrays()
+
+    def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
+        """Set them."""
+        empty = self.init_moments(InMemoryCorpus(()))
+        empty.check_arrays(arrays)
+        self.frequencies_ = empty.restored(arrays.all())
 
     def _format(self) -> NgramFormat:
         words, characters = checked_pair(self.words), checked_pair(self.characters)

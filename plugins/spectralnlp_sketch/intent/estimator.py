@@ -24,6 +24,7 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
+from spectralnlp_sketch.intent.featured import is_folder
 from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm, without
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
@@ -38,7 +39,7 @@ from spectralnlp_sketch.intent.stacking import (
 )
 from spectralnlp_sketch.intent.text_log import TextLog
 from spectralnlp_sketch.intent.weights import FEW, MANY, HeadSettings, are_few
-from spectralnlp_sketch.labelled import Example, labelled_corpus, split_by_label
+from spectralnlp_sketch.labelled import Example, LabelledTexts, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
 # Columns that n-grams are hashed to: a million of words and a million of characters rarely collide.
@@ -83,6 +84,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     words: Annotated[Lengths, Doc("Shortest and longest n-gram of words; None for none.")] = (1, 2)
     characters: Annotated[Lengths, Doc("Shortest and longest n-gram of characters; None for none.")] = (2, 5)
+    featurizer: Annotated[
+        str | None,
+        Doc(
+            "A registered featurizer, which learns from all texts, or the folder of a trained one, in place "
+            "of the built-in directions; null for these."
+        ),
+    ] = None
     C: Annotated[
         Annotated[float, Gt(0)] | None,
         Doc("Weight of the loss against that of large weights; None: 60 for labels of few texts, else 2."),
@@ -114,11 +122,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Raises:
             TextError: there are fewer than two labels, or all texts are empty.
         """
-        texts, labels, unlabelled = split_by_label(corpus)
-        self._check_labels(labels)
-        prior, _ = self.learn_prior([*texts, *unlabelled], len(texts))
+        found = split_by_label(corpus)
+        self._check_labels(found.labels)
+        prior, _ = self.learn_prior(
+            [*found.texts, *found.unlabelled], len(found.texts), None if found.is_all else corpus
+        )
         with one_blas_thread():
-            self._learn_head(prior, texts, labels, unlabelled)
+            self._learn_head(prior, found)
 
     def fit_head(self, prior: Prior, X: Any, y: Any = None) -> Self:
         """Learn as ``fit`` does, but take the prior from elsewhere: it does not depend on labels.
@@ -133,18 +143,21 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             ConfigError: as of ``fit``.
         """
         self.validate()
-        texts, labels, unlabelled = split_by_label(self.as_corpus(X, y))
-        self._check_labels(labels)
+        found = split_by_label(self.as_corpus(X, y))
+        self._check_labels(found.labels)
         with one_blas_thread():
-            self._learn_head(prior, texts, labels, unlabelled)
+            self._learn_head(prior, found)
         return self
 
-    def learn_prior(self, texts: Sequence[str], n_labelled: int = 0) -> tuple[Prior, sp.csr_array]:
+    def learn_prior(
+        self, texts: Sequence[str], n_labelled: int = 0, stream: Corpus[Example] | None = None
+    ) -> tuple[Prior, sp.csr_array]:
         """Learn the prior, which does not depend on labels.
 
         Args:
             texts: the labelled ones first; all n-grams of those are kept.
             n_labelled: how many those are.
+            stream: all texts, where those are only some; None where they are all.
 
         Returns:
             The prior, and the texts as rows of its n-grams (n_texts, n_ngrams).
@@ -152,15 +165,25 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Raises:
             TextError: all texts are empty.
         """
-        return learn_prior(texts, n_labelled, self._format(), self.random_state)
+        return learn_prior(
+            texts,
+            n_labelled,
+            self._format(),
+            self.random_state,
+            featurizer=self.featurizer,
+            stream=stream,
+        )
 
     def check_combination(self) -> None:
-        """Check how texts are cut into n-grams.
+        """Check how texts are cut into n-grams, and that there is such a featurizer.
 
         Raises:
             ConfigError: lengths are no range, or there are neither words nor characters.
+            RegistryError: no featurizer has that name, and there is no such folder.
         """
         self._format()
+        if self.featurizer is not None:
+            is_folder(self.featurizer)
 
     def _format(self) -> NgramFormat:
         return NgramFormat(checked_pair(self.words), checked_pair(self.characters), N_COLUMNS)
@@ -171,11 +194,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             found = f"only the label {labels[0]!r}" if labels else "no labelled texts"
             raise TextError(found, hint="give texts of two labels or more")
 
-    def _learn_head(
-        self, prior: Prior, texts: Sequence[str], labels: Sequence[Any], unlabelled: Sequence[str]
-    ) -> None:
-        n_labelled = len(labels)
-        self.n_labelled_, self.n_unlabelled_ = n_labelled, len(unlabelled)
+    def _learn_head(self, prior: Prior, found: LabelledTexts) -> None:
+        texts, labels, n_labelled = found.texts, found.labels, len(found.labels)
+        self.n_labelled_, self.n_unlabelled_ = n_labelled, found.n_unlabelled
         names = label_texts(self.classes_.tolist())
         numbers = np.searchsorted(self.classes_, labels)
         self.few_ = are_few(numbers)
@@ -184,32 +205,39 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, PAIR_REACH))
             rows = prior.ngrams.rows_of(texts)
             self.settings_ = self._settings(self.few_)
-            scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows))
+            scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows, texts))
             self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
-        examples = self._examples(rows, numbers, names)
+        examples = self._examples(rows, texts, numbers, names)
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
-            more = unlabelled if self.few_ else []
+            more = found.unlabelled if self.few_ else []
             others = Unlabelled.of(
-                self.prior_.features(self.prior_.ngrams.rows_of(more)),
+                self.prior_.features(self.prior_.ngrams.rows_of(more), more),
                 examples.features.rows(np.arange(n_labelled)),
                 self.random_state,
             )
             learned = self._fit_head(examples, others)
         layer, sharpness, scope = self._learn_held_out(examples, others, learned)
-        ngrams = self.prior_.ngrams
+        weights = learned.weights
+        ngrams, featured, bias = self.prior_.ngrams, self.prior_.featured, weights.bias
+        feature_table = None
+        if featured is not None:
+            feature_table, of_mean = self.prior_.feature_scores(weights)
+            bias = bias - of_mean
         self.classifier_ = Classifier(
             labels=tuple(str(label) for label in self.classes_),
             form=ngrams.form,
             columns=ngrams.columns,
             idf=ngrams.idf,
-            table=self.prior_.fold(learned.weights),  # one table of what is linear in the n-grams
-            bias=learned.weights.bias,
+            table=self.prior_.fold(weights),  # one table of what is linear in the n-grams
+            bias=bias,
             centers=None if layer is None else layer.centers,
             corrections=None if layer is None else layer.weights,
             sharpness=sharpness,
             familiarity=familiarity_of(rows),
             scope=scope,
+            featurizer=None if featured is None else featured.featurizer,
+            feature_table=feature_table,
         )
 
     def _learn_held_out(
@@ -277,16 +305,16 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self.check_is_fitted()
         return self.classifier_
 
-    def _examples(self, rows: sp.csr_array, labels: NDArray[np.int64], names: Sequence[str]) -> Examples:
+    def _examples(
+        self, rows: sp.csr_array, texts: Sequence[str], labels: NDArray[np.int64], names: Sequence[str]
+    ) -> Examples:
         """The labelled texts, and behind them the labels' names whose words are all known."""
         prior, one_hot = self.prior_, np.eye(len(self.classes_), dtype=np.float32)
-        texts = Examples(
-            prior.features(rows[: len(labels)]), one_hot[labels], np.ones(len(labels), np.float32)
-        )
+        examples = Examples(prior.features(rows, texts), one_hot[labels], np.ones(len(labels), np.float32))
         name_rows = prior.ngrams.rows_of(names)
         known = np.flatnonzero(name_rows[:, : prior.ngrams.n_words].sum(axis=1) > 0)
-        features = prior.features(name_rows[known])
-        return texts.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
+        features = prior.features(name_rows[known], [names[i] for i in known.tolist()])
+        return examples.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
 
     def _head(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
         """A head of some of the classes, whose numbers targets have the columns of."""

@@ -97,7 +97,6 @@ class TableScorer(NamedTuple):
         first_pair_column: columns from here on are of pairs of words.
         idf: float32 (n_ngrams,).
         table: float32 (n_ngrams, n_classes); scores of each n-gram.
-        bias: float32 (n_classes,).
         centers, corrections: float32 (n_classes,), (n_classes, n_classes); both without rows if nothing is
             corrected; `intent.stacking.SecondLayer`.
         sharpness: float32; scores are multiplied by it.
@@ -111,7 +110,6 @@ class TableScorer(NamedTuple):
     first_pair_column: int
     idf: Any
     table: Any
-    bias: Any
     centers: Any
     corrections: Any
     sharpness: Any
@@ -164,13 +162,13 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar
         rules: `spectralnlp_sketch.hashing.kernels.NgramRules`.
         buffers: `spectralnlp_sketch.hashing.kernels.Buffers`, for one text.
         scorer: `TableScorer`.
-        probabilities: float32 (n_texts, n_classes); written here.
+        probabilities: float32 (n_texts, n_classes); scores to begin with, in whose place they are written.
         familiar: float32 (n_texts,); mean familiarity of a text's n-grams but pairs, weighted by idf, is
             written here; -1 if nothing in it is known. An unknown n-gram counts as often as it is there.
     """
     # Fields are taken out once: within the loops that would count references.
     columns, rows = buffers.columns, buffers.counts
-    place, first_character_column, first_pair_column, idf, table, bias = scorer[:6]
+    place, first_character_column, first_pair_column, idf, table = scorer[:5]
     centers, corrections, sharpness = scorer.centers, scorer.corrections, scorer.sharpness
     squashed, classes = np.empty(len(centers), np.float32), np.arange(len(centers))
     familiarity, unknown_idf = scorer.familiarity, scorer.unknown_idf
@@ -204,7 +202,6 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar
         familiar[i] = share / total if n_rows else np.float32(-1.0)
         of_words, of_characters, of_pairs = np.sqrt(of_words), np.sqrt(of_characters), np.sqrt(of_pairs)
         scores = probabilities[i]
-        scores[:] = bias
         for at in range(n_rows):
             row = rows[at]
             length = of_characters if row < n_single else of_pairs

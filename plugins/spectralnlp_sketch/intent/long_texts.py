@@ -44,7 +44,12 @@ def _parts(text: str, piece: int, seam: int) -> Iterator[tuple[str, int]]:
 
 
 def classify_long_text(
-    text: str, form: NgramFormat, scorer: TableScorer, piece: int = PIECE, seam: int = SEAM
+    text: str,
+    form: NgramFormat,
+    scorer: TableScorer,
+    start: NDArray[np.float32],
+    piece: int = PIECE,
+    seam: int = SEAM,
 ) -> tuple[NDArray[np.float32], float]:
     """Return what `classify_texts` writes: probabilities (n_classes,), and how familiar the text is."""
     counts = count_long_text(text, form, piece, seam)
@@ -59,7 +64,7 @@ def classify_long_text(
     for kind in range(3):
         values[kinds == kind] /= np.linalg.norm(values[kinds == kind]) or 1.0
     layer = SecondLayer(scorer.centers, scorer.corrections)
-    scores = layer.corrected(scorer.bias + values @ scorer.table[rows].astype(np.float64))
+    scores = layer.corrected(start + values @ scorer.table[rows].astype(np.float64))
     scores *= float(scorer.sharpness)
     weights = np.exp(scores - scores.max())
     return (weights / weights.sum()).astype(np.float32), familiar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from itertools import islice
@@ -13,6 +13,7 @@ from annotated_types import Gt
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.featurizer import Featurizer, featurizer_from_stored, featurizer_to_stored
 from spectralnlp.storage import (
     Arrays,
     StorableModel,
@@ -21,6 +22,7 @@ from spectralnlp.storage import (
     arrays_of,
     float_array,
     int_array,
+    with_prefix,
 )
 from spectralnlp.text.inputs import Tokens, check_text, check_tokens
 from spectralnlp_sketch.errors import TextError
@@ -81,6 +83,8 @@ class Classifier(StorableModel):
             s + correctionsᵀ squashed(2 (s − centers)), see `intent.stacking`; None if they stay as they are.
         sharpness: scores are multiplied by it before the softmax, so that confidences are probabilities.
         scope: how far out of scope a text is, and from where on it is refused.
+        featurizer, feature_table: a fitted featurizer and the scores of its columns, float32 (n_features,
+            n_labels), which are added to those of n-grams; None for none.
         about: estimator, settings and the like, for ``info`` and the model card.
         card: the model card, Markdown.
 
@@ -104,6 +108,8 @@ class Classifier(StorableModel):
     corrections: Annotated[Array32 | None, float_array("n_labels", "n_labels", dtype="float32")] = None
     sharpness: Annotated[float, Gt(0)] = 1.0
     scope: Scope = field(default_factory=Scope)
+    featurizer: Featurizer | None = None
+    feature_table: Annotated[Array32 | None, float_array("n_features", "n_labels", dtype="float32")] = None
     about: Mapping[str, Any] = field(default_factory=dict)
     card: str = "# A classifier of texts\n"
 
@@ -160,7 +166,7 @@ class Classifier(StorableModel):
         if label not in self.labels:
             raise ConfigError(f"no label {label!r}", hint=f"there are {', '.join(self.labels[:10])} …")
         number = self.labels.index(label)
-        score_columns = partial(self._column_scores, label=number)
+        score_columns = partial(self._column_scores, label=number, start=self._start([text])[0])
         return explain(text, self.form, label, float(found.scores[number]), score_columns)
 
     def predict_proba(self, texts: Iterable[str]) -> Array32:
@@ -185,10 +191,11 @@ class Classifier(StorableModel):
     def _probabilities(self, texts: Iterable[str]) -> tuple[Array32, Array32]:
         """Probabilities, and how familiar each text is, -1 if nothing in it is known."""
         listed = checked_texts(texts)
-        probabilities = np.empty((len(listed), len(self.labels)), np.float32)
+        probabilities = self._start(listed)
         familiar = np.empty(len(listed), np.float32)
         done, rules = 0, self.form.rules()
         long = {place: text for place, text in enumerate(listed) if len(text) > PIECE}
+        starts = {place: probabilities[place].copy() for place in long}
         short = ["" if place in long else text for place, text in enumerate(listed)]
         for text, bounds in blocks(short, self.form.lowercase):
             n = len(bounds) - 1
@@ -197,10 +204,20 @@ class Classifier(StorableModel):
             classify_texts(text, bounds, rules, buffers, self._scorer, probabilities[here], familiar[here])
             done += n
         for place, each in long.items():
-            probabilities[place], familiar[place] = classify_long_text(each, self.form, self._scorer)
+            found = classify_long_text(each, self.form, self._scorer, starts[place])
+            probabilities[place], familiar[place] = found
         return probabilities, familiar
 
-    def _column_scores(self, counts: Mapping[int, int], label: int) -> tuple[dict[int, float], float]:
+    def _start(self, texts: Sequence[str]) -> Array32:
+        """What scores begin with, float32 (n_texts, n_labels): the bias, and scores of a featurizer's row."""
+        start = np.tile(self.bias, (len(texts), 1))
+        if self.featurizer is not None and self.feature_table is not None and len(texts):
+            start += np.asarray(self.featurizer.transform(texts), np.float32) @ self.feature_table
+        return start
+
+    def _column_scores(
+        self, counts: Mapping[int, int], label: int, start: Array32
+    ) -> tuple[dict[int, float], float]:
         """What each known column adds to a label's score beside the mean of all; what the label has without.
 
         Corrections are not linear in the first layer's scores s, but a squashed score is a multiple of s − m,
@@ -218,7 +235,7 @@ class Classifier(StorableModel):
             length = np.sqrt((values[kinds == kind] ** 2).sum())
             values[kinds == kind] /= length or 1.0
         table = self.table[rows].astype(np.float64) * values[:, None]
-        layer, scores = self.second_layer, self.bias + table.sum(axis=0)
+        layer, scores = self.second_layer, start + table.sum(axis=0)
         wanted = np.eye(len(scores))[label] - 1.0 / len(scores)
         corrections = layer.weights @ wanted
         distance = scores[: len(layer.centers)] - layer.centers
@@ -227,7 +244,7 @@ class Classifier(StorableModel):
         )
         wanted[: len(multiples)] += multiples
         wanted *= float(self.sharpness)
-        bias = float(self.bias @ wanted - self.sharpness * (multiples @ layer.centers))
+        bias = float(start @ wanted - self.sharpness * (multiples @ layer.centers))
         return dict(zip(columns.tolist(), (table @ wanted).tolist(), strict=True)), bias
 
     @cached_property
@@ -247,7 +264,6 @@ class Classifier(StorableModel):
             first_pair_column=self.form.n_columns,
             idf=self.idf,
             table=self.table,
-            bias=self.bias,
             centers=self.second_layer.centers,
             corrections=self.second_layer.weights,
             sharpness=np.float32(self.sharpness),
@@ -277,6 +293,9 @@ class Classifier(StorableModel):
         arrays = arrays_of(self)
         for name in arrays.keys() & {"table", "familiarity"}:
             arrays[name] = arrays[name].astype(np.float16)
+        if self.featurizer is not None:
+            metadata["featurizer"], own = featurizer_to_stored(self.featurizer)
+            arrays |= with_prefix("featurizer.", own)
         return metadata, arrays
 
     @classmethod
@@ -286,11 +305,16 @@ class Classifier(StorableModel):
             **metadata.fields(NgramFormat, "words", "characters", "n_columns", "lowercase", "pairs")
         )
         values = metadata.fields(cls, "labels", "sharpness")
+        featurizer, sized = None, arrays.part(n_labels=len(values["labels"]), width=form.width)
+        if "featurizer" in metadata:
+            featurizer = featurizer_from_stored(metadata.part("featurizer"), arrays.part("featurizer."))
+            sized = sized.part(n_features=len(featurizer.get_feature_names_out()))
         return cls(
+            featurizer=featurizer,
             form=form,
             scope=metadata.take("scope", Scope),
             about=metadata.about(),
             card=card,
             **values,
-            **arrays.part(n_labels=len(values["labels"]), width=form.width).fields(cls),
+            **sized.fields(cls),
         )

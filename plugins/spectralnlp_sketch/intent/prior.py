@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,15 +24,20 @@ from spectralnlp import registry
 from spectralnlp.errors import InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus, MappedCorpus, current_memory, use_memory
 from spectralnlp_sketch.errors import TextError
-from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds, spaced_words
+from spectralnlp_sketch.frequent_directions.kernels import add_gram
+from spectralnlp_sketch.hashing.known import Ngrams
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, spaced_words
 from spectralnlp_sketch.intent.agreement import (
     ENOUGH_TEXTS,
     have_sentences,
     sentence_directions,
 )
+from spectralnlp_sketch.intent.featured import Featured
 from spectralnlp_sketch.intent.head import Features, Weights
+from spectralnlp_sketch.labelled import Example
+from spectralnlp_sketch.stream import ConvertedCorpus
 
 Array32 = NDArray[np.float32]
 # N-grams of unlabelled texts that are in fewer of them tell nothing about others.
@@ -43,110 +50,15 @@ SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
 LEAST_WORDS = 50_000
 # How far an eigenword's contexts reach: a wide window tells subjects apart, a narrow one parts of speech.
 WINDOW = 6
-# Pairs of words that are in fewer labelled texts tell nothing about others.
-LEAST_TEXTS_OF_PAIRS = 2
-# N-grams of texts without a label that are known, at most: a direction has a number for each.
-MOST_NGRAMS = 1_000_000
+# Of text that is not held: words that have eigenwords, for there is no end of words, and bytes of counts in
+# memory; the rest goes to disk.
+MOST_WORDS, COUNTS_BYTES = 2**15, 2**28
 # Words whose spelling is learned from, the most frequent ones.
 MOST_SPELLED = 5000
 # Ridge of that regression, beside a squared length of 1 of each word's n-grams of characters.
 SPELLING_RIDGE = 1.0
 # Length of what the n-grams of characters say of a text, beside what its words say.
 SPELLING_LENGTH = 1.5
-
-
-@dataclass(frozen=True)
-class Ngrams:
-    """The n-grams that are known, and texts as rows of them.
-
-    Args:
-        form: how texts are cut into n-grams.
-        columns: int32 (n,), ascending; of the n-grams that are known.
-        idf: float32 (n,).
-    """
-
-    form: NgramFormat
-    columns: NDArray[np.int32]
-    idf: Array32
-
-    @classmethod
-    def learn(
-        cls,
-        counts: sp.csr_array,
-        form: NgramFormat,
-        min_texts: int,
-        kept: NDArray[Any],
-        most: int = MOST_NGRAMS,
-    ) -> Ngrams:
-        """Learn the n-grams that are in so many texts or among the columns ``kept``, with their idf.
-
-        Args:
-            counts: of all texts (n_texts, form.n_columns).
-            form: how they were counted.
-            min_texts: least number of texts.
-            kept: columns to keep in any case.
-            most: of more than so many the most frequent ones are learned.
-        """
-        frequencies = np.bincount(counts.indices, minlength=form.n_columns)
-        known = frequencies >= min_texts
-        if known.sum() > most:
-            known &= frequencies > np.sort(frequencies)[-most]
-        known[kept] = True
-        columns = np.flatnonzero(known).astype(np.int32)
-        idf = np.log((1.0 + counts.shape[0]) / (1.0 + frequencies[columns])) + 1.0
-        return cls(form, columns, idf.astype(np.float32))
-
-    @property
-    def n_words(self) -> int:
-        """How many are of words; they come first."""
-        return int(np.searchsorted(self.columns, self.form.first_character_column))
-
-    @property
-    def n_single(self) -> int:
-        """How many are not pairs of words; pairs come last."""
-        return int(np.searchsorted(self.columns, self.form.n_columns))
-
-    def single_idf(self) -> Array32:
-        """idf, and 0 for pairs of words; float32 (n_ngrams,)."""
-        idf = self.idf.copy()
-        idf[self.n_single :] = 0.0
-        return idf
-
-    def with_pairs(self, texts: Sequence[str], reach: int) -> Ngrams:
-        """Learn the pairs of words that are in two of the texts or more, beside the n-grams.
-
-        Args:
-            texts: labelled ones; idf of pairs is that of these.
-            reach: how many words apart the two are, at most.
-        """
-        form = replace(self.form, pairs=reach)
-        singles, idf = self.columns[: self.n_single], self.idf[: self.n_single]
-        n_pairs = form.mask + 1
-        alone = NgramFormat((1, 1), None, n_pairs, lowercase=form.lowercase, pairs=reach)
-        counted = count_ngrams(texts, alone).indices
-        frequencies = np.bincount(counted[counted >= n_pairs] - n_pairs, minlength=n_pairs)
-        pairs = np.flatnonzero(frequencies >= LEAST_TEXTS_OF_PAIRS)
-        of_pairs = np.log((1.0 + len(texts)) / (1.0 + frequencies[pairs])) + 1.0
-        columns = np.append(singles, (form.n_columns + pairs).astype(np.int32))
-        return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
-
-    def rows(self, counts: sp.csr_array) -> sp.csr_array:
-        """Counts of all columns to tf-idf of the known ones, each kind of length 1; float32 (n_texts, n)."""
-        place = np.full(self.form.width, -1, np.int32)
-        place[self.columns] = np.arange(len(self.columns))
-        columns = place[counts.indices]
-        known = columns >= 0
-        starts = np.append(0, np.cumsum(known))[counts.indptr]
-        columns = columns[known]
-        data = (1.0 + np.log(counts.data[known])) * self.idf[columns]
-        shape = (counts.shape[0], len(self.columns))
-        rows = sp.csr_array((data.astype(np.float32), columns, starts), shape=shape)
-        scale_kinds(rows, self.n_words, self.n_single)
-        return rows
-
-    def rows_of(self, texts: Sequence[str]) -> sp.csr_array:
-        """Texts to rows."""
-        return self.rows(count_ngrams(texts, self.form))
 
 
 @dataclass(frozen=True)
@@ -159,6 +71,7 @@ class Prior:
         sparse_scale: length of a text's words, and of its characters.
         pair_scale: length of its pairs of words.
         dense_scale: factor of its projection.
+        featured: rows that stand in place of projections; None for none.
     """
 
     ngrams: Ngrams
@@ -166,11 +79,12 @@ class Prior:
     sparse_scale: float = 1.0
     pair_scale: float = 1.0
     dense_scale: float = 1.0
+    featured: Featured | None = None
 
-    def features(self, rows: sp.csr_array) -> Features:
-        """Features of texts for the head, from their rows."""
+    def features(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Features:
+        """Features of texts for the head, from their rows, and from the texts if a featurizer is there."""
         with one_blas_thread():
-            dense = np.ascontiguousarray(self.projected(rows) * np.float32(self.dense_scale))
+            dense = np.ascontiguousarray(self.projected(rows, texts) * np.float32(self.dense_scale))
         scaled_rows = sp.csr_array(
             (rows.data * self._scales[rows.indices], rows.indices, rows.indptr), rows.shape
         )
@@ -185,8 +99,10 @@ class Prior:
             dense_scale=scale * dense**0.5,
         )
 
-    def projected(self, rows: sp.csr_array) -> Array32:
-        """Projections of texts, unscaled, float32 (n_texts, d), from their rows."""
+    def projected(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Array32:
+        """Projections of texts, unscaled, float32 (n_texts, d), from their rows; or a featurizer's rows."""
+        if self.featured is not None:
+            return self.featured.rows(texts)
         return np.asarray(rows[:, : len(self.projection)] @ self.projection, np.float32)
 
     @property
@@ -199,14 +115,22 @@ class Prior:
         """One table of scores for what is linear in the n-grams, float32 (n_ngrams, n_classes)."""
         with one_blas_thread():
             table = self._scales[:, None] * weights.sparse
-            table[: len(self.projection)] += self.projection @ (np.float32(self.dense_scale) * weights.dense)
+            if self.featured is None:
+                dense = np.float32(self.dense_scale) * weights.dense
+                table[: len(self.projection)] += self.projection @ dense
         return table
+
+    def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
+        """Scores of a featurizer's columns, float32 (n_features, n_classes), and what its mean takes away."""
+        assert self.featured is not None
+        table = np.float32(self.dense_scale * self.featured.factor) * weights.dense
+        return table, self.featured.mean @ table
 
 
 def eigenword_directions(
     rows: sp.csr_array,
     ngrams: Ngrams,
-    texts: Sequence[str],
+    texts: Sequence[str] | Corpus[Example],
     dimensions: int,
     window: int,
     scale: float,
@@ -223,8 +147,8 @@ def eigenword_directions(
         float32 (n_ngrams, at most dimensions); no columns where there is too little text.
     """
     nothing = np.zeros((len(ngrams.columns), 0), np.float32)
-    lines = list(spaced_words(texts, ngrams.form.lowercase))
-    if sum(len(line.split()) for line in lines) < LEAST_WORDS:
+    lines = _lines_of(texts, ngrams.form.lowercase)
+    if lines is None:
         return nothing
     eigenwords = registry.estimators.get("eigenwords.v1")(
         dimensions=dimensions,
@@ -233,12 +157,13 @@ def eigenword_directions(
         spelling=False,
         lowercase=False,
         min_count=3,
+        vocabulary=MOST_WORDS if isinstance(texts, Corpus) else None,
         random_state=random_state,
     )
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _memory_for(texts):
         warnings.simplefilter("ignore")  # little text has few directions: all there are will do
         try:
-            vectors = eigenwords.fit(InMemoryCorpus(lines)).word_vectors_
+            vectors = eigenwords.fit(lines).word_vectors_
         except InputError:
             return nothing
     single = NgramFormat((1, 1), None, ngrams.form.mask + 1, lowercase=False)
@@ -255,6 +180,29 @@ def eigenword_directions(
         directions[:n] = scaled(rows[:, :n], directions[:n], 1.0)
         directions[n:] = scaled(rows[:, n:], spelled[n:], SPELLING_LENGTH)
     return scaled(rows, directions, scale)
+
+
+def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus[str] | None:
+    """Words with blanks between them, of each text; None where there are too few."""
+    if isinstance(texts, Corpus):
+        return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
+    lines = spaced_words(texts, lowercase)
+    return InMemoryCorpus(lines) if sum(len(line.split()) for line in lines) >= LEAST_WORDS else None
+
+
+def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:
+    """Bound the counts of texts that are not held, unless the caller does."""
+    is_bounded = not isinstance(texts, Corpus) or current_memory() is not None
+    return nullcontext() if is_bounded else use_memory(COUNTS_BYTES)
+
+
+def _spaced(examples: Sequence[Example], start: int, *, lowercase: bool) -> list[str]:
+    return spaced_words([example[0] for example in examples], lowercase)
+
+
+def text_of(example: Example) -> str:
+    """The text of an example, whatever its label."""
+    return example[0]
 
 
 def long_text_directions(
@@ -284,11 +232,12 @@ def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -
         float32 (n_ngrams, d); 0 but for n-grams of characters.
     """
     rows = ngrams.rows_of(words)[:, ngrams.n_words : ngrams.n_single]
-    products = np.asarray((rows @ rows.T).todense(), np.float64)
+    by_ngram, products = rows.T.tocsr(), np.zeros((len(words), len(words)))
+    add_gram(by_ngram.indptr, by_ngram.indices, by_ngram.data.astype(np.float64), products)
     products[np.diag_indices_from(products)] += SPELLING_RIDGE
-    solved = cho_solve(cho_factor(products, overwrite_a=True), vectors.astype(np.float64))
+    solved = cho_solve(cho_factor(products.T, overwrite_a=True), vectors.astype(np.float64))
     directions = np.zeros((len(ngrams.columns), vectors.shape[1]), np.float32)
-    directions[ngrams.n_words : ngrams.n_single] = rows.T @ solved
+    directions[ngrams.n_words : ngrams.n_single] = rows.T @ solved.astype(np.float32)
     return directions
 
 
@@ -299,7 +248,13 @@ def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
 
 
 def learn_prior(
-    texts: Sequence[str], n_labelled: int, form: NgramFormat, random_state: int
+    texts: Sequence[str],
+    n_labelled: int,
+    form: NgramFormat,
+    random_state: int,
+    *,
+    featurizer: str | None = None,
+    stream: Corpus[Example] | None = None,
 ) -> tuple[Prior, sp.csr_array]:
     """The prior from all texts, and their rows.
 
@@ -308,9 +263,12 @@ def learn_prior(
         n_labelled: how many those are.
         form: how texts are cut into n-grams.
         random_state: seed.
+        featurizer: name or folder of one to take in place of directions.
+        stream: all texts, where ``texts`` are some of them: directions are learned from these.
 
     Raises:
         TextError: no text has anything in it.
+        ConfigError: the featurizer does not suit.
     """
     with fit_pass("n-grams"):
         counts = count_ngrams(texts, form)
@@ -319,6 +277,10 @@ def learn_prior(
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
+    if featurizer is not None:
+        everything = InMemoryCorpus(texts) if stream is None else MappedCorpus(stream, text_of)
+        featured = Featured.learn(featurizer, everything, texts)
+        return Prior(ngrams, blocks[0], featured=featured), rows
     by_sentences = bool(ngrams.n_words) and have_sentences(texts)
     with one_blas_thread():
         if by_sentences:
@@ -328,7 +290,13 @@ def learn_prior(
             with fit_pass("eigenwords"):
                 blocks.append(
                     eigenword_directions(
-                        rows, ngrams, texts, EIGENWORD_DIMENSIONS, WINDOW, EIGENWORD_LENGTH, random_state
+                        rows,
+                        ngrams,
+                        texts if stream is None else stream,
+                        EIGENWORD_DIMENSIONS,
+                        WINDOW,
+                        EIGENWORD_LENGTH,
+                        random_state,
                     )
                 )
     return Prior(ngrams, np.hstack(blocks)), rows

@@ -1,10 +1,10 @@
-"""``sent.v1`` and ``sent-plus.v1``: counts of n-grams beside their projection on sketched directions."""
+"""``sent.v1`` and SENT+: counts of n-grams and their projection on sketched directions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,10 +16,12 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 from typing_extensions import Doc
 
-from spectralnlp.estimator import IterativeEstimator
+from spectralnlp.estimator import Estimator, IterativeEstimator, MomentEstimator
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus
+from spectralnlp.storage import Array, StoredArrays, StoredValues
 from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
 from spectralnlp_sketch.frequent_directions.estimator import FrequentDirections
 from spectralnlp_sketch.hashing.ngrams import (
     NgramFormat,
@@ -29,32 +31,22 @@ from spectralnlp_sketch.hashing.ngrams import (
     spaced_words,
 )
 from spectralnlp_sketch.labelled import Example, TextInput, labelled_corpus, split_by_label
+from spectralnlp_sketch.sent.moments import NgramDirections
+from spectralnlp_sketch.transformer import leading_directions
 
-Floats = NDArray[Any]
+Array32 = NDArray[np.float32]
 OWN_FOLDS = 5
 # Columns that the first words of queries are hashed to, for each place.
 POSITION_COLUMNS = 2**14
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimator):
-    """x ⊕ Πx/‖Πx‖: counts of 1- to 3-grams beside their projection, by equation 2 of the paper.
-
-    Π are the leading directions of a frequent-directions sketch of the counts of unlabelled queries. The
-    projection has length 1, whatever the length of x.
+class _Projection(Estimator[Any]):
+    """Settings of counts and their projection on directions, and rows of them.
 
     Attributes:
-        sketch_: `FrequentDirections`.
-
-    Examples:
-        >>> from spectralnlp_sketch import SENT
-        >>> texts = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"]
-        >>> labels = ["price", "price", "times", "times"]
-        >>> SENT(sketch_size=8).fit(texts).transform(texts).shape[0]
-        4
+        directions_: Π, float32 (k, columns), orthonormal.
     """
-
-    task = "texts"
 
     sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = 300
     n_components: Annotated[
@@ -62,20 +54,10 @@ class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimat
         Doc("Directions of Π; None: all that the sketch has."),
     ] = None
     words: Annotated[tuple[int, int] | list[int], Doc("Shortest and longest n-gram of words.")] = (1, 3)
-    n_features: Annotated[int, Ge(2), Doc("Columns that n-grams are hashed to, a power of two.")] = 2**18
+    n_features: Annotated[
+        int, Ge(2), Doc("Columns that n-grams are hashed to, a power of two; the sketch has as many.")
+    ] = 2**16
     random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
-
-    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
-        """Make a corpus of queries and their labels.
-
-        Args:
-            X: queries, those without a label too; or pairs of a query and its label.
-            y: labels, None for a query without; `SENT` does not look at them.
-
-        Raises:
-            TextError: there are not as many labels as queries, or something is no text.
-        """
-        return labelled_corpus(X, y)
 
     def check_combination(self) -> None:
         """Check which n-grams are counted.
@@ -85,44 +67,94 @@ class SENT(TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimat
         """
         self._format()
 
-    def learn(self, corpus: Corpus[Example]) -> None:
-        """Learn Π from all queries.
+    def _format(self) -> NgramFormat:
+        return NgramFormat(checked_pair(self.words), None, self.n_features)
+
+    def _counts(self, texts: Sequence[str]) -> sp.csr_array:
+        return count_ngrams(texts, self._format())
+
+
+def _projected(rows: sp.csr_array, directions: Array32) -> Array32:
+    """Πx/‖Πx‖ of rows x; 0 where nothing of x is along Π."""
+    with one_blas_thread():
+        projection = rows @ directions.T
+    lengths = np.maximum(np.linalg.norm(projection, axis=1, keepdims=True), 1e-12)
+    return np.asarray(projection / lengths, np.float32)
+
+
+def _with_projection(rows: sp.csr_array, directions: Array32) -> sp.csr_matrix:
+    projection = sp.csr_array(_projected(rows, directions))
+    return sp.csr_matrix(sp.hstack([rows, projection], format="csr"))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
+    """Πx/‖Πx‖: the projection of a text's counts of 1- to 3-grams, x, scaled to length 1.
+
+    Kim, Stratos and Sarikaya 2015. Π are the leading directions of a frequent-directions sketch of the counts
+    of unlabelled queries, so that any number of them are learned from in the same memory. With
+    ``output="all"`` x stands before it: equation 2 of the paper.
+
+    Attributes:
+        directions_: Π, float32 (k, columns), orthonormal.
+        bound_: at least ‖XᵀX − BᵀB‖₂ for the counts X and the sketch B that Π is of; 0 of few texts.
+        n_texts_: texts learned from.
+
+    Examples:
+        >>> from spectralnlp_sketch import SENT
+        >>> texts = ["how much is it", "what does it cost", "when does it leave", "at what hour is the boat"]
+        >>> SENT(sketch_size=8).fit(texts).transform(texts).shape
+        (4, 4)
+    """
+
+    unlearning = "merge-only"
+
+    output: Annotated[
+        Literal["projection", "all"],
+        Doc("``projection``, dense; or ``all``, the paper's equation 2: counts and projection, sparse."),
+    ] = "projection"
+
+    def init_moments(self, corpus: Corpus[str]) -> NgramDirections:
+        """Return an empty sketch."""
+        words = checked_pair(self.words)
+        assert words is not None
+        return NgramDirections(self.sketch_size, self.n_features, words, seed=self.random_state)
+
+    def solve(self, moments: NgramDirections) -> None:
+        """Take the leading directions of the sketch.
 
         Raises:
             TextError: there are no queries with words in them.
         """
-        self._sketch(self._rows([example[0] for example in corpus]))
-
-    def transform(self, X: Iterable[str]) -> sp.csr_matrix:
-        """float32 (n, columns + n_components): x and its projection."""
-        check_is_fitted(self, "sketch_")
-        return self._with_projection(self._rows(checked_texts(X)))
-
-    def _rows(self, texts: Sequence[str]) -> sp.csr_array:
-        """Counts of each query, x."""
-        return count_ngrams(texts, self._format())
-
-    def _format(self) -> NgramFormat:
-        return NgramFormat(checked_pair(self.words), None, self.n_features)
-
-    def _sketch(self, rows: sp.csr_array) -> None:
-        if not rows.nnz:
+        if not moments.squared_norm:
             raise TextError("there are no queries with words in them")
-        sketch = FrequentDirections(
-            sketch_size=self.sketch_size, n_components=self.n_components, random_state=self.random_state
-        )
-        self.sketch_ = sketch.fit(sp.csr_matrix(rows))
+        sketch = moments.sketch
+        _, directions = leading_directions(sketch.rows, orthogonal=True)
+        self.directions_ = directions[: self.n_components].astype(np.float32)
+        self.bound_, self.n_texts_ = sketch.bound, moments.n_rows
 
-    def _with_projection(self, rows: sp.csr_array) -> sp.csr_matrix:
-        with one_blas_thread():
-            projection = rows @ self.sketch_.components_.T
-        lengths = np.maximum(np.linalg.norm(projection, axis=1, keepdims=True), 1e-12)
-        dense = (projection / lengths).astype(np.float32)
-        return sp.csr_matrix(sp.hstack([rows, sp.csr_array(dense)], format="csr"))
+    def transform(self, X: Iterable[str]) -> Any:
+        """float32 (n, k); with ``output="all"`` CSR (n, columns + k)."""
+        check_is_fitted(self)
+        rows = self._counts(checked_texts(X))
+        return (_projected if self.output == "projection" else _with_projection)(rows, self.directions_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.directions_) + (self.n_features if self.output == "all" else 0)
+
+    def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Π, the bound and the number of texts."""
+        return {"bound": self.bound_, "n_texts": self.n_texts_}, {"directions": self.directions_}
+
+    def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
+        """Set them."""
+        self.bound_, self.n_texts_ = values.take("bound", float), values.take("n_texts", int)
+        self.directions_ = arrays.take("directions", single_precision("k", self.n_features))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SENTPlus(SENT):
+class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimator):
     """SENT whose x also has the first two words of a query, and the intent that a first model predicts.
 
     The first model is a Crammer–Singer SVM over the counts of labelled queries. Its predictions for the
@@ -130,7 +162,7 @@ class SENTPlus(SENT):
     `transform` those of other queries. Queries whose label is None help to learn Π.
 
     Attributes:
-        sketch_: as in `SENT`.
+        directions_: as of `SENT`.
         classes_: the intents.
         first_model_: the first model.
 
@@ -142,6 +174,20 @@ class SENTPlus(SENT):
         4
     """
 
+    task = "labelled texts"
+
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
+        """Make a corpus of queries and their labels.
+
+        Args:
+            X: queries, those without a label too; or pairs of a query and its label.
+            y: labels, None for a query without.
+
+        Raises:
+            TextError: there are not as many labels as queries, or something is no text.
+        """
+        return labelled_corpus(X, y)
+
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Fit, and return the rows of X, with predictions of models that had not seen them.
 
@@ -151,7 +197,8 @@ class SENTPlus(SENT):
         """
         self.validate()
         with one_blas_thread():
-            return self._with_projection(self._learn(self.as_corpus(X, y)))
+            rows = self._learn(self.as_corpus(X, y))
+            return _with_projection(rows, self.directions_)
 
     def learn(self, corpus: Corpus[Example]) -> None:
         """Learn the first model from labelled queries, Π from all.
@@ -163,12 +210,12 @@ class SENTPlus(SENT):
 
     def _learn(self, corpus: Corpus[Example]) -> sp.csr_array:
         """Learn, and return what was learned from: rows of the labelled queries, then of the others."""
-        texts, labels, unlabelled = split_by_label(corpus)
+        texts, labels, unlabelled, _ = split_by_label(corpus)
         if not labels and unlabelled:
             raise TextError("SENT+ needs the intent of each query", hint="give as many labels as texts")
         if len(set(labels)) < 2 or len(texts) < OWN_FOLDS:
             raise TextError(f"SENT+ needs two intents and {OWN_FOLDS} queries")
-        counts = sp.csr_matrix(super()._rows(texts))
+        counts = sp.csr_matrix(self._counts(texts))
         first_model = LinearSVC(multi_class="crammer_singer", random_state=self.random_state)
         self.first_model_ = first_model.fit(counts, labels)
         self.classes_ = self.first_model_.classes_
@@ -177,11 +224,19 @@ class SENTPlus(SENT):
         rows = self._joined(texts, sp.csr_array(counts), unseen)
         if unlabelled:
             rows = sp.csr_array(sp.vstack([rows, self._rows(unlabelled)], format="csr"))
-        self._sketch(rows)
+        sketch = FrequentDirections(
+            sketch_size=self.sketch_size, n_components=self.n_components, random_state=self.random_state
+        )
+        self.directions_ = sketch.fit(sp.csr_matrix(rows)).components_
         return rows
 
+    def transform(self, X: Iterable[str]) -> sp.csr_matrix:
+        """float32 (n, columns + k): x and its projection."""
+        check_is_fitted(self)
+        return _with_projection(self._rows(checked_texts(X)), self.directions_)
+
     def _rows(self, texts: Sequence[str]) -> sp.csr_array:
-        counts = super()._rows(texts)
+        counts = self._counts(texts)
         return self._joined(texts, counts, self.first_model_.predict(sp.csr_matrix(counts)))
 
     def _joined(self, texts: Sequence[str], counts: sp.csr_array, intents: NDArray[Any]) -> sp.csr_array:

@@ -22,11 +22,12 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus, Moments
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.labelled import TextInput
+from spectralnlp_sketch.stream import ConvertedCorpus
 from spectralnlp_sketch.tmpca.information import StageReport, report_of
 from spectralnlp_sketch.tmpca.lookup import Lookup
 from spectralnlp_sketch.tmpca.moments import BATCH, PositionMoments, StageMoments, centred, extend
 from spectralnlp_sketch.tmpca.segments import Elements, to_length
-from spectralnlp_sketch.tmpca.stream import ElementsCorpus, SequenceCorpus
+from spectralnlp_sketch.tmpca.stream import ElementsCorpus
 from spectralnlp_sketch.words import StopWords, prepare, stop_list
 
 Floats = NDArray[Any]
@@ -107,7 +108,7 @@ class TMPCA(
                 (which sequence).
         """
         examples = X if isinstance(X, Corpus | np.ndarray | str) else list(X)
-        self._open_vectors(examples)
+        self.open_vectors(examples)
         return self._to_corpus(examples)
 
     def init_moments(self, corpus: Corpus[Any]) -> PositionMoments:
@@ -185,7 +186,7 @@ class TMPCA(
     # -----------------------------------------------------------------------------------------------------
     # From what users have to elements
 
-    def _open_vectors(self, X: Any) -> None:
+    def open_vectors(self, X: Any) -> None:
         """Set where vectors are looked up, and D."""
         self._lookup = None if self.vectors is None else Lookup(self.vectors)
         if self._lookup is not None:
@@ -200,7 +201,7 @@ class TMPCA(
 
     def _to_corpus(self, X: Any) -> Corpus[Any]:
         if isinstance(X, Corpus):
-            return SequenceCorpus(X, self._to_elements)
+            return ConvertedCorpus(X, self._to_elements)
         if isinstance(X, str):
             raise MatrixError("one string where many texts are expected", hint="put it in a list")
         return ElementsCorpus(self._to_elements(X if isinstance(X, np.ndarray) else list(X), 0))
@@ -225,10 +226,10 @@ class TMPCA(
         if self._lookup is None:
             raise MatrixError(f"sequence {number} is no array (n, D)", hint="give vectors for words")
         if isinstance(example, str):
-            return self._lookup(prepare(example, self.stop_words, self.stem), self.bigrams)
+            return self._lookup.rows(prepare(example, self.stop_words, self.stem), self.bigrams)
         if not isinstance(example, Iterable):
             raise MatrixError(f"sequence {number} is neither text, tokens nor an array (n, D)")
-        return self._lookup([str(token) for token in example], self.bigrams)
+        return self._lookup.rows([str(token) for token in example], self.bigrams)
 
     @property
     def _n_features_out(self) -> int:

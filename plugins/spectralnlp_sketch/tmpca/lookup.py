@@ -44,7 +44,7 @@ class Lookup:
             raise SizeError("vectors holds no words")
         return len(self._vectors[first])
 
-    def __call__(self, tokens: Sequence[str], bigrams: bool = False) -> Floats:
+    def rows(self, tokens: Sequence[str], bigrams: bool = False) -> Floats:
         """Vectors of tokens (n, D), those without one left out.
 
         Args:

@@ -1,8 +1,8 @@
-"""Texts, tokens or arrays as a corpus of sequences of N elements."""
+"""Sequences of N elements in memory as a corpus."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,47 +14,6 @@ from spectralnlp_sketch.tmpca.moments import BATCH, centred
 from spectralnlp_sketch.tmpca.segments import Elements
 
 Floats = NDArray[Any]
-ToElements = Callable[[Sequence[Any], int], Elements]
-
-
-@dataclass(frozen=True)
-class ElementsPartition(Partition[Any]):
-    """Consecutive sequences whose batches are `Elements`.
-
-    Args:
-        source: gives the examples they are made of, a batch at a time.
-        to_elements: examples and the number of the first, to `Elements`.
-    """
-
-    source: Partition[Any]
-    to_elements: ToElements
-
-    def batches(self, size: int) -> Iterator[Batch[Any]]:
-        """The partition's sequences, ``size`` at a time."""
-        for batch in self.source.batches(size):
-            elements = self.to_elements(batch.examples, batch.start)
-            yield Batch(elements, batch.document, batch.document_index, batch.start)
-
-
-class SequenceCorpus(Corpus[Any]):
-    """A corpus of texts, tokens or arrays, turned into elements whenever it is read.
-
-    Args:
-        source: the corpus.
-        to_elements: examples and the number of the first, to `Elements`.
-    """
-
-    def __init__(self, source: Corpus[Any], to_elements: ToElements) -> None:
-        self.source, self.to_elements = source, to_elements
-
-    def partitions(self) -> Sequence[ElementsPartition]:
-        """The partitions of the corpus, turned into elements."""
-        return [
-            ElementsPartition(
-                each.document, each.document_index, each.start, each.read, each, self.to_elements
-            )
-            for each in self.source.partitions()
-        ]
 
 
 class ElementsCorpus(Corpus[Any]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from spectralnlp_sketch import IntentClassifier
+from spectralnlp_sketch.hashing.known import Ngrams
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 from spectralnlp_sketch.intent import agreement, prior
 from spectralnlp_sketch.intent.agreement import (
@@ -15,7 +16,6 @@ from spectralnlp_sketch.intent.agreement import (
     sentence_directions,
     sentences_of,
 )
-from spectralnlp_sketch.intent.prior import Ngrams
 
 FORM = NgramFormat((1, 1), None, 2**12)
 MOODS = (("bright", "warm", "calm"), ("grey", "cold", "rough"))

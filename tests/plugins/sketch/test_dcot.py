@@ -23,7 +23,6 @@ from spectralnlp_sketch.dcot.solve import (
 )
 from spectralnlp_sketch.errors import MatrixError, SizeError
 
-from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import Corpus, use_engine
 
@@ -241,7 +240,3 @@ def test_works_in_a_pipeline_and_a_grid_search() -> None:
     pipeline = make_pipeline(DCoT(n_prototypes=6), LogisticRegression())
     search = GridSearchCV(pipeline, {"dcot__keep_probability": [0.3, 0.9]}, cv=2).fit(ROWS, y)
     assert search.best_score_ > 0.7
-
-
-def test_is_registered() -> None:
-    assert registry.featurizers.get("dcot") is DCoT

@@ -515,12 +515,14 @@ def test_a_text_of_many_pieces_is_classified_as_a_whole(own_corpora: Path) -> No
     words = (own_corpora / "text" / "lighthouse.txt").read_text(encoding="utf-8")
     text = " ".join(["When does the ferry é leave—or stay?", words.replace("\n", "  "), "x" * 50, "y"])
     learner = spectralnlp.train("intent", str(own_corpora / "intents" / "train.tsv"))
-    in_pieces, _ = long_texts.classify_long_text(text, learner.form, learner._scorer, piece=200, seam=60)
+    in_pieces, _ = long_texts.classify_long_text(
+        text, learner.form, learner._scorer, learner.bias, piece=200, seam=60
+    )
     np.testing.assert_allclose(learner.predict_proba([text])[0], in_pieces, rtol=1e-4, atol=1e-6)
     very_long = f"{text} " * (long_texts.PIECE // len(text) + 1)
     several = learner.predict_proba([very_long, "a", text[:50]])
     np.testing.assert_array_equal(several[1:], learner.predict_proba(["a", text[:50]]))
-    alone, _ = long_texts.classify_long_text(very_long, learner.form, learner._scorer)
+    alone, _ = long_texts.classify_long_text(very_long, learner.form, learner._scorer, learner.bias)
     np.testing.assert_array_equal(several[0], alone)
     form = NgramFormat(words=(1, 3), characters=(2, 5))
     counts = long_texts.count_long_text(text, form, piece=200, seam=60)

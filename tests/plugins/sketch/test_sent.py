@@ -11,9 +11,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from spectralnlp_sketch import SENT, SENTPlus, with_unlabelled
 from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 from spectralnlp_sketch.sent.estimator import POSITION_COLUMNS
+from spectralnlp_sketch.sent.moments import NgramDirections
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.runtime import Batch
 
 TEXTS = [
     f"{verb} the {thing}" for verb in ("open", "close", "paint") for thing in ("door", "lid", "box", "gate")
@@ -25,17 +28,39 @@ SIZES: dict[str, Any] = {"sketch_size": 4, "n_features": 2**10}
 
 @pytest.mark.parametrize("cls", [SENT, SENTPlus])
 def test_the_projection_has_length_one(cls: Any) -> None:
-    model = cls(**SIZES).fit(*with_unlabelled(TEXTS, LABELS, PLAIN))
+    settings = {"output": "all"} if cls is SENT else {}
+    model = cls(**SIZES, **settings).fit(*with_unlabelled(TEXTS, LABELS, PLAIN))
     rows = model.transform(TEXTS)
-    n = len(model.sketch_.components_)
+    n = len(model.directions_)
     x, dense = rows[:, :-n], rows[:, -n:].toarray()
     np.testing.assert_allclose(np.linalg.norm(dense, axis=1), 1.0, rtol=1e-5)
-    expected = x @ model.sketch_.components_.T
+    expected = x @ model.directions_.T
     np.testing.assert_allclose(dense, expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-5)
 
 
+def test_directions_of_few_texts_are_exact() -> None:
+    """As long as a buffer holds all rows: those of a singular value decomposition of the counts."""
+    texts = TEXTS + PLAIN
+    model = SENT(sketch_size=20, n_features=2**10, n_components=3).fit(texts)
+    x = count_ngrams(texts, NgramFormat((1, 3), None, 2**10)).toarray()
+    exact = np.linalg.svd(x, full_matrices=False)[2][:3]
+    np.testing.assert_allclose(np.abs(np.sum(model.directions_ * exact, axis=1)), 1.0, atol=1e-4)
+
+
+def test_a_stream_is_not_held() -> None:
+    moments = NgramDirections(4, 2**8, (1, 3), buffer_rows=32)
+    sizes, x = [], count_ngrams(TEXTS, NgramFormat((1, 3), None, 2**8)).toarray()
+    for times in range(1, 13):
+        moments.observe(Batch(TEXTS, "memory", 0, 0))
+        sizes.append(sum(each.nbytes for each in moments.arrays().values()))
+        difference = times * x.T @ x - moments.sketch.rows.T @ moments.sketch.rows
+        assert np.linalg.norm(difference, 2) <= moments.sketch.bound + 1e-3 * times
+    assert max(sizes[6:]) <= max(sizes[:6])
+    assert moments.n_rows == 12 * len(TEXTS)
+
+
 def test_counts_are_counts() -> None:
-    x = SENT(**SIZES).fit(TEXTS).transform(["open open the"])[:, : 2**10]
+    x = SENT(**SIZES, output="all").fit(TEXTS).transform(["open open the"])[:, : 2**10]
     assert sorted(x.data.tolist()) == [1, 1, 1, 1, 2]  # open ×2, the; open open, open the; all three
 
 
@@ -63,7 +88,7 @@ def test_predictions_of_own_texts_are_of_models_without_them() -> None:
 
 
 def test_in_a_pipeline() -> None:
-    pipeline = make_pipeline(SENT(**SIZES), LinearSVC(multi_class="crammer_singer"))
+    pipeline = make_pipeline(SENT(**SIZES, output="all"), LinearSVC(multi_class="crammer_singer"))
     assert clone(pipeline).fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1
     assert np.isfinite(pipeline.fit(TEXTS, LABELS)[0].transform(["", "nothing known"]).data).all()
 

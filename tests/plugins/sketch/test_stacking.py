@@ -125,7 +125,9 @@ def test_texts_get_corrected_scores(corrected: Classifier) -> None:
         odds = np.exp(scores - scores.max())
         np.testing.assert_allclose(odds / odds.sum(), found, atol=1e-5)
     long = " ".join(TEXTS[:20])
-    in_pieces, _ = classify_long_text(long, corrected.form, corrected._scorer, piece=200, seam=100)
+    in_pieces, _ = classify_long_text(
+        long, corrected.form, corrected._scorer, corrected.bias, piece=200, seam=100
+    )
     np.testing.assert_allclose(corrected.predict_proba([long])[0], in_pieces, atol=1e-5)
 
 

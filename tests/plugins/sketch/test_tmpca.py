@@ -14,7 +14,6 @@ from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.tmpca.information import mutual_information
 from spectralnlp_sketch.tmpca.segments import segment_sizes, to_length
 
-from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import InMemoryCorpus, use_engine
 
@@ -319,7 +318,3 @@ def test_a_dense_network_classifies_on_top() -> None:
         if hidden:
             model.set_params(mlpclassifier__early_stopping=False, mlpclassifier__max_iter=2000)
         assert model.fit(texts, labels).score(texts, labels) == 1
-
-
-def test_is_registered() -> None:
-    assert registry.featurizers.get("tmpca") is TMPCA

@@ -120,3 +120,30 @@ def test_what_cannot_be_learned_is_refused() -> None:
         nlp.initialize(lambda: [example])
     with pytest.raises(ComponentError, match=r"\[SN006\].*doc.cats. Remove one of them$"):
         nlp.add_pipe("spectral_textcat", "again")
+
+
+def test_a_trained_featurizer_goes_with_the_pipeline(tmp_path) -> None:
+    import shutil
+
+    import spectralnlp
+
+    texts = spectralnlp.InMemoryCorpus([text for text, _ in TEXTS] + UNLABELLED)
+    spectralnlp.train("sent", texts, n_components=5).save(tmp_path / "sent")
+    nlp = spacy.blank("en")
+    settings = {"featurizer": str(tmp_path / "sent"), "calibration": False}
+    nlp.add_pipe("spectral_textcat", config={"settings": settings})
+    nlp.initialize(lambda: examples_of(nlp))
+    doc = nlp("how much is a ferry ticket")
+    assert doc._.intent == "price"
+    nlp.to_disk(tmp_path / "pipeline")
+    shutil.rmtree(tmp_path / "sent")
+    loaded = spacy.load(tmp_path / "pipeline")
+    assert loaded("how much is a ferry ticket").cats == pytest.approx(doc.cats, abs=1e-3)
+    assert loaded.get_pipe("spectral_textcat").ready().featurizer is not None
+
+
+def test_what_is_no_featurizer_is_refused() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("spectral_textcat", config={"settings": {"featurizer": "no-such"}})
+    with pytest.raises(ComponentError, match="no featurizer is called 'no-such'"):
+        nlp.initialize(lambda: examples_of(nlp))

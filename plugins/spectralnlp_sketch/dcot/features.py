@@ -1,0 +1,67 @@
+"""``dcot.v1`` among the featurizers: frequent words of a text, restored from the rest of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt, Le
+from typing_extensions import Doc
+
+from spectralnlp.storage import Array, StoredArrays, int_array
+from spectralnlp_sketch.dcot.estimator import DCoT
+from spectralnlp_sketch.dcot.solve import Reconstruction
+from spectralnlp_sketch.featurizer import single_precision
+from spectralnlp_sketch.word_rows import WordRowsFeaturizer
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DCoTFeatures(WordRowsFeaturizer):
+    """Prototypes of texts, tf-idf rows of words, restored by `DCoT`.
+
+    Attributes:
+        words_: the words that have a column, as hashes, and their idf.
+        matrices_: the fitted `DCoT`.
+        n_texts_: texts learned from.
+
+    Examples:
+        >>> from spectralnlp_sketch import DCoTFeatures
+        >>> texts = ["the boat left", "a boat on the sea", "the oven is hot", "bread and salt"] * 3
+        >>> DCoTFeatures(n_prototypes=5).fit(texts).transform(texts).shape
+        (12, 5)
+    """
+
+    n_prototypes: Annotated[int, Ge(1), Doc("How many words are restored, the heaviest ones.")] = 300
+    keep_probability: Annotated[
+        float, Gt(0), Le(1), Doc("Probability of a word to survive corruption (p).")
+    ] = 0.3
+    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = 3
+    output: Annotated[
+        Literal["last", "layers"], Doc("``last``, the last layer; or ``layers``, all of them side by side.")
+    ] = "last"
+
+    def make(self) -> DCoT:
+        """Return an unfitted dCoT."""
+        return DCoT(
+            n_prototypes=self.n_prototypes,
+            keep_probability=self.keep_probability,
+            n_layers=self.n_layers,
+            output=self.output,
+        )
+
+    def _learned(self) -> dict[str, Array]:
+        dcot: DCoT = self.matrices_
+        layers = dict(enumerate(dcot.layers_))
+        weights = {f"weights.{number}": layer.weights for number, layer in layers.items()}
+        biases = {f"bias.{number}": layer.bias for number, layer in layers.items()}
+        return {"prototypes": dcot.prototypes_, **weights, **biases}
+
+    def _set_learned(self, arrays: StoredArrays) -> None:
+        dcot: DCoT = self.matrices_
+        dcot.prototypes_ = arrays.take("prototypes", int_array("r", dtype="int64", below="n_words"))
+        dcot.layers_ = []
+        for number in range(self.n_layers):
+            height = "r" if number else "n_words"
+            weights = arrays.take(f"weights.{number}", single_precision(height, "r"))
+            bias = arrays.take(f"bias.{number}", single_precision("r"))
+            dcot.layers_.append(Reconstruction(weights, bias))

@@ -1,0 +1,154 @@
+"""``tmpca.v1`` among the featurizers: texts as sequences of word vectors, which it learns too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge
+from sklearn.utils.validation import check_is_fitted
+from typing_extensions import Doc
+
+import spectralnlp
+from spectralnlp import registry
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimator import MomentEstimator
+from spectralnlp.runtime import Corpus, InMemoryCorpus, MappedCorpus, Moments
+from spectralnlp.storage import Array, StoredArrays, StoredValues, float_array
+from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
+from spectralnlp_sketch.hashing.ngrams import checked_texts
+from spectralnlp_sketch.stream import ConvertedCorpus
+from spectralnlp_sketch.tmpca.estimator import TMPCA
+from spectralnlp_sketch.words import prepare
+
+# Words that have vectors, where they are learned here: the most frequent ones.
+MOST_WORDS = 50_000
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
+    """A vector for each text by `TMPCA`, from vectors of its words: eigenwords of the same texts, or given.
+
+    Attributes:
+        words_: the words that have vectors.
+        vectors_: float32 (n_words, D).
+        tmpca_: the fitted `TMPCA`.
+        n_texts_: texts learned from.
+
+    Examples:
+        >>> from spectralnlp_sketch import TMPCAFeatures
+        >>> texts = ["the boat left", "a boat left the sea", "the oven is hot", "the bread is hot"] * 3
+        >>> TMPCAFeatures(dimensions=2).fit(texts).transform(texts).shape
+        (12, 2)
+    """
+
+    vectors: Annotated[
+        str | None, Doc("Folder of word vectors; null: eigenwords of the texts, in one pass more.")
+    ] = None
+    dimensions: Annotated[int, Ge(1), Doc("Length of eigenwords, and columns of `transform`.")] = 50
+    length: Annotated[int, Ge(2), Doc("Elements of a sequence (N), a power of two.")] = 8
+    random_state: Annotated[int, Ge(0), Doc("Seed of eigenwords.")] = 0
+
+    def check_combination(self) -> None:
+        """Check the number of stages.
+
+        Raises:
+            ConfigError: ``length`` is no power of two.
+        """
+        TMPCA(length=self.length).validate()
+
+    def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
+        """Make a corpus of texts as lists of words, or of their vectors where these are given.
+
+        Raises:
+            TextError: something is no text.
+            ConfigError: ``vectors`` is no folder of word vectors.
+            ModelError: it is damaged.
+        """
+        corpus = MappedCorpus(super().as_corpus(X, y), _words_of)
+        if self.vectors is None:
+            return corpus
+        given = spectralnlp.load(self.vectors)
+        if given.task != "vectors":
+            raise ConfigError(f"a model for {given.task}, not of word vectors", path=self.vectors)
+        self._take_vectors(given.parameters.words, given.parameters.vectors)
+        return self.tmpca_.as_corpus(corpus)
+
+    def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
+        """Return empty counts of words and their contexts; of given vectors, the sums of each position."""
+        if self.vectors is not None:
+            return self.tmpca_.init_moments(corpus)
+        self.eigenwords_ = registry.estimators.get("eigenwords.v1")(
+            dimensions=self.dimensions,
+            vocabulary=MOST_WORDS,
+            min_count=2,
+            spelling=False,
+            random_state=self.random_state,
+        )
+        moments: Moments[Any] = self.eigenwords_.init_moments(corpus)
+        return moments
+
+    def solve(self, moments: Any) -> Moments[Any] | None:
+        """Take the vectors after the first pass, means and stages after the others.
+
+        Raises:
+            InputError: fewer than two words occur often enough.
+            MatrixError: no word of any text has a vector.
+        """
+        if self.vectors is None and hasattr(self, "eigenwords_"):
+            self.eigenwords_.solve(moments)
+            learned = self.eigenwords_.word_vectors_
+            del self.eigenwords_
+            self._take_vectors(learned.words, learned.vectors)
+            return self.tmpca_.init_moments(InMemoryCorpus(()))
+        following = self.tmpca_.solve(moments)
+        self.n_texts_ = self.tmpca_.n_sequences_
+        return following
+
+    def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
+        """Put vectors in the place of words."""
+        if not isinstance(corpus, ConvertedCorpus):
+            corpus = self.tmpca_.as_corpus(corpus)
+        return self.tmpca_.next_pass(corpus, moments)
+
+    def transform(self, X: Iterable[str]) -> Any:
+        """float32 (n_texts, D); 0 for a text without a known word."""
+        check_is_fitted(self)
+        return np.asarray(self.tmpca_.transform([_words_of(text) for text in checked_texts(X)]), np.float32)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.vectors_.shape[1])
+
+    def _take_vectors(self, words: Iterable[str], vectors: Any) -> None:
+        """Begin with the vectors of words, as rows."""
+        self.words_, self.vectors_ = tuple(words), np.asarray(vectors, np.float32)
+        known = dict(zip(self.words_, self.vectors_, strict=True))
+        self.tmpca_ = TMPCA(vectors=known, length=self.length)
+        self.tmpca_.open_vectors(())
+
+    def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Words, their vectors, the means of positions and U."""
+        arrays = {
+            "vectors": self.vectors_,
+            "means": self.tmpca_.means_,
+            "system_matrix": self.tmpca_.system_matrix_,
+        }
+        return {"words": list(self.words_), "n_texts": self.n_texts_}, arrays
+
+    def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
+        """Set them."""
+        words = values.take("words", tuple[str, ...])
+        sized = arrays.part(n_words=len(words))
+        self._take_vectors(words, sized.take("vectors", single_precision("n_words", "D")))
+        size, exact = self.vectors_.shape[1], ("float64",)
+        self.tmpca_.means_ = sized.take("means", float_array(self.length, "D", stored=exact))
+        system = float_array("D", self.length * size, stored=exact)
+        self.tmpca_.system_matrix_ = sized.take("system_matrix", system)
+        self.n_texts_ = values.take("n_texts", int)
+
+
+def _words_of(text: str) -> list[str]:
+    return prepare(text, stop_words=None, stem=False)

@@ -1,0 +1,111 @@
+"""Texts as tf-idf rows of their words, for estimators of matrices: the base of two featurizers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import scipy.sparse as sp
+from annotated_types import Ge
+from sklearn.utils.validation import check_is_fitted
+from typing_extensions import Doc
+
+from spectralnlp.estimator import MomentEstimator
+from spectralnlp.runtime import Corpus, Moments
+from spectralnlp.storage import Array, StoredArrays, StoredValues, int_array
+from spectralnlp_sketch.errors import TextError
+from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
+from spectralnlp_sketch.hashing.frequencies import DocumentFrequencies
+from spectralnlp_sketch.hashing.known import Ngrams
+from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts
+from spectralnlp_sketch.matrices import MatrixEstimator
+from spectralnlp_sketch.rows import Rows
+from spectralnlp_sketch.stream import ConvertedCorpus, MatrixCorpus
+
+# Columns that words are hashed to when they are counted; those of the most frequent ones are kept.
+HASHED = NgramFormat((1, 1), None, 2**20)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
+    """Base of featurizers that hand tf-idf rows of words to an estimator of matrices.
+
+    The first pass counts in how many texts each word is, the others are the estimator's.
+
+    Attributes:
+        words_: the words that have a column, as hashes, and their idf.
+        matrices_: the fitted estimator of matrices.
+        n_texts_: texts learned from.
+    """
+
+    n_words: Annotated[int, Ge(1), Doc("Words that have a column, those of the most texts.")] = 5000
+
+    @abstractmethod
+    def make(self) -> MatrixEstimator:
+        """Return the unfitted estimator of matrices."""
+
+    def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
+        """Return empty document frequencies of words."""
+        return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
+
+    def solve(self, moments: Any) -> Moments[Any] | None:
+        """Choose words after the first pass; what the estimator of matrices does after the others.
+
+        Raises:
+            TextError: there are no texts with words in them.
+        """
+        if not isinstance(moments, DocumentFrequencies):
+            return self.matrices_.solve(moments)
+        self.n_texts_ = int(moments.n_texts)
+        by_frequency = np.argsort(-moments.frequencies, kind="stable")[: self.n_words]
+        columns = np.sort(by_frequency[moments.frequencies[by_frequency] > 0]).astype(np.int32)
+        if not len(columns):
+            raise TextError("there are no texts with words in them")
+        self.words_ = Ngrams(HASHED, columns, moments.idf[columns])
+        self.matrices_: MatrixEstimator = self.make()
+        empty = MatrixCorpus(sp.csr_matrix((1, len(columns)), dtype=np.float32))
+        return self.matrices_.init_moments(self.matrices_.as_corpus(empty))
+
+    def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
+        """Put rows in the place of texts."""
+        if not isinstance(corpus, ConvertedCorpus):
+            return ConvertedCorpus(corpus, self._block), moments
+        return self.matrices_.next_pass(corpus, moments)
+
+    def _block(self, texts: Sequence[str], start: int) -> Rows:
+        return Rows(self.words_.rows_of(checked_texts(texts)))
+
+    def transform(self, X: Iterable[str]) -> Any:
+        """float32 (n_texts, n_features)."""
+        check_is_fitted(self)
+        estimator: Any = self.matrices_
+        return estimator.transform(sp.csr_matrix(self.words_.rows_of(checked_texts(X))))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.matrices_.get_feature_names_out())
+
+    def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The words, their idf, and the arrays of the estimator of matrices."""
+        words = {"columns": self.words_.columns, "idf": self.words_.idf}
+        return {"n_texts": self.n_texts_}, {**words, **self._learned()}
+
+    def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
+        """Set them."""
+        columns = arrays.take("columns", int_array("n_words", below=HASHED.n_columns, ascending=True))
+        idf = arrays.take("idf", single_precision("n_words"))
+        self.n_texts_, self.words_ = values.take("n_texts", int), Ngrams(HASHED, columns, idf)
+        self.matrices_ = self.make()
+        self.matrices_.n_features_in_ = len(columns)
+        self._set_learned(arrays.part(n_words=len(columns)))
+
+    @abstractmethod
+    def _learned(self) -> dict[str, Array]:
+        """Return what the estimator of matrices has learned."""
+
+    @abstractmethod
+    def _set_learned(self, arrays: StoredArrays) -> None:
+        """Set what the estimator of matrices had learned; ``n_words`` is a known size."""

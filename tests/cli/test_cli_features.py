@@ -1,0 +1,109 @@
+"""Featurizers from the command line: train, transform, and classify over one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from cli_fakes import Run
+
+import spectralnlp.tasks.api
+
+pytest.importorskip("sklearn")
+LINES = ["open the door now", "", "paint the lid soon", "close the box, please", "open it"]
+
+
+@pytest.fixture
+def command(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line with the real `load`."""
+    monkeypatch.setattr(spectralnlp, "load", spectralnlp.tasks.api.load, raising=False)
+    return run
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(LINES * 3) + "\n")
+    return path
+
+
+@pytest.fixture
+def model(command: Run, text: Path, tmp_path: Path) -> Path:
+    sizes = ("--set", "sketch_size=3", "--set", "n_features=1024")
+    assert command("train", "sent", text, "-o", tmp_path / "sent", "--keep-moments", *sizes).status == 0
+    return tmp_path / "sent"
+
+
+def test_every_line_has_a_row(command: Run, model: Path, text: Path, tmp_path: Path) -> None:
+    expected = spectralnlp.tasks.api.load(model).transform(LINES * 3)
+    for name in ("rows.npy", "rows.npz"):
+        status, out, _ = command("transform", model, text, "-o", tmp_path / name)
+        assert (status, out) == (0, f"{tmp_path / name}: 15 rows of 3 columns\n")
+    np.testing.assert_array_equal(np.load(tmp_path / "rows.npy"), expected)
+    np.testing.assert_array_equal(sp.load_npz(tmp_path / "rows.npz").toarray(), expected)
+
+
+def test_rows_of_a_parquet_file_have_names(command: Run, model: Path, text: Path, tmp_path: Path) -> None:
+    table = pytest.importorskip("pyarrow.parquet")
+    assert command("transform", model, text, "-o", tmp_path / "rows.parquet").status == 0
+    assert table.read_table(tmp_path / "rows.parquet").column_names == ["sent0", "sent1", "sent2"]
+
+
+def test_more_text_is_added_and_none_taken_out(command: Run, model: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.txt"
+    more.write_text("shut the gate\nwho opened the lid\n")
+    assert command("update", model, more, "-o", tmp_path / "both").status == 0
+    assert spectralnlp.tasks.api.load(tmp_path / "both").info["training texts"] == 17
+    status, _, err = command("forget", model, more, "-o", tmp_path / "less")
+    assert (status, err.count("\n"), (tmp_path / "less").exists()) == (2, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "message"),
+    [
+        (".csv", "rows go to .npy, .npz, .parquet"),
+        ("", "rows go to"),
+        (".npy", "no texts to transform"),
+    ],
+)
+def test_bad_output_and_empty_text(
+    command: Run, model: Path, tmp_path: Path, suffix: str, message: str
+) -> None:
+    (tmp_path / "empty.txt").touch()
+    output = tmp_path / f"rows{suffix}"
+    status, _, err = command("transform", model, tmp_path / "empty.txt", "-o", output)
+    assert (status, output.exists()) == (2, False)
+    assert message in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_a_full_disk_leaves_nothing(command: Run, model: Path, text: Path, tmp_path: Path) -> None:
+    (tmp_path / "full.npy").symlink_to("/dev/full")
+    status, _, err = command("transform", model, text, "-o", tmp_path / "full.npy")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "No space left" in err
+
+
+def test_a_text_that_ends_in_bad_bytes(command: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"open it\n\xff\xfe\n")
+    for name in ("rows.npy", "rows.npz"):
+        status, _, err = command("transform", model, tmp_path / "bad.txt", "-o", tmp_path / name)
+        assert (status, err.count("\n")) == (2, 1)
+        assert "bad.txt" in err
+    assert not [*tmp_path.glob("rows*"), *tmp_path.glob(".rows*")]
+
+
+def test_a_model_of_another_kind(command: Run, text: Path, tmp_path: Path) -> None:
+    assert command("train", "hmm", text, "-o", tmp_path / "hmm", "--set", "n_states=1").status == 0
+    status, _, err = command("transform", tmp_path / "hmm", text, "-o", tmp_path / "rows.npy")
+    assert (status, "a model for sequences, not a featurizer" in err) == (2, True)
+
+
+def test_a_classifier_takes_one(command: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "labelled.tsv").write_text("".join(f"{line.split()[0]}\t{line}\n" for line in LINES if line))
+    arguments = ("train", "intent", tmp_path / "labelled.tsv", "-o", tmp_path / "intent")
+    assert command(*arguments, "--set", f"featurizer={model}").status == 0
+    status, _, err = command(*arguments, "--overwrite", "--set", "featurizer=snet")
+    assert (status, "did you mean sent?" in err) == (2, True)
