@@ -14,16 +14,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 from spectralnlp.errors import ConfigError, NotFittedError
 from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import Corpus, ExampleLog, Moments, accumulate, as_corpus
+from spectralnlp.runtime import Array, Corpus, ExampleLog, Moments, accumulate, as_corpus
+from spectralnlp.storage import StoredArrays
 
 T = TypeVar("T")
 Unlearning = Literal["exact", "replay", "merge-only", "none"]
+
+
+class State(Protocol):
+    """What an estimator has learned, where learning can go on from it."""
+
+    def arrays(self) -> Mapping[str, Array]:
+        """Return it as arrays, for `IterativeEstimator.read_state`."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -124,6 +132,23 @@ class Estimator(ABC, Generic[T]):
     def solve_kept(self, moments: Any) -> Self:
         """Learn from kept moments; see `MomentEstimator`. Errors as of `init_moments`."""
         raise self._no_moments()
+
+    def state(self) -> State | None:
+        """Return what `solve_further` begins with; None where all has to be learned again."""
+        return None
+
+    def read_state(self, stored: StoredArrays) -> State | None:
+        """Return the state that gave these arrays; errors as of `StoredArrays`."""
+        return None
+
+    def solve_further(self, moments: Any, state: Any) -> Self:
+        """Learn from kept moments, beginning with what was learned from most of the examples in them.
+
+        Args:
+            moments: as of `solve_kept`.
+            state: of an estimator with these settings that was fitted to other examples.
+        """
+        return self.solve_kept(moments)
 
     def _no_moments(self) -> ConfigError:
         what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"

@@ -11,7 +11,7 @@ from typing import Any, cast, get_type_hints
 from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger, Salt
 from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
-from spectralnlp.estimator import Estimator, Unlearning
+from spectralnlp.estimator import Estimator, State, Unlearning
 from spectralnlp.runtime import InMemoryCorpus, Moments
 from spectralnlp.storage import (
     StoredValues,
@@ -36,6 +36,7 @@ class KeptMoments:
         moments: of the task; their parameters are settled (head rules, say, that were ``auto``).
         ledger: the documents in them.
         description: what the model card begins with.
+        state: where learning can go on from; None where the model is learned again.
 
     Examples:
         >>> import tempfile
@@ -57,6 +58,7 @@ class KeptMoments:
     moments: Moments[Any]
     ledger: Ledger
     description: str = ""
+    state: State | None = None
 
     @property
     def learner(self) -> Estimator[Any]:
@@ -81,6 +83,8 @@ class KeptMoments:
         """
         arrays = {f"moments.{name}": each for name, each in self.moments.arrays().items()}
         arrays |= {f"ledger.{name}": each for name, each in self.ledger.arrays().items()}
+        if self.state is not None:
+            arrays |= {f"state.{name}": each for name, each in self.state.arrays().items()}
         described = {
             "estimator": self.estimator,
             "settings": dict(self.settings),
@@ -125,6 +129,7 @@ class KeptMoments:
             arrays.part("ledger."),
             in_order=moments.first_log() is not None,
         )
+        state = arrays.part("state.")
         return cls(
             estimator=estimator,
             settings=settings,
@@ -133,6 +138,7 @@ class KeptMoments:
             moments=moments,
             ledger=ledger,
             description=described.take("description", str),
+            state=learner.read_state(state) if state.all() else None,
         )
 
 

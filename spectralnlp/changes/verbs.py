@@ -17,7 +17,7 @@ from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearni
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
-from spectralnlp.estimator import Estimator
+from spectralnlp.estimator import Estimator, State
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
 from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, as_stored, silent
@@ -116,6 +116,7 @@ def update(
     *,
     again: bool = False,
     skip_known: bool = False,
+    whole: bool = False,
     report: ProgressCallback = silent,
 ) -> Change:
     """Add documents, after those that are there.
@@ -125,6 +126,8 @@ def update(
         corpus: the documents, read as ``kept.reading`` says.
         again: add documents that are there already once more.
         skip_known: leave them out; then the corpus is read twice.
+        whole: learn all again, where learning could go on from what was learned before
+            (`Estimator.solve_further`).
         report: called with a line for each pass, its time.
 
     Raises:
@@ -159,7 +162,8 @@ def update(
         more.renumber()
         moments.append(more)
         ledger = kept.ledger.joined(Ledger.of(digests, in_order=kept.ledger.in_order))
-    change = _solved(replace(kept, moments=moments, ledger=ledger), looking + seconds, report)
+    kept = replace(kept, moments=moments, ledger=ledger)
+    change = _solved(kept, looking + seconds, report, None if whole else kept.state)
     return replace(change, left_out=left_out)
 
 
@@ -278,13 +282,15 @@ def _observe(
     return both.parts["moments"], cast(DocumentDigests, both.parts["documents"]), seconds
 
 
-def _solved(kept: KeptMoments, seconds: float, report: ProgressCallback) -> Change:
+def _solved(
+    kept: KeptMoments, seconds: float, report: ProgressCallback, state: State | None = None
+) -> Change:
     if not kept.moments.is_exact:
         what = "more counts than there is room for: the rarest were dropped, and what is left cannot be kept"
         raise ConfigError(what, hint="use less text, or a smaller window")
-    started = perf_counter()
-    model = kept.task.solve(kept.learner, kept.moments, report=report, description=kept.description)
-    return Change(model, kept, seconds, perf_counter() - started)
+    started, learner = perf_counter(), kept.learner
+    model = kept.task.solve(learner, kept.moments, state=state, report=report, description=kept.description)
+    return Change(model, replace(kept, state=learner.state()), seconds, perf_counter() - started)
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

@@ -65,7 +65,11 @@ def train(
     ] = None,
     keep_moments: Annotated[
         bool,
-        typer.Option("--keep-moments", help="Keep what can be updated, forgotten, merged."),
+        typer.Option(
+            "--keep-moments",
+            "--keep-examples",
+            help="Keep what can be updated, forgotten, merged: moments, or the examples themselves.",
+        ),
     ] = False,
     documents: Annotated[
         str | None, typer.Option(metavar="UNIT", help="With --keep-moments, what is forgotten: file or line.")

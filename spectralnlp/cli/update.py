@@ -23,6 +23,9 @@ def update(
     skip_known: Annotated[
         bool, typer.Option("--skip-known", help="Leave out documents that are in the model, and count them.")
     ] = False,
+    whole: Annotated[
+        bool, typer.Option("--all", help="Learn all again, in place of going on from what was learned.")
+    ] = False,
     where: Where = HERE,
 ) -> None:
     """Add data to a trained model; the result is that of training on all of it."""
@@ -38,7 +41,7 @@ def update(
     kept = load_kept(model, "be updated")
     with where.running(), announced_kernels(), progress("updating"):
         corpus = read_documents(kept, inputs)
-        change = update_model(kept, corpus, again=again, skip_known=skip_known, report=say)
+        change = update_model(kept, corpus, again=again, skip_known=skip_known, whole=whole, report=say)
     save_change(change, target)
     if skip_known:
         n, unit = change.left_out, change.kept.unit

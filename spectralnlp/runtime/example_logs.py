@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from spectralnlp.errors import InputError
 from spectralnlp.runtime.corpus import Batch, Corpus, Partition
 from spectralnlp.runtime.moments import Array
 from spectralnlp.runtime.numbering import Numbering
-from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, slices_of, unpack_names
+from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, unpack_names
 
 T = TypeVar("T")
 Ints = NDArray[np.int32]
@@ -119,9 +119,16 @@ class ExampleLog(ReplayLog[T]):
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         for names in self._names:
             self._names[names] = Numbering.of(unpack_names(arrays[names]))
-        for place, part in slices_of(arrays["places"]):
-            size = np.array([part.stop - part.start], np.int32)
-            self._chunks[place] = _Chunk(size, tuple(arrays[column][part] for column in self.columns))
+        places = arrays["places"]
+        document, row, sizes = places.T
+        ends = np.append(0, np.cumsum(sizes))
+        follows = (np.diff(document) == 0) & (np.diff(row) == 1)
+        bounds = np.flatnonzero(np.concatenate([[True], ~follows, [True]]))
+        for first, last in pairwise(bounds.tolist() if len(places) else []):
+            part = slice(ends[first], ends[last])
+            self._chunks[int(document[first]), int(row[first])] = _Chunk(
+                sizes[first:last].astype(np.int32), tuple(arrays[column][part] for column in self.columns)
+            )
 
     def _add(self, other: ExampleLog[T]) -> None:
         ours = {names: self._names[names].numbers_of(each) for names, each in other._names.items()}

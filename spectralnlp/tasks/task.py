@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from spectralnlp import __version__
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator
+from spectralnlp.estimator import Estimator, State
 from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
 from spectralnlp.storage import StoredModel
@@ -220,12 +220,24 @@ class Task(ABC):
         estimator: Estimator[Any],
         moments: Any,
         *,
+        state: State | None = None,
         report: ProgressCallback = silent,
         description: str = "",
     ) -> Any:
-        """Make a model as `train` does, from kept moments in place of a corpus."""
+        """Make a model as `train` does, from kept moments in place of a corpus.
+
+        Args:
+            estimator: an unfitted one.
+            moments: kept.
+            state: where learning goes on from; None to learn all again.
+            report: as of `train`.
+            description: as of `train`.
+        """
         with timed_passes(report):
-            estimator.solve_kept(moments)
+            if state is None:
+                estimator.solve_kept(moments)
+            else:
+                estimator.solve_further(moments, state)
         return self.described(estimator, report=report, description=description)
 
     @abstractmethod

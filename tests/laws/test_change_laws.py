@@ -138,7 +138,7 @@ def test_a_span_scorer_is_learned_again(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_was_added_was_always_there(name: str, estimator: Estimator, tmp_path: Path) -> None:
     documents = documents_of(type(estimator))
     kept = reloaded(train(name, estimator, documents[:2]), tmp_path / "some")
-    updated = changes.update(kept, Documents(documents[2:]))
+    updated = changes.update(kept, Documents(documents[2:]), whole=True)
     assert_same(updated, train(name, estimator, documents), tmp_path)
 
 

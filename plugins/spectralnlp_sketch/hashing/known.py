@@ -94,6 +94,26 @@ class Ngrams:
         columns = np.append(singles, (form.n_columns + pairs).astype(np.int32))
         return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
 
+    def with_texts(self, texts: Sequence[str], n_texts: int) -> tuple[Ngrams, NDArray[np.int64]]:
+        """Know the n-grams of further labelled texts as well, but their pairs of words.
+
+        Args:
+            texts: the labelled ones that are new.
+            n_texts: how many texts there are in all.
+
+        Returns:
+            The n-grams, and where those that were known stand among them, int64 (n,).
+        """
+        counted = count_ngrams(texts, replace(self.form, pairs=0)).indices
+        new, frequencies = np.unique(counted[~np.isin(counted, self.columns)], return_counts=True)
+        idf = np.log((1.0 + n_texts) / (1.0 + frequencies)) + 1.0
+        columns = np.append(self.columns, new.astype(np.int32))
+        order = np.argsort(columns, kind="stable")
+        known = np.empty(len(columns), np.int64)
+        known[order] = np.arange(len(columns))
+        all_idf = np.append(self.idf, idf.astype(np.float32))
+        return replace(self, columns=columns[order], idf=all_idf[order]), known[: len(self.columns)]
+
     def rows(self, counts: sp.csr_array) -> sp.csr_array:
         """Counts of all columns to tf-idf of the known ones, each kind of length 1; float32 (n_texts, n)."""
         place = np.full(self.form.width, -1, np.int32)

@@ -20,12 +20,14 @@ from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
+from spectralnlp.storage import StoredArrays
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.featured import is_folder
-from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm, without
+from spectralnlp_sketch.intent.further import Begun, key_of
+from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
@@ -67,6 +69,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: texts learned from.
+        begun_: what `solve_further` goes on from; None where labels have few texts.
         few_: whether labels have so few texts that names of labels and unlabelled texts help.
         likeness_: how alike names of labels are, float32 (n, n) for n labels; None where it is not used.
 
@@ -207,7 +210,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             self.settings_ = self._settings(self.few_)
             scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows, texts))
             self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
-        examples = self._examples(rows, texts, numbers, names)
+        examples, name_keys = self._examples(found, rows, names)
         with fit_pass("head"):
             # Of few labels the unlabelled texts are learned from, too.
             more = found.unlabelled if self.few_ else []
@@ -218,6 +221,18 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             )
             learned = self._fit_head(examples, others)
         layer, sharpness, scope = self._learn_held_out(examples, others, learned)
+        self._finish([*_keys(found), *name_keys], rows, learned, layer, sharpness, scope)
+
+    def _finish(
+        self,
+        keys: Sequence[bytes],
+        rows: sp.csr_array,
+        learned: Learned,
+        layer: SecondLayer | None,
+        sharpness: float,
+        scope: Scope,
+    ) -> None:
+        """Set what was learned: the classifier, and where learning goes on from."""
         weights = learned.weights
         ngrams, featured, bias = self.prior_.ngrams, self.prior_.featured, weights.bias
         feature_table = None
@@ -239,6 +254,51 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             featurizer=None if featured is None else featured.featurizer,
             feature_table=feature_table,
         )
+        self.begun_ = None
+        if not self.few_ and featured is None:
+            labels = tuple(self.classes_.tolist())
+            corrections = layer or SecondLayer.none(len(labels))
+            self.begun_ = Begun(self.prior_, labels, keys, weights.duals, corrections, sharpness, scope)
+
+    def state(self) -> Begun | None:
+        """What further texts can be learned from without learning all again; None for few texts a label."""
+        return self.begun_
+
+    def read_state(self, stored: StoredArrays) -> Begun:
+        """The state that a file holds.
+
+        Raises:
+            ModelError: an array is not as it must be.
+        """
+        return Begun.of_arrays(stored, replace(self._format(), pairs=PAIR_REACH))
+
+    def solve_further(self, moments: TextLog, state: Begun) -> Self:
+        """Learn from kept texts, most of which a head knows: it goes on to the optimum of all.
+
+        Directions, pairs of words, the second layer, calibration and scope stay. Where labels have few texts,
+        all is learned again.
+        """
+        self.validate()
+        found = split_by_label(moments.corpus())
+        self._check_labels(found.labels)
+        if are_few(np.searchsorted(self.classes_, found.labels)):
+            return self.solve_kept(moments)
+        with one_blas_thread(), fit_pass("head"):
+            self._learn_further(found, state)
+        return self
+
+    def _learn_further(self, found: LabelledTexts, state: Begun) -> None:
+        self.n_labelled_, self.n_unlabelled_ = len(found.labels), found.n_unlabelled
+        self.few_, self.likeness_, self.settings_ = False, None, self._settings(False)
+        known, labels, keys = set(state.keys), self.classes_.tolist(), _keys(found)
+        new = [text for text, key in zip(found.texts, keys, strict=True) if key not in known]
+        self.prior_ = state.prior.with_texts(new, self.n_labelled_ + self.n_unlabelled_)
+        rows = self.prior_.ngrams.rows_of(found.texts)
+        examples, names = self._examples(found, rows, label_texts(labels))
+        keys += names
+        weights = self._support_vectors(examples, state.duals_for(keys, labels))
+        learned = Learned(weights, examples, np.arange(len(keys)))
+        self._finish(keys, rows, learned, state.layer_for(labels), state.sharpness, state.scope)
 
     def _learn_held_out(
         self, examples: Examples, others: Unlabelled, learned: Learned
@@ -306,15 +366,21 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return self.classifier_
 
     def _examples(
-        self, rows: sp.csr_array, texts: Sequence[str], labels: NDArray[np.int64], names: Sequence[str]
-    ) -> Examples:
-        """The labelled texts, and behind them the labels' names whose words are all known."""
-        prior, one_hot = self.prior_, np.eye(len(self.classes_), dtype=np.float32)
-        examples = Examples(prior.features(rows, texts), one_hot[labels], np.ones(len(labels), np.float32))
+        self, found: LabelledTexts, rows: sp.csr_array, names: Sequence[str]
+    ) -> tuple[Examples, list[bytes]]:
+        """The labelled texts, behind them the labels' names whose words are all known, and keys of these."""
+        prior, labels = self.prior_, self.classes_.tolist()
         name_rows = prior.ngrams.rows_of(names)
         known = np.flatnonzero(name_rows[:, : prior.ngrams.n_words].sum(axis=1) > 0)
-        features = prior.features(name_rows[known], [names[i] for i in known.tolist()])
-        return examples.with_more(Examples(features, one_hot[known], np.ones(len(known), np.float32)))
+        of_texts = prior.features(rows, found.texts)
+        of_names = prior.features(name_rows[known], [names[i] for i in known.tolist()])
+        wanted = np.append(np.searchsorted(self.classes_, found.labels), known)
+        examples = Examples(
+            of_texts.with_more(of_names),
+            np.eye(len(labels), dtype=np.float32)[wanted],
+            np.ones(len(wanted), np.float32),
+        )
+        return examples, [key_of(names[i], labels[i], is_name=True) for i in known.tolist()]
 
     def _head(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
         """A head of some of the classes, whose numbers targets have the columns of."""
@@ -322,7 +388,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             return self._support_vectors(examples)
         return self._logistic(examples, classes=classes)
 
-    def _support_vectors(self, examples: Examples, start: Weights | None = None) -> Weights:
+    def _support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
         return fit_svm(examples, C=self.settings_.C, random_state=self.random_state, start=start)
 
     def _logistic(
@@ -347,7 +413,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         numbers = np.delete(np.arange(len(examples.weights)), gone)
         kept = examples.rows(numbers)
         if self.settings_.loss == "hinge":
-            return self._support_vectors(kept, without(learned.weights, examples, gone))
+            return self._support_vectors(kept, learned.weights.duals[numbers])
         return self._fit_few(kept, numbers, unlabelled, learned).weights
 
     def _fit_few(
@@ -368,3 +434,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         )
         start = None if learned is None else learned.duals_of(examples, numbers)
         return Learned(self._logistic(examples, start), examples, numbers)
+
+
+def _keys(found: LabelledTexts) -> list[bytes]:
+    return [key_of(text, label) for text, label in zip(found.texts, found.labels, strict=True)]

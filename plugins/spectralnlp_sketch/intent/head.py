@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.jit import LANES, padded
 from spectralnlp.runtime import map_kernels
-from spectralnlp_sketch.intent.head_kernels import ascend, separate
+from spectralnlp_sketch.intent.head_kernels import add_duals, ascend, separate
 
 Array32 = NDArray[np.float32]
 
@@ -42,6 +42,11 @@ class Features(NamedTuple):
         """Some of the texts."""
         return Features(self.sparse[which], self.dense[which])
 
+    def with_more(self, more: Features) -> Features:
+        """These texts and others behind them."""
+        sparse = sp.csr_array(sp.vstack([self.sparse, more.sparse], format="csr"))
+        return Features(sparse, np.vstack([self.dense, more.dense]))
+
 
 class Examples(NamedTuple):
     """Examples that the head learns from.
@@ -62,10 +67,8 @@ class Examples(NamedTuple):
 
     def with_more(self, more: Examples) -> Examples:
         """These and others behind them."""
-        sparse = sp.csr_array(sp.vstack([self.features.sparse, more.features.sparse], format="csr"))
-        dense = np.vstack([self.features.dense, more.features.dense])
         targets, weights = np.vstack([self.targets, more.targets]), np.append(self.weights, more.weights)
-        return Examples(Features(sparse, dense), targets, weights)
+        return Examples(self.features.with_more(more.features), targets, weights)
 
 
 class Weights(NamedTuple):
@@ -166,7 +169,7 @@ def fit_svm(
     passes: int = MOST_PASSES,
     tolerance: float = 0.05,
     random_state: int = 0,
-    start: Weights | None = None,
+    start: Array32 | None = None,
 ) -> Weights:
     """Minimise C Σ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², s_ic being 1 for an example's class and −1 else.
 
@@ -180,23 +183,20 @@ def fit_svm(
         passes: over the examples, at most.
         tolerance: stop when no example's margin was further from where it should be; see `NEARLY`.
         random_state: seed of the order.
-        start: what to begin with, learned from these examples and others; see `without`.
+        start: float32 (n, n_classes); duals to begin with, None for zeros.
     """
     classes, n_classes = examples.targets.argmax(axis=1), examples.targets.shape[1]
-    rows = _Rows.of(examples)
-    if start is None:
-        first_weights = np.zeros((rows.width, n_classes), np.float32)
-        first_duals, whole = np.zeros((len(classes), n_classes), np.float32), WHOLE_PASSES
-    else:
-        first_weights, first_duals, whole = rows.packed(start), start.duals, 1
-    machines = _Machines(rows, np.float32(C) * examples.weights, passes, whole, tolerance, random_state)
+    whole = WHOLE_PASSES if start is None else 0
+    duals = np.zeros((len(classes), n_classes), np.float32) if start is None else start
+    is_new = np.asarray(~duals.any(axis=1))
+    rows, costs = _Rows.of(examples), np.float32(C) * examples.weights
+    machines = _Machines(rows, costs, is_new, passes, whole, tolerance, random_state)
 
     def eight(first: int) -> tuple[Array32, Array32]:
-        some = slice(first, first + LANES)
-        return machines.learn(classes - first, first_weights[:, some], first_duals[:, some])
+        return machines.learn(classes - first, duals[:, first : first + LANES])
 
-    weights, duals = zip(*map_kernels(eight, range(0, n_classes, LANES)), strict=True)
-    return rows.unpacked(np.hstack(weights), np.hstack(duals))
+    learned = zip(*map_kernels(eight, range(0, n_classes, LANES)), strict=True)
+    return rows.unpacked(*(np.hstack(each) for each in learned))
 
 
 class _Machines(NamedTuple):
@@ -205,6 +205,7 @@ class _Machines(NamedTuple):
     Args:
         rows: features of the examples.
         costs: float32 (n,); weight of each example's loss.
+        is_new: bool (n,); examples whose duals are all 0 to begin with.
         passes: over the examples, at most.
         whole: passes that visit all examples, before those that nothing is learned from have to wait.
         tolerance: as of `fit_svm`.
@@ -213,19 +214,18 @@ class _Machines(NamedTuple):
 
     rows: _Rows
     costs: Array32
+    is_new: NDArray[np.bool_]
     passes: int
     whole: int
     tolerance: float
     random_state: int
 
-    def learn(
-        self, classes: NDArray[np.int64], first_weights: Array32, first_duals: Array32
-    ) -> tuple[Array32, Array32]:
-        """Return weights (features, n_classes) and duals (n, n_classes) from those to begin with."""
-        n, n_classes = first_duals.shape
-        weights, duals = np.zeros((self.rows.width, LANES), np.float32), first_duals.copy()
-        weights[:, :n_classes] = first_weights
-        violations = np.full(n, np.inf, np.float32)
+    def learn(self, classes: NDArray[np.int64], start: Array32) -> tuple[Array32, Array32]:
+        """Return weights (features, n_classes) and duals (n, n_classes) from duals to begin with."""
+        n, n_classes = start.shape
+        weights, duals = np.zeros((self.rows.width, LANES), np.float32), start.copy()
+        add_duals(*self.rows.arrays[:4], classes, duals, weights)
+        violations = np.where(self.is_new, np.inf, 0.0).astype(np.float32)  # what is known waits at first
         rng, every, worst = np.random.default_rng(self.random_state), np.arange(n), np.inf
 
         def visit(some: NDArray[np.int64]) -> float:
@@ -243,29 +243,6 @@ class _Machines(NamedTuple):
                 if worst < self.tolerance:
                     break
         return weights[:, :n_classes], duals
-
-
-def without(learned: Weights, examples: Examples, gone: NDArray[np.int64]) -> Weights:
-    """Take away what `fit_svm` learned from some examples: where to begin to learn from the others.
-
-    Args:
-        learned: from all.
-        examples: all.
-        gone: numbers of those that are taken away.
-    """
-    some = examples.rows(gone)
-    shares = -learned.duals[gone]
-    of_class = np.arange(len(gone)), some.targets.argmax(axis=1)
-    shares[of_class] *= -1
-    columns, places = np.unique(some.features.sparse.indices, return_inverse=True)
-    rows = sp.csr_array(
-        (some.features.sparse.data, places, some.features.sparse.indptr), (len(gone), len(columns))
-    )
-    sparse = learned.sparse.copy()
-    sparse[columns] -= rows.T @ shares
-    dense = learned.dense - some.features.dense.T @ shares
-    duals = np.delete(learned.duals, gone, axis=0)
-    return Weights(sparse, dense, learned.bias - shares.sum(axis=0), duals)
 
 
 class _Rows(NamedTuple):
@@ -298,10 +275,6 @@ class _Rows(NamedTuple):
     def width(self) -> int:
         """How many features are used."""
         return len(self.used) + self.arrays[3].shape[1]
-
-    def packed(self, weights: Weights) -> Array32:
-        """Weights of the features that are used, (width, n_classes)."""
-        return np.vstack([weights.sparse[self.used], weights.dense, weights.bias])
 
     def transposed_product(self, duals: Array32) -> Array32:
         """The sum of outer products of each example's features and its row, (width, n_classes)."""

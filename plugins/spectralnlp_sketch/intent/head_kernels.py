@@ -212,3 +212,14 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
             add_change(indptr, indices, data, dense, i, steps, weights)
             steps[:] = 0.0
     return worst
+
+
+@kernel
+def add_duals(indptr, indices, data, dense, classes, duals, weights):
+    """Add to weights, float32 (sparse columns + d, 8), what duals make of them; arguments of `separate`."""
+    steps = np.zeros(LANES, np.float32)
+    for i in range(len(duals)):
+        if duals[i].any():
+            for c in range(duals.shape[1]):
+                steps[c] = duals[i, c] if classes[i] == c else -duals[i, c]
+            add_change(indptr, indices, data, dense, i, steps, weights)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,9 +17,9 @@ Array32 = NDArray[np.float32]
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
-def label_texts(labels: Sequence[str]) -> list[str]:
+def label_texts(labels: Sequence[Any]) -> list[str]:
     """Labels as a text would have them: ``card_arrival`` and ``CardArrival`` are ``card arrival``."""
-    return [" ".join(_BETWEEN_WORDS.sub(" ", label).split()).lower() for label in labels]
+    return [" ".join(_BETWEEN_WORDS.sub(" ", str(label)).split()).lower() for label in labels]
 
 
 def likeness_of(names: Sequence[str], form: NgramFormat) -> Array32:

@@ -99,6 +99,13 @@ class Prior:
             dense_scale=scale * dense**0.5,
         )
 
+    def with_texts(self, texts: Sequence[str], n_texts: int) -> Prior:
+        """Know the n-grams of further labelled texts as `Ngrams.with_texts`; new ones have no direction."""
+        ngrams, places = self.ngrams.with_texts(texts, n_texts)
+        projection = np.zeros((ngrams.n_single, self.projection.shape[1]), np.float32)
+        projection[places[: len(self.projection)]] = self.projection
+        return replace(self, ngrams=ngrams, projection=projection)
+
     def projected(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Array32:
         """Projections of texts, unscaled, float32 (n_texts, d), from their rows; or a featurizer's rows."""
         if self.featured is not None:

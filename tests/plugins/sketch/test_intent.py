@@ -22,7 +22,7 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent import prior
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
-from spectralnlp_sketch.intent.head import Examples, Features, Learned, fit_head, fit_svm, without
+from spectralnlp_sketch.intent.head import Examples, Features, Learned, fit_head, fit_svm
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
@@ -263,7 +263,7 @@ def test_machines_that_begin_without_some_examples_end_where_others_do() -> None
     examples = Examples(Features(sp.csr_array(x[:, :5]), x[:, 5:]), targets, weights)
     learned = fit_svm(examples, C=0.5, passes=500, tolerance=1e-4)
     kept = examples.rows(np.arange(10, 90))
-    start = without(learned, examples, np.arange(10))
+    start = learned.duals[10:]
     begun, alone = (fit_svm(kept, C=0.5, passes=500, tolerance=1e-4, start=each) for each in (start, None))
     for ours, wanted in zip(begun, alone, strict=True):
         np.testing.assert_allclose(ours, wanted, atol=1e-3)

@@ -1,0 +1,131 @@
+"""Learning further: where a classifier begins when labelled texts are added to those that it knows.
+
+Directions, pairs of words, and what texts held out taught stay as they are. The head starts from the duals of
+the texts that are known, and goes on to the optimum of all texts, which is unique.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.runtime import checked_names, pack_names
+from spectralnlp.storage import Arrays, StoredArrays, float_array, int_array
+from spectralnlp_sketch.hashing.known import Ngrams
+from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.intent.prior import Prior
+from spectralnlp_sketch.intent.scope import Scope
+from spectralnlp_sketch.intent.stacking import SecondLayer
+
+Array32 = NDArray[np.float32]
+_KEY_BYTES = 16
+# Three scales of the prior, the sharpness, and the numbers of the scope.
+_SCOPE = ("bias", "confidence", "familiarity", "threshold")
+_NUMBERS = float_array(4 + len(_SCOPE), stored=("float64",))
+
+
+class Begun(NamedTuple):
+    """What a classifier has learned, as it was before it was folded into one table.
+
+    Args:
+        prior: n-grams and directions.
+        labels: of the columns of the duals.
+        keys: of the examples, labelled texts and names of labels; see `key_of`.
+        duals: float32 (n_examples, n_labels).
+        layer: corrections of scores, without rows if there are none.
+        sharpness, scope: as a `Classifier` has them.
+    """
+
+    prior: Prior
+    labels: tuple[Any, ...]
+    keys: Sequence[bytes]
+    duals: Array32
+    layer: SecondLayer
+    sharpness: float
+    scope: Scope
+
+    def duals_for(self, keys: Sequence[bytes], labels: Sequence[Any]) -> Array32:
+        """Return the duals of examples and labels, float32 (n, n_labels); zeros for those that are new."""
+        places: dict[bytes, list[int]] = defaultdict(list)
+        for place, key in enumerate(self.keys):
+            places[key].append(place)
+        rows = np.array([places[key].pop() if places.get(key) else -1 for key in keys])
+        padded = np.pad(self.duals, ((0, 1), (0, 1)))
+        return np.ascontiguousarray(padded[np.ix_(rows, self._columns(labels))])
+
+    def layer_for(self, labels: Sequence[Any]) -> SecondLayer | None:
+        """Return the corrections of scores of labels, none of the scores of those that are new."""
+        if not len(self.layer.centers):
+            return None
+        columns = self._columns(labels)
+        weights = np.pad(self.layer.weights, ((0, 1), (0, 1)))[np.ix_(columns, columns)]
+        return SecondLayer(np.append(self.layer.centers, np.float32(0.0))[columns], weights)
+
+    def _columns(self, labels: Sequence[Any]) -> NDArray[np.int64]:
+        """int64 (n_labels,): the places of labels among ours, -1 for those that are new."""
+        column = {label: number for number, label in enumerate(self.labels)}
+        return np.array([column.get(label, -1) for label in labels])
+
+    def arrays(self) -> Arrays:
+        """The state, for `of_arrays`."""
+        prior = self.prior
+        numbers = [prior.sparse_scale, prior.pair_scale, prior.dense_scale, self.sharpness]
+        numbers += [getattr(self.scope, name) for name in _SCOPE]
+        return {
+            "labels": pack_names(json.dumps(label, ensure_ascii=False) for label in self.labels),
+            "keys": np.frombuffer(b"".join(self.keys), np.uint8).reshape(-1, _KEY_BYTES),
+            "duals": self.duals,
+            "columns": prior.ngrams.columns,
+            "idf": prior.ngrams.idf,
+            "projection": prior.projection,
+            "centers": self.layer.centers,
+            "corrections": self.layer.weights,
+            "numbers": np.array(numbers),
+        }
+
+    @classmethod
+    def of_arrays(cls, stored: StoredArrays, form: NgramFormat) -> Self:
+        """The state that gave these.
+
+        Args:
+            stored: `arrays`.
+            form: how texts are cut into n-grams.
+
+        Raises:
+            ModelError: an array is not as it must be.
+        """
+        labels = [json.loads(each) for each in checked_names(stored, "labels")]
+        sized = stored.part(n_labels=len(labels), width=form.width)
+        columns = sized.take("columns", int_array("n_ngrams", below="width", ascending=True))
+        ngrams = Ngrams(form, columns, sized.take("idf", float_array("n_ngrams", dtype="float32")))
+        sized = sized.part(n_single=ngrams.n_single)
+        keys = sized.take("keys", int_array("n_examples", _KEY_BYTES, dtype="uint8"))
+        centers = sized.take("centers", float_array("n_centers", dtype="float32"))
+        numbers = sized.take("numbers", _NUMBERS).tolist()
+        return cls(
+            prior=Prior(
+                ngrams,
+                sized.take("projection", float_array("n_single", "n_dimensions", dtype="float32")),
+                *numbers[:3],
+            ),
+            labels=tuple(labels),
+            keys=[each.tobytes() for each in keys],
+            duals=sized.take("duals", float_array("n_examples", "n_labels", dtype="float32", least=0)),
+            layer=SecondLayer(
+                centers, sized.take("corrections", float_array("n_centers", "n_labels", dtype="float32"))
+            ),
+            sharpness=numbers[3],
+            scope=Scope(**dict(zip(_SCOPE, numbers[4:], strict=True))),
+        )
+
+
+def key_of(text: str, label: Any, *, is_name: bool = False) -> bytes:
+    """A hash by which an example is known again: a labelled text, or the name of a label."""
+    described = json.dumps([text, label, is_name], ensure_ascii=False)
+    return blake2b(described.encode("utf-8", "replace"), digest_size=_KEY_BYTES).digest()
