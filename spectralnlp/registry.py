@@ -281,5 +281,6 @@ filesystems = _registry("filesystems")
 tasks = _registry("tasks")
 commands = _registry("commands")
 models = _registry("models")
-# Packages of functions: ``dependencies``, ``search``.
+# Modules of functions: what methods of models do, which are below; ``dependencies``, ``search`` of trees.
+changes = _registry("changes")
 tree_tools = _registry("tree_tools", "they are in spectralnlp_trees: pip install spectralnlp")

@@ -77,7 +77,7 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
         return X
     if y is None and not isinstance(X, str | bytes):
         examples = as_record_corpus(X, from_record)
-        return InMemoryCorpus([_example(each, number) for number, each in enumerate(examples, 1)])
+        return InMemoryCorpus([as_example(each, number) for number, each in enumerate(examples, 1)])
     texts, labels = list(checked_texts(X)), list(y)
     if len(texts) != len(labels):
         raise TextError(f"{len(texts)} texts and {len(labels)} labels")
@@ -94,11 +94,17 @@ def from_record(record: Mapping[str, Any]) -> Example:
     return Example(take_field(record, "text", "sentence", "utterance", "query"), label)
 
 
-def _example(each: Any, number: int) -> Example:
+def as_example(each: Any, number: int | None = None) -> Example:
+    """Make an example of a text, or of a pair of a text and its label.
+
+    Raises:
+        TextError: it is neither; with its number, if that is known.
+    """
     if isinstance(each, str):
         return Example(each)
     if not isinstance(each, tuple | list) or len(each) != 2 or not isinstance(each[0], str):
-        raise TextError(f"text {number} is {type(each).__name__}, not text")
+        which = "an example" if number is None else f"text {number}"
+        raise TextError(f"{which} is {type(each).__name__}, not text")
     return Example(*each)
 
 

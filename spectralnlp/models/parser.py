@@ -17,6 +17,7 @@ from spectralnlp.inference.trees.labels import check_labels
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning, SentenceInput
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.models.components import (
     OPEN_CELLS,
     SENTENCE_ENDS,
@@ -33,7 +34,7 @@ from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
 from spectralnlp.runtime import held_interrupts, map_ordered
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
@@ -50,7 +51,7 @@ COARSE_ONLY = "the fine grammars gave no usable score: the coarse grammar's tree
 
 
 @dataclass(frozen=True)
-class Parser(TextParser, StorableModel):
+class Parser(TextParser, ChangingModel):
     """A trained constituency parser.
 
     Attributes:

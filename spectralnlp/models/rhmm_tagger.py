@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.inference.chains.refined import tag_posteriors
 from spectralnlp.inference.words.lexical import look_up
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.models.text_tagger import TextTagger, check_sentences
 from spectralnlp.parameters import Floats, RefinedMarkov, RefinedMarkovSet
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.signatures import Signature, signature_by_name
 from spectralnlp.text.spans import Scheme, scheme_of
@@ -26,7 +27,7 @@ KIND = "rhmm"
 
 
 @dataclass(frozen=True)
-class RefinementTagger(TextTagger, StorableModel):
+class RefinementTagger(TextTagger, ChangingModel):
     """Tags with their posteriors, and probabilities of sentences.
 
     Attributes:

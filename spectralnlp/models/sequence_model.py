@@ -9,12 +9,13 @@ from typing import Any
 from spectralnlp.inference.chains.filtering import Filter
 from spectralnlp.inference.chains.filters import filter_of
 from spectralnlp.inference.chains.predictor import SequencePredictor
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.parameters import read_sequence_parameters
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 
 
 @dataclass(frozen=True)
-class SequenceModel(SequencePredictor, StorableModel):
+class SequenceModel(SequencePredictor, ChangingModel):
     """Likelihoods, next symbols, states and samples of sequences of symbols.
 
     Attributes:

@@ -15,9 +15,10 @@ from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.inference.chains.scorer import Scorer
 from spectralnlp.inference.chains.templates import OFFSETS
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.models.text_tagger import TextTagger, batches, check_sentences
 from spectralnlp.parameters import ChainWeights
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.spans import Scheme, spans_of, write_spans
 from spectralnlp.text.tokenizer import Tokenizer
@@ -26,7 +27,7 @@ Array32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Tagger(TextTagger, StorableModel):
+class Tagger(TextTagger, ChangingModel):
     """Tags words in sentences.
 
     Attributes:

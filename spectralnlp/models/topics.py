@@ -10,13 +10,14 @@ import numpy as np
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.topics.mixtures import mixtures_of
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.parameters import Floats, TopicMixture
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.content import content_words
 
 
 @dataclass(frozen=True)
-class Topics(StorableModel):
+class Topics(ChangingModel):
     """Distributions over words, and the mixture of them in a document.
 
     Attributes:

@@ -13,14 +13,15 @@ import numpy as np
 from spectralnlp.errors import InputError
 from spectralnlp.inference.words.lookup import Array32, VectorLookup, unit_rows
 from spectralnlp.linalg.kmeans import kmeans
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.models.word2vec import read_word2vec, write_word2vec
 from spectralnlp.parameters import WordVectors
-from spectralnlp.storage import Arrays, StorableModel, StoredArrays, StoredValues
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.inputs import check_tokens
 
 
 @dataclass(frozen=True, eq=False)
-class Vectors(StorableModel):
+class Vectors(ChangingModel):
     """Vectors of words, and of words in their context.
 
     Attributes:

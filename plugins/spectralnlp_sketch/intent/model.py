@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.featurizer import Featurizer, featurizer_from_stored, featurizer_to_stored
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.storage import (
     Arrays,
-    StorableModel,
     StoredArrays,
     StoredValues,
     arrays_of,
@@ -68,7 +68,7 @@ class Classification:
 
 
 @dataclass(frozen=True, eq=False)
-class Classifier(StorableModel):
+class Classifier(ChangingModel):
     """A classifier of texts by their n-grams: scores that are linear in them, and corrections of these.
 
     Attributes:

@@ -15,7 +15,7 @@ from spectralnlp.tasks.task import Task
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.reading import ExampleFiles
 from spectralnlp_sketch.intent.report import IntentReport
-from spectralnlp_sketch.labelled import Example, from_record
+from spectralnlp_sketch.labelled import Example, as_example, from_record
 
 
 class IntentTask(Task):
@@ -58,8 +58,8 @@ their licence applies."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Example]:
-        """Return texts with their labels; pairs become examples."""
-        return MappedCorpus(corpus, Example._make)
+        """Return texts with their labels; pairs become examples, and so do texts alone."""
+        return MappedCorpus(corpus, as_example)
 
     def from_record(self, record: Mapping[str, Any]) -> Example:
         """Make an example of a record's ``text`` and ``label``."""

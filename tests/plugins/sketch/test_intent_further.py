@@ -14,7 +14,7 @@ from spectralnlp_sketch.labelled import Example
 import spectralnlp
 from spectralnlp import InMemoryCorpus, changes
 from spectralnlp.cli import app
-from spectralnlp.errors import InputError, ModelError
+from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.storage import MOMENTS
 
 NOUNS = ["boat", "ferry", "train", "bus", "ship", "tram"]
@@ -143,3 +143,21 @@ def test_the_command_line_goes_on_or_learns_all_again(
     (model / MOMENTS).write_bytes(bytes(array))
     with pytest.raises(ModelError):
         changes.KeptMoments.load(model, "update")
+
+
+def test_a_model_learns_further_and_forgets_in_python(tmp_path: Path) -> None:
+    trained(EXAMPLES).save(tmp_path / "model")
+    model = spectralnlp.load(tmp_path / "model")
+    more = model.update(["may i bring my dog", "are cats on board allowed"], ["pets", "pets"])
+    assert (model.labels, more.labels) == (("lost", "price", "times"), ("lost", "pets", "price", "times"))
+    assert more.classify("may i bring my dog").label == "pets"
+    more.save(tmp_path / "more", keep_moments=True)
+    less = spectralnlp.load(tmp_path / "more").forget(["may i bring my dog"], ["pets"])
+    assert less.about["training texts"] == len(EXAMPLES) + 1
+    less.save(tmp_path / "alone")
+    with pytest.raises(ConfigError, match="keeps no moments, so it cannot be updated"):
+        spectralnlp.load(tmp_path / "alone").update(["a text"], ["pets"])
+    with pytest.raises(InputError, match="1 examples and 2 labels"):
+        less.update(["a text"], ["pets", "price"])
+    with pytest.raises(InputError, match="in the model already"):
+        less.update(*zip(*EXAMPLES[:1], strict=True))
