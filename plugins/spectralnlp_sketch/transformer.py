@@ -174,7 +174,8 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
     if orthogonal:
         sigma = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
         order = np.argsort(-sigma, kind="stable")
-        sigma, vt = sigma[order], rows[order]  # a copy, and no wider than the rows: it may be most of the memory
+        # A copy that stays as narrow as the rows, for it may be most of the memory.
+        sigma, vt = sigma[order], rows[order]
         vt /= np.maximum(sigma[:, None], np.finfo(rows.dtype).tiny).astype(rows.dtype)
     elif m * 4 < d:
         # The rows of a wide sketch: an SVD of the small triangle R of a QR of Bᵀ.
