@@ -25,7 +25,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -174,49 +174,50 @@ def featurizer_table(n: int, seeds: int) -> str:
 
     With ``n`` examples an intent the head learns from these alone, directions from the unlabelled queries.
     """
-    few, full = learned_prior(pool()), learned_prior(pool(), len(pool()))
-    called: dict[str, str | None] = {
-        "no directions": None,
-        "built in": None,
-        **{each: each for each in FEATURIZERS},
-    }
-    rows: dict[str, list[object]] = {name: [name] for name in called}
-    plain: dict[tuple[str, str], Any] = {}
-    for name, featurizer in called.items():
-        of_pool = {"few": few, "full": full}
-        if featurizer is not None:
-            made = IntentClassifier(featurizer=featurizer)
-            of_pool = {"few": made.learn_prior(pool())[0], "full": made.learn_prior(pool(), len(pool()))[0]}
-        elif name == "no directions":
-            of_pool = {key: replace(each, projection=each.projection[:, :0]) for key, each in of_pool.items()}
-        for data_name in FEW:
-            data = corpus(data_name)
-            drawn = [draw(data.labels, n, seed) for seed in range(seeds)]
-            scores = np.array([score_over(of_pool["few"], data, which) for which in drawn])
-            base = plain.setdefault(("few", data_name), scores)
-            beside = f"({(scores - base).mean():+.1f} ± {standard_error(scores - base):.1f})"
-            rows[name].append(f"{scores.mean():.1f} {beside if scores is not base else ''}".strip())
-        for part in ("full", "alone"):
-            for data_name in FEW:
-                data, model = corpus(data_name), IntentClassifier(featurizer=featurizer, **LABELS_ONLY)
-                if part == "full":
-                    model.fit_head(of_pool["full"], data.texts, data.labels)
-                elif name == "no directions":
-                    own = model.learn_prior(data.texts, len(data.texts))[0]
-                    own = replace(own, projection=own.projection[:, :0])
-                    model.fit_head(own, data.texts, data.labels)
-                else:
-                    model.fit(data.texts, data.labels)
-                right = 100.0 * (model.predict(data.dev_texts) == data.dev_labels)
-                base = plain.setdefault((part, data_name), right)
-                beside = "" if right is base else paired([right - base])
-                rows[name].append(f"{right.mean():.1f} {beside}".strip())
-        print(*rows[name], sep=" | ", file=sys.stderr, flush=True)
-    tables = (f"{n} examples an intent, and unlabelled queries", "all, and unlabelled queries", "all, alone")
-    return "\n\n".join(
-        report.table((title, *FEW), [[row[0], *row[3 * at + 1 : 3 * at + 4]] for row in rows.values()])
-        for at, title in enumerate(tables)
-    )
+    names = ("no directions", "built in", *FEATURIZERS)
+    found = {name: list(scores_over(name, n, seeds)) for name in names}
+    for name in names:
+        print(name, [f"{each.mean():.1f}" for each in found[name]], file=sys.stderr, flush=True)
+    titles = (f"{n} examples an intent, and unlabelled queries", "all, and unlabelled queries", "all, alone")
+    tables = []
+    for part, title in enumerate(titles):
+        columns = range(part * len(FEW), (part + 1) * len(FEW))
+        rows = [[name, *(cell_of(found, name, column, part) for column in columns)] for name in names]
+        tables.append(report.table((title, *FEW), rows))
+    return "\n\n".join(tables)
+
+
+def cell_of(found: Mapping[str, Sequence[np.ndarray]], name: str, column: int, part: int) -> str:
+    """A mean, and the difference to that without directions: over draws, or over texts."""
+    scores, plain = found[name][column], found["no directions"][column]
+    if name == "no directions":
+        return f"{scores.mean():.1f}"
+    if part:
+        return f"{scores.mean():.1f} {paired([scores - plain])}"
+    return f"{scores.mean():.1f} ({(scores - plain).mean():+.1f} ± {standard_error(scores - plain):.1f})"
+
+
+def scores_over(name: str, n: int, seeds: int) -> Iterator[np.ndarray]:
+    """Accuracy of each draw; then whether each text is right, with unlabelled queries and without."""
+    make = partial(IntentClassifier, featurizer=name if name in FEATURIZERS else None, **LABELS_ONLY)
+
+    def learned(texts: Sequence[str], n_labelled: int = 0) -> Prior:
+        found = make().learn_prior(texts, n_labelled)[0]
+        return replace(found, projection=found.projection[:, :0]) if name == "no directions" else found
+
+    few, full = learned(pool()), learned(pool(), len(pool()))
+    for data in map(corpus, FEW):
+        drawn = [draw(data.labels, n, seed) for seed in range(seeds)]
+        yield np.array([score_over(few, data, which) for which in drawn])
+    for data in map(corpus, FEW):
+        yield 100.0 * (
+            make().fit_head(full, data.texts, data.labels).predict(data.dev_texts) == data.dev_labels
+        )
+    for data in map(corpus, FEW):
+        own = learned(data.texts, len(data.texts))
+        yield 100.0 * (
+            make().fit_head(own, data.texts, data.labels).predict(data.dev_texts) == data.dev_labels
+        )
 
 
 def score_over(prior: Prior, data: Labelled, which: np.ndarray) -> float:

@@ -174,7 +174,9 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
     if orthogonal:
         sigma = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
         order = np.argsort(-sigma, kind="stable")
-        sigma, vt = sigma[order], rows[order] / np.maximum(sigma[order, None], np.finfo(np.float64).tiny)
+        # A copy that stays as narrow as the rows, for it may be most of the memory.
+        sigma, vt = sigma[order], rows[order]
+        vt /= np.maximum(sigma[:, None], np.finfo(rows.dtype).tiny).astype(rows.dtype)
     elif m * 4 < d:
         # The rows of a wide sketch: an SVD of the small triangle R of a QR of Bᵀ.
         q, r = np.linalg.qr(rows.T.astype(np.float64))
@@ -186,4 +188,5 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
     kept = np.count_nonzero(sigma > noise)
     sigma, vt = sigma[:kept], vt[:kept]
     signs = np.sign(vt[np.arange(kept), np.abs(vt).argmax(axis=1)])
-    return sigma, vt * signs[:, None]
+    vt *= signs[:, None]
+    return sigma, vt

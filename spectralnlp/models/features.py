@@ -22,9 +22,9 @@ class Features(StorableModel):
 
     Examples:
         >>> import spectralnlp
-        >>> features = spectralnlp.train("sent", "corpora/intents/unlabelled.txt", n_components=20)
+        >>> features = spectralnlp.train("sent", "corpora/intents/unlabelled.txt", n_components=10)
         >>> features.transform(["how much is a ticket"]).shape
-        (1, 20)
+        (1, 10)
     """
 
     featurizer: Featurizer

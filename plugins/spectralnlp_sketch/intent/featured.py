@@ -89,4 +89,7 @@ def _dense_rows(featurizer: Featurizer, texts: Sequence[str]) -> Array32:
     if not isinstance(rows, np.ndarray):
         what = f"{type(featurizer).__name__} gives sparse rows of {rows.shape[1]:,} columns"
         raise ConfigError(what, hint="n-grams are known already: take a featurizer of dense rows")
+    if rows.shape[:1] != (len(texts),) or rows.ndim != 2 or not np.isfinite(rows).all():
+        what = f"{type(featurizer).__name__} does not give a row of finite numbers for each text"
+        raise ConfigError(what, hint="hold it to spectralnlp.testing.check_featurizer")
     return np.asarray(rows, np.float32)

@@ -52,7 +52,7 @@ LEAST_WORDS = 50_000
 WINDOW = 6
 # Of text that is not held: words that have eigenwords, for there is no end of words, and bytes of counts in
 # memory; the rest goes to disk.
-MOST_WORDS, COUNTS_BYTES = 2**15, 2**28
+MOST_WORDS, COUNTS_BYTES = 2**15, 2**29
 # Words whose spelling is learned from, the most frequent ones.
 MOST_SPELLED = 5000
 # Ridge of that regression, beside a squared length of 1 of each word's n-grams of characters.

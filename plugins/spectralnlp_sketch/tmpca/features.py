@@ -105,6 +105,8 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
             return self.tmpca_.init_moments(InMemoryCorpus(()))
         following = self.tmpca_.solve(moments)
         self.n_texts_ = self.tmpca_.n_sequences_
+        if following is None:
+            self.tmpca_.open_vectors(())  # workers have looked up other words
         return following
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:

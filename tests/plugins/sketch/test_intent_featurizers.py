@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from spectralnlp_sketch import IntentClassifier, labelled, with_unlabelled
+from spectralnlp_sketch import SENT, IntentClassifier, labelled, with_unlabelled
 from spectralnlp_sketch.intent import prior
 
 import spectralnlp
@@ -81,6 +81,12 @@ def test_another_model_is_refused(tmp_path: Path) -> None:
     spectralnlp.train("hmm", [["a", "b"], ["b", "a"]], n_states=1).save(tmp_path / "hmm")
     with pytest.raises(SpectralError, match="a model for sequences, not a featurizer"):
         IntentClassifier(featurizer=str(tmp_path / "hmm")).fit(TEXTS, LABELS)
+
+
+def test_rows_that_are_not_finite_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SENT, "transform", lambda self, texts: np.full((len(texts), 2), np.nan))
+    with pytest.raises(SpectralError, match="SENT does not give a row of finite numbers"):
+        IntentClassifier(featurizer="sent").fit(TEXTS, LABELS)
 
 
 def test_of_a_long_stream_some_texts_are_held_and_all_are_learned_from(monkeypatch: Any) -> None:
