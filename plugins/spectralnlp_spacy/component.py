@@ -26,7 +26,7 @@ import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import Corpus
-from spectralnlp.storage import ARRAYS, CARD, META, kind_of
+from spectralnlp.storage import ARRAYS, CARD, META, MOMENTS, MOMENTS_META, kind_of
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.settings import AUTO, PipeSettings
 
@@ -35,6 +35,7 @@ Losses = dict[str, float]
 Files = dict[str, bytes]
 MODEL = "model"
 FILES = (ARRAYS, META, CARD)
+KEPT_FILES = (MOMENTS, MOMENTS_META)
 
 
 class Origin(NamedTuple):
@@ -55,11 +56,11 @@ class Origin(NamedTuple):
         """A folder as it is now."""
         return cls(folder, _digest(folder))
 
-    def files(self) -> Files | None:
-        """The files of the model; None if the folder is gone or holds another model."""
+    def files(self, names: Iterable[str]) -> Files | None:
+        """Files of the model; None if the folder is gone or holds another model."""
         if self.folder is None:
             return self.kept
-        return _read_files(self.folder) if _digest(self.folder) == self.digest else None
+        return _read_files(self.folder, names) if _digest(self.folder) == self.digest else None
 
 
 class SpectralPipe(Pipe):
@@ -89,6 +90,7 @@ class SpectralPipe(Pipe):
         self.source = settings.model
         self.estimator = settings.estimator
         self.settings = dict(settings.settings)
+        self.keep_examples = settings.keep_examples
         self.scorer = settings.scorer
         self.model: Any | None = None
         self.cfg: dict[str, Any] = {}
@@ -154,6 +156,12 @@ class SpectralPipe(Pipe):
             message = Errors.SN004.format(name=self.name, kind=model.task, task=self.task, model=source)
             raise ComponentError(message)
         self.model, self._origin = model, None if folder is None else Origin.of(folder)
+        if self.keep_examples and folder is not None and (folder / MOMENTS_META).exists():
+            registry.changes.get("models").hold(model)
+
+    @property
+    def _files(self) -> tuple[str, ...]:
+        return FILES + KEPT_FILES if self.keep_examples else FILES
 
     @property
     def is_trainable(self) -> bool:
@@ -247,7 +255,11 @@ class SpectralPipe(Pipe):
                         estimator=self.estimator, task=learner.task, name=self.name, needed=self.task
                     )
                 )
-            self.model, self._origin = registry.tasks.get(self.task)().train(learner, corpus), None
+            if self.keep_examples:
+                self.model = registry.changes.get("models").train(self.estimator, learner, corpus)
+            else:
+                self.model = registry.tasks.get(self.task)().train(learner, corpus)
+            self._origin = None
         except ComponentError:
             raise
         except SpectralError as error:
@@ -256,9 +268,23 @@ class SpectralPipe(Pipe):
     def update(
         self, examples: Iterable[Example], *, drop: float = 0.0, sgd: Any = None, losses: Losses | None = None
     ) -> Losses:
-        """Do nothing: all there is to learn was learned by `initialize`. The loss stays 0."""
+        """Learn from the examples that are new, where examples are kept (``keep_examples``).
+
+        The model is then that of all examples at once, see docs/unlearning.md; examples that it knows teach
+        nothing. Without kept examples this does nothing: all was learned by `initialize`. The loss stays 0.
+        """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
+        if self.keep_examples:
+            examples = list(examples)
+            validate_examples(examples, f"{type(self).__name__}.update")
+            corpus = self._training_corpus([example.reference for example in examples])
+            if corpus is not None:
+                try:
+                    self.model = self.ready().update(corpus, skip_known=True)
+                except SpectralError as error:
+                    raise ComponentError(Errors.SN005.format(name=self.name, reason=error)) from error
+                self._origin = None
         return losses
 
     def finish_update(self, sgd: Any) -> None:
@@ -298,7 +324,7 @@ class SpectralPipe(Pipe):
         files: Files = srsly.msgpack_loads(data)
         if files and MODEL not in exclude:
             with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
-                for name in set(FILES) & set(files):
+                for name in set(self._files) & set(files):
                     (Path(folder) / name).write_bytes(files[name])
                 self.load(folder)
             self._origin = Origin(None, b"", files)
@@ -310,11 +336,11 @@ class SpectralPipe(Pipe):
     def _stored(self) -> Files:
         """The files of the model. A model that was loaded is saved as it was: saving is slow, and rounds."""
         model = self.ready()
-        files = None if self._origin is None else self._origin.files()
+        files = None if self._origin is None else self._origin.files(self._files)
         if files is None:
             with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
-                model.save(Path(folder) / MODEL)
-                files = _read_files(Path(folder) / MODEL)
+                model.save(Path(folder) / MODEL, keep_moments=self.keep_examples)
+                files = _read_files(Path(folder) / MODEL, self._files)
             self._origin = Origin(None, b"", files)
         return files
 
@@ -336,8 +362,8 @@ def _digest(folder: Path) -> bytes:
     return hashlib.sha256(path.read_bytes()).digest() if path.exists() else b""
 
 
-def _read_files(folder: Path) -> Files:
-    return {name: (folder / name).read_bytes() for name in FILES if (folder / name).exists()}
+def _read_files(folder: Path, names: Iterable[str]) -> Files:
+    return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
 
 
 def _are_stand_ins(examples: Sequence[Example]) -> bool:

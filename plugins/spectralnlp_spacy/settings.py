@@ -18,12 +18,15 @@ class PipeSettings:
             pipeline's language; None to have it trained.
         estimator: name of the estimator that `initialize` trains.
         settings: its hyper-parameters; ``preset`` names a preset.
+        keep_examples: whether what `initialize` learns from is kept with the model, so that ``nlp.update``
+            can add to it. It reveals the texts.
         scorer: makes scores of examples.
     """
 
     model: str | None = None
     estimator: str
     settings: dict[str, Any] = field(default_factory=dict)
+    keep_examples: bool = False
     scorer: Callable[..., dict[str, Any]] | None = None
 
 

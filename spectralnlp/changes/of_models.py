@@ -7,19 +7,50 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp.changes.kept import KeptMoments
+from spectralnlp.changes.ledger import DocumentDigests
 from spectralnlp.changes.verbs import Change
 from spectralnlp.changes.verbs import forget as forget_documents
+from spectralnlp.changes.verbs import train as train_and_keep
 from spectralnlp.changes.verbs import update as update_moments
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import Estimator
 from spectralnlp.models.changing import ChangingModel
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.storage import check_writable
 
 
-def update(model: ChangingModel, X: Any, y: Any = None, *, again: bool = False, whole: bool = False) -> Any:
+def update(
+    model: ChangingModel,
+    X: Any,
+    y: Any = None,
+    *,
+    again: bool = False,
+    skip_known: bool = False,
+    whole: bool = False,
+) -> Any:
     """Return the model that has learned from further examples, too; see `ChangingModel.update`."""
     kept = kept_of(model, "be updated")
-    return _changed(update_moments(kept, _examples(kept, X, y), again=again, whole=whole))
+    corpus = _examples(kept, X, y)
+    if skip_known and is_known(kept, corpus):
+        return model
+    return _changed(update_moments(kept, corpus, again=again, skip_known=skip_known, whole=whole))
+
+
+def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
+    """Whether all examples of a corpus are in a model."""
+    examples = kept.task.examples(kept.learner, corpus)
+    digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), examples)
+    return bool(kept.ledger.known(digests.digests()).all())
+
+
+def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
+    """Train a model that holds what it was learned from; see `verbs.train`."""
+    return _changed(train_and_keep(name, estimator, corpus))
+
+
+def hold(model: ChangingModel) -> None:
+    """Read what lies beside a model, so that it can change when its folder is gone; errors of `kept_of`."""
+    object.__setattr__(model, "kept", kept_of(model, "be updated"))
 
 
 def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:

@@ -27,7 +27,9 @@ class ChangingModel(StorableModel):
         object.__setattr__(model, "folder", Path(stored.path))
         return model
 
-    def update(self, X: Any, y: Any = None, *, again: bool = False, whole: bool = False) -> Self:
+    def update(
+        self, X: Any, y: Any = None, *, again: bool = False, skip_known: bool = False, whole: bool = False
+    ) -> Self:
         """Return the model that has learned from further examples, too; this one stays as it is.
 
         Args:
@@ -35,13 +37,14 @@ class ChangingModel(StorableModel):
                 are ``y``.
             y: labels of texts, tags of sentences; None where X holds them, or there are none.
             again: add examples that are in the model once more.
+            skip_known: leave them out.
             whole: learn all again, where learning could go on from what was learned before.
 
         Raises:
             ConfigError: nothing was kept of what the model was learned from.
             InputError: an example is in the model already, which is named; or there are none.
         """
-        return cast(Self, _verbs().update(self, X, y, again=again, whole=whole))
+        return cast(Self, _verbs().update(self, X, y, again=again, skip_known=skip_known, whole=whole))
 
     def forget(self, X: Any, y: Any = None) -> Self:
         """Return the model that never saw some examples; this one stays as it is.
