@@ -36,7 +36,7 @@ class Estimator(ABC, Generic[T]):
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
         unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
             kept), ``replay`` (later passes run again from a log of integers), ``merge-only`` or ``none``.
-        spills: whether counts go to disk where memory is limited (`spectralnlp.runtime.use_memory`).
+        spills: whether it goes to disk where memory is limited (`spectralnlp.runtime.use_memory`).
 
     Examples:
         >>> import spectralnlp

@@ -73,6 +73,7 @@ from spectralnlp.runtime.replay_logs import (
     slices_of,
     unpack_names,
 )
+from spectralnlp.runtime.scratch import scratch_array, spilled, spilled_end_to_end, trim_memory
 from spectralnlp.runtime.spill import (
     Longs,
     Memory,
@@ -151,11 +152,15 @@ __all__ = [
     "rereadable",
     "reserve_blas_buffers",
     "save_part",
+    "scratch_array",
     "skip_bad_partitions",
     "slices_of",
+    "spilled",
+    "spilled_end_to_end",
     "sum_by_key",
     "take_field",
     "too_long_line",
+    "trim_memory",
     "unpack_names",
     "use_checkpoint",
     "use_engine",

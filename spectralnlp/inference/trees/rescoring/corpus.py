@@ -11,6 +11,7 @@ import numpy as np
 from spectralnlp.inference.trees.rescoring.options import SpanOptions
 from spectralnlp.inference.trees.rescoring.values import TokenValues
 from spectralnlp.parameters import Ints, Offsets
+from spectralnlp.runtime import spilled, spilled_end_to_end
 
 # Gold options: the span is no bracket, or one that is not among its options.
 NO_BRACKET, NOT_AN_OPTION = -1, -2
@@ -30,6 +31,19 @@ class Example:
     options: SpanOptions
     tokens: TokenValues
     gold: Ints
+
+
+def spill_examples(examples: Sequence[Example]) -> list[Example]:
+    """Return examples whose arrays lie in files if memory is limited; errors as of `spilled`."""
+    options, tokens = (
+        zip(*map(spilled_end_to_end, zip(*parts, strict=True)), strict=True)
+        for parts in ((each.options for each in examples), (each.tokens for each in examples))
+    )
+    gold = spilled_end_to_end([each.gold for each in examples])
+    return [
+        Example(SpanOptions(*some), TokenValues(*values), labels)
+        for some, values, labels in zip(options, tokens, gold, strict=True)
+    ]
 
 
 class ExampleTable(NamedTuple):
@@ -58,11 +72,11 @@ class ExampleTable(NamedTuple):
             np.where(each.gold >= 0, each.gold + base, each.gold)
             for each, base in zip(examples, n_options[:-1], strict=True)
         ]
-        options = SpanOptions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        options = SpanOptions(*(spilled(np.concatenate(column)) for column in zip(*parts, strict=True)))
         tokens = zip(*(each.tokens for each in examples), strict=True)
         return cls(
             options=options._replace(first=np.concatenate([np.zeros(1, np.int64), *first])),
-            tokens=TokenValues(*(np.concatenate(column) for column in tokens)),
+            tokens=TokenValues(*(spilled(np.concatenate(column)) for column in tokens)),
             gold=np.concatenate(gold).astype(np.int64),
             spans=np.cumsum([0, *(len(each.start) for each in parts)]),
             token_offsets=np.cumsum([0, *(len(each.tag) for each in parts)]),
