@@ -73,7 +73,7 @@ from spectralnlp.runtime.replay_logs import (
     slices_of,
     unpack_names,
 )
-from spectralnlp.runtime.scratch import scratch_array, spilled, spilled_end_to_end, trim_memory
+from spectralnlp.runtime.scratch import concatenated, scratch_array, spilled, trim_memory
 from spectralnlp.runtime.spill import (
     Longs,
     Memory,
@@ -126,6 +126,7 @@ __all__ = [
     "as_corpus",
     "as_record_corpus",
     "checked_names",
+    "concatenated",
     "current_checkpoint",
     "current_engine",
     "current_execution",
@@ -156,7 +157,6 @@ __all__ = [
     "skip_bad_partitions",
     "slices_of",
     "spilled",
-    "spilled_end_to_end",
     "sum_by_key",
     "take_field",
     "too_long_line",

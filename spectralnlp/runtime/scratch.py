@@ -73,18 +73,19 @@ def spilled(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def spilled_end_to_end(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return arrays, copied to one file if memory is limited and they are large together.
-
-    Errors as of `spilled`.
+def concatenated(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Concatenate arrays, in a file if memory is limited and they are large together; errors as of `spilled`.
 
     Args:
-        arrays: of one type, and alike but for their lengths.
+        arrays: one or more, of one type, and alike but for their lengths.
     """
-    if current_memory() is None or not arrays:
-        return list(arrays)
-    ends = np.cumsum([len(each) for each in arrays])
-    return np.split(spilled(np.concatenate(arrays)), ends[:-1])
+    if current_memory() is None:
+        return np.concatenate(arrays)
+    n = sum(map(len, arrays))
+    whole = scratch_array((n, *arrays[0].shape[1:]), arrays[0].dtype)
+    np.concatenate(arrays, out=whole)
+    trim_memory()
+    return whole
 
 
 def trim_memory() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.runtime import scratch, scratch_array, spilled, spilled_end_to_end, trim_memory, use_memory
+from spectralnlp.runtime import concatenated, scratch, scratch_array, spilled, trim_memory, use_memory
 
 MUCH, LARGE = 1 << 40, 64 << 20
 
@@ -17,7 +17,6 @@ MUCH, LARGE = 1 << 40, 64 << 20
 def test_without_a_limit_arrays_are_those_that_are_given() -> None:
     array = np.ones(LARGE, np.uint8)
     assert spilled(array) is array
-    assert spilled_end_to_end([array])[0] is array
     assert scratch_array((2, LARGE), np.uint8).base is None
     trim_memory()
 
@@ -32,11 +31,10 @@ def test_what_is_written_stays_when_pages_go_and_when_the_block_ends(tmp_path: P
         if sys.platform == "linux":
             assert before - scratch.resident_bytes() > LARGE // 2
         assert array[-1].tolist() == [0, len(array) - 1]
-        copies = spilled_end_to_end([array[:3], array[:0], array[3:]])
+        copy = concatenated([array[:3], array[:0], array[3:]])
         assert list(memory.folder.iterdir()) == [] or sys.platform == "win32"
     assert list(tmp_path.iterdir()) == []
-    assert [len(each) for each in copies] == [3, 0, len(array) - 3]
-    assert np.array_equal(np.concatenate(copies), array)
+    assert np.array_equal(copy, array)
 
 
 def test_more_than_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

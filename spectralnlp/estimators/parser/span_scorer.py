@@ -42,7 +42,7 @@ from spectralnlp.trees.treelog import TreeTable
 _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
 # Sentences that are parsed before pages are let go of.
-_TOGETHER = 64
+_TOGETHER = 16
 # Of the jackknife: five gain nothing over three (docs/experiments.md).
 _FOLDS = 3
 # Of the time of learning, the share of fitting; of that of a fold, the share of its grammars.
