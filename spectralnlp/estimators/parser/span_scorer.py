@@ -159,13 +159,11 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
             reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
-            found: list[tuple[int, Example]] = []
-            for done, (tree, example) in enumerate(
-                zip(trees, map_kernels(reader.example, trees), strict=True)
-            ):
+            found, examples = [], map_kernels(reader.example, trees)
+            for done, (tree, example) in enumerate(zip(trees, examples, strict=True), 1):
                 if example is not None:
                     found.append((tree, example))
-                part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * (done + 1) / len(trees)
+                part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * done / len(trees)
                 context.report_done((1 - _FITTING) * (fold.number + part) / _FOLDS)
                 if done % _TOGETHER == 0:
                     trim_memory()

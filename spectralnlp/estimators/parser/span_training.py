@@ -28,7 +28,7 @@ from spectralnlp.parameters import Floats, Ints
 from spectralnlp.runtime import map_kernels, scratch_array, spilled, trim_memory
 
 # Examples that one thread describes at a time, and that are learned from before pages are let go of.
-_TOGETHER, _LEARNED = 256, 2048
+_TOGETHER, _LEARNED = 256, 512
 
 # Sum of squared gradients that weights to go on from are held to have seen.
 _TRUST = 100.0
