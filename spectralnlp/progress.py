@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 
-from spectralnlp.runtime import current_execution, executing, trim_memory
+from spectralnlp.runtime import current_execution, executing
 
 
 @contextmanager
@@ -52,8 +52,7 @@ class Stages:
 
 @contextmanager
 def fit_pass(name: str) -> Iterator[None]:
-    """Time one pass of a ``fit``, for the progress callback of `timed_passes`, and trim memory after it."""
+    """Time one pass of a ``fit``, for the progress callback of `timed_passes`."""
     started = perf_counter()
     yield
-    trim_memory()
     report_progress(f"{name}: {perf_counter() - started:.1f} s")

@@ -112,6 +112,7 @@ class Directions:
         for symbol, part in self.parts.items():
             first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k])
             yield symbol, self.rows[symbol], first
+            trim_memory()
 
 
 def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOptions) -> Directions:
@@ -193,7 +194,6 @@ def project_nodes(
         n_states[symbol] = m
         inside[rows, :m] = part.u[:, :m]
         outside[rows, :m] = part.v[:, :m] / (part.sigma[:m] + options.shrinkage * part.sigma[0])
-        trim_memory()
     return Projections(n_states, inside, outside)
 
 
