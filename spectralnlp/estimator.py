@@ -44,7 +44,7 @@ class Estimator(ABC, Generic[T]):
         presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
         unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
             kept), ``replay`` (learned again from a log of the examples), ``merge-only`` or ``none``.
-        spills: whether counts go to disk where memory is limited (`spectralnlp.runtime.use_memory`).
+        spills: whether it goes to disk where memory is limited (`spectralnlp.runtime.use_memory`).
 
     Examples:
         >>> import spectralnlp

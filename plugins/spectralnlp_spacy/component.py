@@ -28,7 +28,7 @@ from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import ARRAYS, CARD, META, MOMENTS, MOMENTS_META, kind_of
 from spectralnlp_spacy.errors import ComponentError, Errors
-from spectralnlp_spacy.settings import AUTO, PipeSettings
+from spectralnlp_spacy.settings import AUTO, PipeSettings, UpdatedSettings
 
 GetExamples = Callable[[], Iterable[Example]]
 Losses = dict[str, float]
@@ -90,7 +90,7 @@ class SpectralPipe(Pipe):
         self.source = settings.model
         self.estimator = settings.estimator
         self.settings = dict(settings.settings)
-        self.keep_examples = settings.keep_examples
+        self.keep_examples = isinstance(settings, UpdatedSettings) and settings.keep_examples
         self.scorer = settings.scorer
         self.model: Any | None = None
         self.cfg: dict[str, Any] = {}

@@ -18,16 +18,25 @@ class PipeSettings:
             pipeline's language; None to have it trained.
         estimator: name of the estimator that `initialize` trains.
         settings: its hyper-parameters; ``preset`` names a preset.
-        keep_examples: whether what `initialize` learns from is kept with the model, so that ``nlp.update``
-            can add to it. It reveals the texts.
         scorer: makes scores of examples.
     """
 
     model: str | None = None
     estimator: str
     settings: dict[str, Any] = field(default_factory=dict)
-    keep_examples: bool = False
     scorer: Callable[..., dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdatedSettings(PipeSettings):
+    """Settings of components that ``nlp.update`` can add examples to.
+
+    Attributes:
+        keep_examples: whether what `initialize` learns from is kept with the model, so that ``nlp.update``
+            can add to it. It reveals the texts.
+    """
+
+    keep_examples: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +80,7 @@ class ParserSettings(PipeSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaggerSettings(PipeSettings):
+class TaggerSettings(UpdatedSettings):
     """Settings of ``spectral_tagger``.
 
     Without a ``model``, and until it is trained, the installed tagger of the pipeline's language tags:
@@ -97,7 +106,7 @@ class TaggerSettings(PipeSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextcatSettings(PipeSettings):
+class TextcatSettings(UpdatedSettings):
     """Settings of ``spectral_textcat``.
 
     Attributes:

@@ -24,7 +24,7 @@ SkipBadPartitions: TypeAlias = Annotated[
 ]
 MemorySize: TypeAlias = Annotated[
     str | None,
-    typer.Option("--memory", metavar="SIZE", help="Of each process, e.g. 1.5GB; counts beyond go to disk."),
+    typer.Option("--memory", metavar="SIZE", help="Of each process, e.g. 1.5GB; the rest goes to disk."),
 ]
 CheckpointFolder: TypeAlias = Annotated[
     Path | None,

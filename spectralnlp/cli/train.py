@@ -151,7 +151,7 @@ def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> N
     if not kind.spills:
         what = f"--memory cannot bound {name}, which holds what it learns from in memory"
         raise ConfigError(
-            what, hint="leave it out; eigenwords, hmm and topics write to disk what does not fit"
+            what, hint="leave it out; lpcfg, eigenwords, hmm and topics write to disk what does not fit"
         )
     if keep_moments:
         what = (

@@ -20,6 +20,7 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, in_half, offsets_of
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import SparseTensors, Tensors, read_tensors
+from spectralnlp.runtime import trim_memory
 from spectralnlp.storage import (
     Array,
     Arrays,
@@ -78,7 +79,9 @@ class LatentGrammar:
     def is_signed(self) -> bool:
         """Whether any parameter is negative, as spectral ones may be."""
         arrays = (self.binary.values, self.unary.values, self.root, self.lexicon.values)
-        return any(array.size > 0 and float(array.min()) < 0 for array in arrays)
+        signed = any(array.size > 0 and float(array.min()) < 0 for array in arrays)
+        trim_memory()
+        return signed
 
     def common_arrays(self) -> Arrays:
         """Stored arrays that grammars of the same trees and binarisation have in common."""

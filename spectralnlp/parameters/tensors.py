@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from spectralnlp.linalg import tucker
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.parameters.expansion import Factors, expand_rules
+from spectralnlp.runtime import trim_memory
 from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, offset_array
 
 # Relative error, in the Frobenius norm, that the storage of a tensor may make.
@@ -65,9 +66,11 @@ class DenseTensors:
                 for rule, (core, bases) in zip(some, tucker(same, tolerance=TOLERANCE), strict=True):
                     if core.size + sum(basis.size for basis in bases) < tensors[rule].size:
                         ranks[rule] = core.shape
-                        parts[rule] = [core.ravel(), *(basis.ravel() for basis in bases)]
-        flat = [np.empty(0, np.float32), *(part.astype(np.float32) for each in parts for part in each)]
-        return {"ranks": ranks, "values": np.concatenate(flat)}
+                        # Copies, for what is kept of one tensor would hold all of them.
+                        parts[rule] = [part.astype(np.float32).ravel() for part in (core, *bases)]
+                trim_memory()
+        flat = (part.astype(np.float32, copy=False) for each in parts for part in each)
+        return {"ranks": ranks, "values": np.concatenate([np.empty(0, np.float32), *flat])}
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> DenseTensors:
         """Return these tensors, each times its factor, with new ones between them.

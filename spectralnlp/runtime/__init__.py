@@ -75,6 +75,7 @@ from spectralnlp.runtime.replay_logs import (
     slices_of,
     unpack_names,
 )
+from spectralnlp.runtime.scratch import concatenated, scratch_array, spilled, trim_memory
 from spectralnlp.runtime.spill import (
     Longs,
     Memory,
@@ -130,6 +131,7 @@ __all__ = [
     "as_corpus",
     "as_record_corpus",
     "checked_names",
+    "concatenated",
     "current_checkpoint",
     "current_engine",
     "current_execution",
@@ -156,11 +158,14 @@ __all__ = [
     "rereadable",
     "reserve_blas_buffers",
     "save_part",
+    "scratch_array",
     "skip_bad_partitions",
     "slices_of",
+    "spilled",
     "sum_by_key",
     "take_field",
     "too_long_line",
+    "trim_memory",
     "unpack_names",
     "use_checkpoint",
     "use_engine",

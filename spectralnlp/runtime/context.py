@@ -165,7 +165,7 @@ def current_memory() -> Memory | None:
 
 @contextmanager
 def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator[Memory]:
-    """Have counts that grow beyond their share of memory go to disk, inside the ``with`` block.
+    """Have what grows beyond its share of memory go to disk, inside the ``with`` block.
 
     Args:
         size: of each process, as text for `parse_size`: its peak, the program itself included, which takes

@@ -94,10 +94,22 @@ def _return_what_is_freed() -> None:
     It raises its threshold for that whenever a large array is freed, and the heap then grows around the
     holes: by 80 MB over 250 MB of text.
     """
-    mallopt = getattr(ctypes.CDLL(None) if os.name == "posix" else None, "mallopt", None)
+    mallopt = _of_c_library("mallopt")
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, 1 << 18)
         mallopt(_M_TRIM_THRESHOLD, 1 << 20)
+
+
+def return_what_is_free() -> None:
+    """Have the C library give back what is free between small arrays, where it is glibc."""
+    malloc_trim = _of_c_library("malloc_trim")
+    if malloc_trim is not None:
+        malloc_trim(0)
+
+
+def _of_c_library(name: str) -> Any:
+    """A function of the C library; None where it has none of this name."""
+    return getattr(ctypes.CDLL(None) if os.name == "posix" else None, name, None)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.runtime import spilled
 from spectralnlp.trees.binarise import is_intermediate
 from spectralnlp.trees.treelog import Ints, TreeTable
 
@@ -35,12 +36,11 @@ class NodeFeatures:
     """Features of every node.
 
     Attributes:
-        inside: uint64 (n_nodes, n_inside_groups); 0 where a group does not apply.
-        outside: uint64 (n_nodes, n_outside_groups).
+        inside, outside: of each group, uint64 (n_nodes,); 0 where it does not apply.
     """
 
-    inside: Ids
-    outside: Ids
+    inside: Sequence[Ids]
+    outside: Sequence[Ids]
 
 
 def node_features(table: TreeTable, name: str, signature: Callable[..., str]) -> NodeFeatures:
@@ -53,11 +53,11 @@ def node_features(table: TreeTable, name: str, signature: Callable[..., str]) ->
     """
     view = _View(table, signature)
     if name == "simple":
-        return NodeFeatures(_stack([view.expansion]), _stack([view.hash(1, view.rule_above)]))
+        return NodeFeatures([view.expansion], [view.hash(1, view.rule_above)])
     if name == "tutorial":
-        return NodeFeatures(_stack(_tutorial_inside(view)), _stack(_tutorial_outside(view)))
+        return NodeFeatures(_tutorial_inside(view), _tutorial_outside(view))
     if name == "rich":
-        return NodeFeatures(_stack(_rich_inside(view)), _stack(_rich_outside(view)))
+        return NodeFeatures(_rich_inside(view), _rich_outside(view))
     raise ConfigError(f"no set of features is called {name!r}", hint="use rich, tutorial or simple")
 
 
@@ -171,7 +171,7 @@ class _View:
     def hash(self, group: int, *columns: NDArray[np.generic], only: NDArray[np.bool_] | None = None) -> Ids:
         """One identifier a node of a group's answers; 0 where ``only`` is False."""
         value = hash_answers(group, *columns)
-        return value if only is None else np.where(only, value, NONE)
+        return spilled(value if only is None else np.where(only, value, NONE))
 
     def of(self, column: Ids, rows: Ints) -> Ids:
         """A column's value at other rows; 0 where the row is -1."""
@@ -277,7 +277,3 @@ def hash_answers(group: int, *columns: NDArray[np.generic]) -> Ids:
 def _bucket(width: Ints) -> Ints:
     edges = np.array([2, 3, 4, 5, 6, 8, 11, 16, 24, 40], np.int32)
     return np.searchsorted(edges, width, side="right").astype(np.int32)
-
-
-def _stack(columns: Sequence[Ids]) -> Ids:
-    return np.stack(columns, axis=1)

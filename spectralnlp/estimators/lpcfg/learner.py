@@ -33,7 +33,7 @@ from spectralnlp.estimators.shared.smoothing import SmoothingOptions
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import map_kernels
+from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.features import FeatureSet, node_features
 from spectralnlp.trees.treelog import TreeTable
@@ -202,4 +202,6 @@ def learn_grammars(
         return state_grammar(index, counts, SOFT_SMOOTHING if recipe.em_iterations else HARD_SMOOTHING)
 
     with fit_pass(f"{name}: grammars"):
-        return list(map_kernels(learn, described))
+        grammars = list(map_kernels(learn, described))
+        trim_memory()
+        return grammars

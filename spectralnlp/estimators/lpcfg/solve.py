@@ -5,7 +5,8 @@ The slides' "Parameter Estimation for Binary Rules" to "… for the Root", and "
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,13 @@ from spectralnlp.estimators.shared.smoothing import (
     smoothed_second_moment,
     smoothed_third_moment,
 )
-from spectralnlp.parameters import DenseTensors, Floats, LatentGrammar
+from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar
+from spectralnlp.runtime import scratch_array, trim_memory
 from spectralnlp.trees.treelog import TreeTable
+
+Rows: TypeAlias = NDArray[np.intp]
+# Tensors that are written before pages are let go of.
+_TOGETHER = 1024
 
 
 def plain_grammar(counted: CountedTable) -> LatentGrammar:
@@ -60,52 +66,51 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
     """
     weight = table.weight[table.tree]
     count = np.bincount(table.symbol, weight, len(table.symbols))
-    dtype = projections.inside.dtype
-    binary_rules, binary = [], []
-    for rule, rows in _by_rule(table, np.flatnonzero(table.right >= 0), binary=True):
-        a, b, c = rule
-        m = projections.n_states[[a, b, c]]
+    n_states, dtype = projections.n_states, projections.inside.dtype
+    binary_rules, rows_of_rules = _by_rule(table, np.flatnonzero(table.right >= 0), binary=True)
+    binary = _blank_tensors(n_states[binary_rules], dtype)
+    for number, ((a, b, c), rows) in enumerate(zip(binary_rules.tolist(), rows_of_rules, strict=True)):
         parts = (
-            projections.outside[rows, : m[0]],
-            projections.inside[table.left[rows], : m[1]],
-            projections.inside[table.right[rows], : m[2]],
+            projections.outside[rows, : n_states[a]],
+            projections.inside[table.left[rows], : n_states[b]],
+            projections.inside[table.right[rows], : n_states[c]],
         )
         tensor = smoothed_third_moment(*parts, weight[rows], options)
-        binary_rules.append(rule)
-        binary.append((weight[rows].sum() / count[a] * tensor).astype(dtype))
-    unary_rules, unary = [], []
-    for rule, rows in _by_rule(table, np.flatnonzero((table.left >= 0) & (table.right < 0)), binary=False):
-        a, b = rule
-        z = projections.outside[rows, : projections.n_states[a]]
-        y = projections.inside[table.left[rows], : projections.n_states[b]]
-        unary_rules.append(rule)
+        _write(binary, number, weight[rows].sum() / count[a] * tensor)
+    unary_rows = np.flatnonzero((table.left >= 0) & (table.right < 0))
+    unary_rules, rows_of_rules = _by_rule(table, unary_rows, binary=False)
+    unary = _blank_tensors(n_states[unary_rules], dtype)
+    for number, ((a, b), rows) in enumerate(zip(unary_rules.tolist(), rows_of_rules, strict=True)):
+        z = projections.outside[rows, : n_states[a]]
+        y = projections.inside[table.left[rows], : n_states[b]]
         matrix = smoothed_second_moment(z, y, weight[rows], options)
-        unary.append((weight[rows].sum() / count[a] * matrix).astype(dtype))
-    return RuleTensors(
-        binary_rules=np.array(binary_rules, np.int32).reshape(-1, 3),
-        binary=_dense(binary, dtype),
-        unary_rules=np.array(unary_rules, np.int32).reshape(-1, 2),
-        unary=_dense(unary, dtype),
-    )
+        _write(unary, number, weight[rows].sum() / count[a] * matrix)
+    trim_memory()
+    return RuleTensors(binary_rules=binary_rules, binary=binary, unary_rules=unary_rules, unary=unary)
 
 
-def _by_rule(table: TreeTable, rows: np.ndarray, *, binary: bool) -> list[tuple[tuple[int, ...], np.ndarray]]:
-    """Rows of each rule, rules in lexicographic order."""
+def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[Rows]]:
+    """The rules of some rows in lexicographic order, int32 (n_rules, 3 or 2), and the rows of each."""
     columns = [table.symbol[rows], table.symbol[table.left[rows]]]
     if binary:
         columns.append(table.symbol[table.right[rows]])
     rules, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     order = np.argsort(which.reshape(-1), kind="stable")
-    bounds = np.searchsorted(which.reshape(-1)[order], np.arange(len(rules) + 1))
-    return [
-        (tuple(int(s) for s in rule), rows[order[bounds[r] : bounds[r + 1]]]) for r, rule in enumerate(rules)
-    ]
+    bounds = np.searchsorted(which.reshape(-1)[order], np.arange(len(rules) + 1)).tolist()
+    return rules, [rows[order[first:last]] for first, last in pairwise(bounds)]
 
 
-def _dense(tensors: list[NDArray[Any]], dtype: np.dtype[Any]) -> DenseTensors:
-    sizes = np.array([0, *(tensor.size for tensor in tensors)], np.int64)
-    parts = [np.empty(0, dtype), *(tensor.ravel() for tensor in tensors)]
-    return DenseTensors(offsets=np.cumsum(sizes), values=np.concatenate(parts))
+def _blank_tensors(shapes: Ints, dtype: np.dtype[Any]) -> DenseTensors:
+    """Tensors of zeros; they go to disk where memory is limited."""
+    offsets = np.append(0, np.cumsum(shapes.prod(axis=1, dtype=np.int64)))
+    return DenseTensors(offsets=offsets, values=scratch_array((int(offsets[-1]),), dtype))
+
+
+def _write(tensors: DenseTensors, number: int, tensor: Floats) -> None:
+    """Set one of the tensors."""
+    tensors.values[tensors.offsets[number] : tensors.offsets[number + 1]] = tensor.ravel()
+    if number % _TOGETHER == 0:
+        trim_memory()
 
 
 def root_vectors(table: TreeTable, projections: Projections) -> Floats:

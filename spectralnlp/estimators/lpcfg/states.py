@@ -18,6 +18,7 @@ from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.inference.trees.tree_states import Columns, StateOffsets, StateTensors, expected_counts
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar
+from spectralnlp.runtime import scratch_array, trim_memory
 from spectralnlp.trees.treelog import TreeTable
 
 
@@ -200,7 +201,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         m, columns = counts.n_states.astype(np.int64)[self.binary_rules], counts.columns
         n_columns, n_pairs = np.diff(columns.starts), m[:, 1] * m[:, 2]
         offsets = np.concatenate([[0], np.cumsum(m.prod(axis=1))])
-        values = np.zeros(offsets[-1], np.float32)
+        values = scratch_array((int(offsets[-1]),), np.float32)
         rule = np.repeat(np.arange(len(m)), m[:, 0])  # of each row of all matrices
         row = np.arange(len(rule)) - np.repeat(np.cumsum(m[:, 0]) - m[:, 0], m[:, 0])
         width = n_columns[rule]
@@ -208,6 +209,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         within = np.arange(int(width.sum())) - np.repeat(first, width)
         column = columns.number[np.repeat(columns.starts[rule], width) + within]
         values[np.repeat(offsets[rule] + row * n_pairs[rule], width) + column] = counts.binary
+        trim_memory()
         return DenseTensors(offsets=offsets, values=values)
 
 

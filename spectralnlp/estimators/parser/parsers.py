@@ -28,6 +28,7 @@ class LPCFGParser(ParserTrainer):
 
     known_as = "LPCFG"
     unlearning = "replay"
+    spills = True
     parts = (LPCFG, *COMPONENTS)
     presets: ClassVar = {
         **LPCFG.presets,

@@ -21,20 +21,28 @@ from spectralnlp.estimators.parser.span_kernels import count_heads
 from spectralnlp.estimators.parser.span_training import TrainingOptions, Weights, learn_weights
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Pruning
-from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
+from spectralnlp.inference.trees.rescoring.corpus import (
+    NO_BRACKET,
+    NOT_AN_OPTION,
+    Example,
+    ExampleTable,
+    spill_examples,
+)
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import label_values, token_reader
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import TEMPLATES, template_table
 from spectralnlp.parameters import Ints, LatentGrammar, SpanScorer, WordClusters
 from spectralnlp.progress import fit_pass
-from spectralnlp.runtime import map_kernels
+from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeTable
 
 # Smaller weights, and all but so many of the largest, are not missed (docs/experiments.md).
 _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
+# Sentences that are parsed before pages are let go of.
+_TOGETHER = 16
 # Of the jackknife: five gain nothing over three (docs/experiments.md).
 _FOLDS = 3
 # Of the time of learning, the share of fitting; of that of a fold, the share of its grammars.
@@ -147,22 +155,26 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
     shared = SharedLabels.of(context.coarse)
     blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
 
-    def read(fold: Fold) -> list[tuple[int, Example | None]]:
+    def read(fold: Fold) -> list[tuple[int, Example]]:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
             reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
-            found = []
-            for tree, example in zip(trees, map_kernels(reader.example, trees), strict=True):
-                found.append((tree, example))
-                part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * len(found) / len(trees)
+            found, examples = [], map_kernels(reader.example, trees)
+            for done, (tree, example) in enumerate(zip(trees, examples, strict=True), 1):
+                if example is not None:
+                    found.append((tree, example))
+                part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * done / len(trees)
                 context.report_done((1 - _FITTING) * (fold.number + part) / _FOLDS)
-            return found
+                if done % _TOGETHER == 0:
+                    trim_memory()
+            kept = spill_examples([example for _, example in found])
+            return [(tree, example) for (tree, _), example in zip(found, kept, strict=True)]
 
     found = sorted(example for fold in context.jackknife(_FOLDS, read) for example in fold)
     with fit_pass("span scorer: weights"):
         times = table.copies.tolist()  # trees that count more come often
-        repeated = (each for tree, each in found if each is not None for _ in range(times[tree]))
-        return _fitted(blank, shared, list(repeated), options)
+        repeated = [each for tree, each in found for _ in range(times[tree])]
+        return _fitted(blank, shared, repeated, options)
 
 
 def _fitted(

@@ -25,10 +25,10 @@ from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import map_kernels
+from spectralnlp.runtime import map_kernels, scratch_array, spilled, trim_memory
 
-# Examples that one thread describes at a time.
-_TOGETHER = 256
+# Examples that one thread describes at a time, and that are learned from before pages are let go of.
+_TOGETHER, _LEARNED = 256, 512
 
 # Sum of squared gradients that weights to go on from are held to have seen.
 _TRUST = 100.0
@@ -111,7 +111,12 @@ def learn_weights(
     rates = (options.rate, options.l1, options.l2)
     for epoch in range(options.epochs):
         order = random.permutation(n_examples)
-        learn_epoch(described, examples.spans, examples.gold, order, len(table), state, number_state, rates)
+        for first in range(0, n_examples, _LEARNED):
+            some = order[first : first + _LEARNED]
+            learn_epoch(
+                described, examples.spans, examples.gold, some, len(table), state, number_state, rates
+            )
+            trim_memory()
         if epoch >= options.epochs - options.averaged:
             mean += state[:, WEIGHT] / np.float32(options.averaged)
             numbers += number_state[:, WEIGHT] / options.averaged
@@ -126,26 +131,30 @@ def describe_all(
     Returns:
         The options, and the buckets of the features that are kept, whose places there number them, int64.
     """
-    n_examples = len(examples.spans) - 1
-    parts: list[Any] = list(
-        map_kernels(
-            lambda begin: describe(examples, begin, min(begin + _TOGETHER, n_examples), labels, table),
-            range(0, n_examples, _TOGETHER),
-        )
-    )
+    n_examples, first = len(examples.spans) - 1, examples.options.first
     counts, number = np.zeros(N_BUCKETS, np.int32), np.full(N_BUCKETS, -1, np.int32)
-    for _, _, features in parts:
+    numbers = scratch_array((int(first[-1]), N_NUMBERS), np.float64)
+
+    def describe_some(begin: int) -> tuple[Any, Any]:
+        end = min(begin + _TOGETHER, n_examples)
+        some, sizes, features = describe(examples, begin, end, labels, table)
+        numbers[first[examples.spans[begin]] : first[examples.spans[end]]] = some
+        return sizes, spilled(features)
+
+    parts: list[Any] = list(map_kernels(describe_some, range(0, n_examples, _TOGETHER)))
+    for _, features in parts:
         count_features(features, counts)
+        trim_memory()
     buckets = np.flatnonzero(counts >= min_count)
     number[buckets] = np.arange(len(buckets))
-    kept, n_kept = np.empty(counts[buckets].sum(), np.int32), 0
+    kept, n_kept = scratch_array((int(counts[buckets].sum()),), np.int32), 0
     for place in range(len(parts)):
-        numbers, sizes, features = parts[place]
+        sizes, features = parts[place]
         n_kept += keep(features, sizes, number, kept[n_kept:])
-        parts[place] = numbers, sizes  # features are most of what training holds: not twice
-    numbers, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    return Described(examples.options.first, numbers, starts, kept), buckets
+        parts[place] = sizes  # features are most of what training holds: not twice
+        trim_memory()
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(parts))])
+    return Described(first, numbers, starts, kept), buckets
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:

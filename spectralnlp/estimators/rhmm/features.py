@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.text.signatures import Signature
-from spectralnlp.trees.features import Ids, NodeFeatures, common_words, hash_answers
+from spectralnlp.trees.features import NodeFeatures, common_words, hash_answers
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
         hash_answers(27, view.at(ending, 1)),
     ]
     return TokenFeatures(
-        chain=NodeFeatures(inside=_stack([*spelling, *future]), outside=_stack(past)),
-        word=NodeFeatures(inside=_stack(spelling), outside=_stack([*past, *future])),
+        chain=NodeFeatures(inside=[*spelling, *future], outside=past),
+        word=NodeFeatures(inside=spelling, outside=[*past, *future]),
     )
 
 
@@ -96,7 +96,3 @@ class _View:
         index: dict[str, int] = {}
         numbers = [index.setdefault(name, len(index) + 1) for name in named]
         return np.array(numbers, np.uint64)[self.table.word]
-
-
-def _stack(columns: Sequence[Ids]) -> Ids:
-    return np.stack(columns, axis=1)

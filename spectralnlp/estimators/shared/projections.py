@@ -4,7 +4,7 @@ Dimensions via a Singular Value Decomposition").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.feature_kernels import number_features
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.parameters import Floats, Ints
+from spectralnlp.runtime import scratch_array, spilled, trim_memory
 from spectralnlp.trees.features import Ids, NodeFeatures
 
 _POWER_ITERATIONS = 3  # of the SVD
@@ -111,6 +112,7 @@ class Directions:
         for symbol, part in self.parts.items():
             first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k])
             yield symbol, self.rows[symbol], first
+            trim_memory()
 
 
 def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOptions) -> Directions:
@@ -129,14 +131,14 @@ def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOpt
         share = nodes.weight[rows]
         if share.sum() < options.min_nodes or options.rank(share.sum()) < 2:
             continue
-        phi = _feature_matrix(features.inside[rows], share, options)
-        psi = _feature_matrix(features.outside[rows], share, options)
+        phi = _feature_matrix(_answers(features.inside, rows), share, options)
+        psi = _feature_matrix(_answers(features.outside, rows), share, options)
         rank = max(options.rank(share.sum()), options.min_rank)
         u, sigma, v = _cross_covariance_svd(phi, psi, share, rank, options, a)
         kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
         if kept > 0:
             all_rows[a] = rows
-            parts[a] = SymbolDirections(phi @ u[:, :kept], psi @ v[:, :kept], sigma[:kept])
+            parts[a] = SymbolDirections(spilled(phi @ u[:, :kept]), spilled(psi @ v[:, :kept]), sigma[:kept])
     return Directions(all_rows, parts)
 
 
@@ -167,7 +169,7 @@ class Projections:
             nodes: bool (n_nodes,).
             symbols: int32 (n_their_symbols,); the old number of each.
         """
-        return Projections(self.n_states[symbols], self.inside[nodes], self.outside[nodes])
+        return Projections(self.n_states[symbols], spilled(self.inside[nodes]), spilled(self.outside[nodes]))
 
 
 def project_nodes(
@@ -185,7 +187,7 @@ def project_nodes(
         dtype: of Y and Z.
     """
     n_states = np.ones(nodes.n_symbols, np.int32)
-    inside, outside = (np.zeros((len(nodes.weight), options.n_states), dtype) for _ in range(2))
+    inside, outside = (scratch_array((len(nodes.weight), options.n_states), dtype) for _ in range(2))
     inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
     for symbol, rows, part in directions.by_symbol(options.n_states):
         m = min(len(part.sigma), options.rank(nodes.weight[rows].sum()))
@@ -193,6 +195,15 @@ def project_nodes(
         inside[rows, :m] = part.u[:, :m]
         outside[rows, :m] = part.v[:, :m] / (part.sigma[:m] + options.shrinkage * part.sigma[0])
     return Projections(n_states, inside, outside)
+
+
+def _answers(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
+    """uint64 (n_rows, n_columns): some rows of features."""
+    answers = np.empty((len(rows), len(columns)), np.uint64)
+    for number, column in enumerate(columns):
+        answers[:, number] = column[rows]
+        trim_memory()
+    return answers
 
 
 def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:

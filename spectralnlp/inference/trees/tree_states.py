@@ -59,7 +59,7 @@ class _ObservedTrees(NamedTuple):
         symbol, event, left, right, parent, tree: int32 (n_nodes,).
         weight: float64 (n_trees,).
         n_states: int32 (n_symbols,).
-        node_offsets: int64 (n_nodes + 1,).
+        node_offsets: int64 (n_nodes,); where the vector of each begins among those of its tree.
         symbol_offsets: int64 (n_symbols + 1,).
     """
 
@@ -79,7 +79,7 @@ class _Vectors(NamedTuple):
     """What the passes write.
 
     Attributes:
-        inside, outside: float64; of the states of all nodes, laid end to end.
+        inside, outside: float64; of the states of one tree's nodes, laid end to end.
         scale: float64 (n_nodes,); divisors of each node's inside values.
         outer, flows: float64; one number for each column of a rule, written anew for each node.
     """
@@ -116,6 +116,8 @@ def expected_counts(
         Counts in the shapes of the probabilities, and the trees' log-likelihood (natural).
     """
     counts = StateTensors(*(np.zeros_like(array) for array in probabilities))
+    before = np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)])
+    of_trees = before[np.searchsorted(table.tree, np.arange(table.n_trees + 1))]
     trees = _ObservedTrees(
         symbol=table.symbol,
         event=event,
@@ -125,29 +127,31 @@ def expected_counts(
         tree=table.tree,
         weight=table.weight,
         n_states=n_states,
-        node_offsets=np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)]),
+        node_offsets=before[:-1] - of_trees[table.tree],
         symbol_offsets=np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)]),
     )
-    log_likelihood = _expected_counts(trees, columns, offsets, probabilities, counts, least_posterior)
+    most = int(np.diff(of_trees).max(initial=0))
+    log_likelihood = _expected_counts(trees, most, columns, offsets, probabilities, counts, least_posterior)
     return counts, float(log_likelihood)
 
 
 @fast_kernel
-def _expected_counts(trees, columns, offsets, probabilities, counts, least):
-    """Add expected counts to ``counts``; return the log-likelihood."""
-    at = trees.node_offsets
+def _expected_counts(trees, most_states, columns, offsets, probabilities, counts, least):
+    """Add expected counts to ``counts``; return the log-likelihood. No tree has more than ``most_states``."""
     n_nodes = len(trees.symbol)
     most = 1
     for rule in range(len(columns.starts) - 1):
         most = max(most, columns.starts[rule + 1] - columns.starts[rule])
     vectors = _Vectors(
-        np.zeros(at[n_nodes]), np.zeros(at[n_nodes]), np.ones(n_nodes), np.empty(most), np.empty(most)
+        np.empty(most_states), np.empty(most_states), np.ones(n_nodes), np.empty(most), np.empty(most)
     )
     log_likelihood, first = 0.0, 0
     while first < n_nodes:
         last = first
         while trees.parent[last] >= 0:
             last += 1
+        for state in range(trees.node_offsets[last] + trees.n_states[trees.symbol[last]]):
+            vectors.outside[state] = 0.0
         log_scale = 0.0
         for node in range(first, last + 1):
             _inside(trees, node, columns, offsets, probabilities, vectors)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.rescoring.options import SpanOptions
 from spectralnlp.inference.trees.rescoring.values import TokenValues
 from spectralnlp.parameters import Ints, Offsets
+from spectralnlp.runtime import concatenated, current_memory
 
 # Gold options: the span is no bracket, or one that is not among its options.
 NO_BRACKET, NOT_AN_OPTION = -1, -2
@@ -30,6 +32,22 @@ class Example:
     options: SpanOptions
     tokens: TokenValues
     gold: Ints
+
+
+def spill_examples(examples: Sequence[Example]) -> Sequence[Example]:
+    """Return examples whose arrays lie in files if memory is limited; errors as of `concatenated`."""
+    if current_memory() is None or not examples:
+        return examples
+    options = (_spilled(column) for column in zip(*(each.options for each in examples), strict=True))
+    tokens = (_spilled(column) for column in zip(*(each.tokens for each in examples), strict=True))
+    gold = _spilled([each.gold for each in examples])
+    parts = zip(zip(*options, strict=True), zip(*tokens, strict=True), gold, strict=True)
+    return [Example(SpanOptions(*some), TokenValues(*values), each) for some, values, each in parts]
+
+
+def _spilled(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """The same arrays as parts of one in a file."""
+    return np.split(concatenated(arrays), np.cumsum([len(each) for each in arrays])[:-1])
 
 
 class ExampleTable(NamedTuple):
@@ -58,11 +76,11 @@ class ExampleTable(NamedTuple):
             np.where(each.gold >= 0, each.gold + base, each.gold)
             for each, base in zip(examples, n_options[:-1], strict=True)
         ]
-        options = SpanOptions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        options = SpanOptions(*(concatenated(column) for column in zip(*parts, strict=True)))
         tokens = zip(*(each.tokens for each in examples), strict=True)
         return cls(
             options=options._replace(first=np.concatenate([np.zeros(1, np.int64), *first])),
-            tokens=TokenValues(*(np.concatenate(column) for column in tokens)),
+            tokens=TokenValues(*(concatenated(column) for column in tokens)),
             gold=np.concatenate(gold).astype(np.int64),
             spans=np.cumsum([0, *(len(each.start) for each in parts)]),
             token_offsets=np.cumsum([0, *(len(each.tag) for each in parts)]),
