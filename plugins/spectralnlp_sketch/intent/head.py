@@ -159,7 +159,9 @@ def fit_head(
         missing = ascend(*rows.arrays, examples.targets, examples.weights, C, alike, order, weights, duals)
         if missing < tolerance:
             break
-    return rows.unpacked(weights[:, :n_classes], duals)
+    learned = rows.zeros(duals.shape)._replace(duals=duals)
+    rows.unpack(weights[:, :n_classes], learned, slice(n_classes))
+    return learned
 
 
 def fit_svm(
@@ -192,11 +194,16 @@ def fit_svm(
     rows, costs = _Rows.of(examples), np.float32(C) * examples.weights
     machines = _Machines(rows, costs, is_new, passes, whole, tolerance, random_state)
 
-    def eight(first: int) -> tuple[Array32, Array32]:
-        return machines.learn(classes - first, duals[:, first : first + LANES])
+    learned = rows.zeros(duals.shape)
 
-    learned = zip(*map_kernels(eight, range(0, n_classes, LANES)), strict=True)
-    return rows.unpacked(*(np.hstack(each) for each in learned))
+    def eight(first: int) -> None:
+        some = slice(first, first + LANES)
+        weights, learned.duals[:, some] = machines.learn(classes - first, duals[:, some])
+        rows.unpack(weights, learned, some)
+
+    for _ in map_kernels(eight, range(0, n_classes, LANES)):
+        pass
+    return learned
 
 
 class _Machines(NamedTuple):
@@ -282,9 +289,14 @@ class _Rows(NamedTuple):
         sparse = sp.csr_array((data, indices, indptr), (len(dense), len(self.used)))
         return np.vstack([sparse.T @ duals, dense.T @ duals])
 
-    def unpacked(self, weights: Array32, duals: Array32) -> Weights:
-        """Weights of all columns from those of the features that are used, (width, n_classes)."""
+    def zeros(self, shape: tuple[int, int]) -> Weights:
+        """Weights and duals of all columns, for so many examples and classes."""
+        n_dense, n_classes = self.arrays[3].shape[1] - 1, shape[1]
+        shapes = (self.n_columns, n_classes), (n_dense, n_classes), (n_classes,), shape
+        return Weights(*(np.zeros(each, np.float32) for each in shapes))
+
+    def unpack(self, weights: Array32, into: Weights, classes: slice) -> None:
+        """Write weights of some classes, (width, n_classes), of the features that are used."""
         n = len(self.used)
-        sparse = np.zeros((self.n_columns, weights.shape[1]), np.float32)
-        sparse[self.used] = weights[:n]
-        return Weights(sparse, weights[n:-1].copy(), weights[-1].copy(), duals)
+        into.sparse[self.used, classes] = weights[:n]
+        into.dense[:, classes], into.bias[classes] = weights[n:-1], weights[-1]
