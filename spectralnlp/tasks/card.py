@@ -25,4 +25,6 @@ spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, {data}.
 | setting | value |
 |---|---|
 {parameters}
+
+If `moments.safetensors` lies beside the model, it reveals what the model was learned from; the model works without it.
 """

@@ -192,7 +192,11 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return NgramFormat(checked_pair(self.words), checked_pair(self.characters), N_COLUMNS)
 
     def _check_labels(self, labels: Sequence[Any]) -> None:
-        self.classes_ = np.array(sorted(set(labels)))
+        try:
+            self.classes_ = np.array(sorted(set(labels)))
+        except TypeError as error:
+            kinds = " and ".join(sorted({type(each).__name__ for each in labels}))
+            raise TextError(f"labels of the types {kinds}", hint="give labels of one type") from error
         if len(self.classes_) < 2:
             found = f"only the label {labels[0]!r}" if labels else "no labelled texts"
             raise TextError(found, hint="give texts of two labels or more")

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.runtime import checked_names, pack_names
+from spectralnlp.runtime import pack_names
 from spectralnlp.storage import Arrays, StoredArrays, float_array, int_array
 from spectralnlp_sketch.hashing.known import Ngrams
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent.prior import Prior
 from spectralnlp_sketch.intent.scope import Scope
 from spectralnlp_sketch.intent.stacking import SecondLayer
+from spectralnlp_sketch.intent.text_log import labels_of
 
 Array32 = NDArray[np.float32]
 _KEY_BYTES = 16
@@ -100,10 +101,12 @@ class Begun(NamedTuple):
         Raises:
             ModelError: an array is not as it must be.
         """
-        labels = [json.loads(each) for each in checked_names(stored, "labels")]
+        labels = labels_of(stored)
         sized = stored.part(n_labels=len(labels), width=form.width)
         columns = sized.take("columns", int_array("n_ngrams", below="width", ascending=True))
-        ngrams = Ngrams(form, columns, sized.take("idf", float_array("n_ngrams", dtype="float32")))
+        ngrams = Ngrams(
+            form, columns, sized.take("idf", float_array("n_ngrams", dtype="float32", least=1e-6, most=1e6))
+        )
         sized = sized.part(n_single=ngrams.n_single)
         keys = sized.take("keys", int_array("n_examples", _KEY_BYTES, dtype="uint8"))
         centers = sized.take("centers", float_array("n_centers", dtype="float32"))

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from spectralnlp_sketch import IntentClassifier
+from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.intent import estimator as estimator_module
 from spectralnlp_sketch.labelled import Example
 
 import spectralnlp
 from spectralnlp import InMemoryCorpus, changes
+from spectralnlp.changes import kept as kept_module
 from spectralnlp.cli import app
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.storage import MOMENTS
@@ -161,3 +163,38 @@ def test_a_model_learns_further_and_forgets_in_python(tmp_path: Path) -> None:
         less.update(["a text"], ["pets", "price"])
     with pytest.raises(InputError, match="in the model already"):
         less.update(*zip(*EXAMPLES[:1], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("moments.labels", lambda array: np.frombuffer(b'"a"\0[]\0"c"', np.uint8)),
+        ("moments.labels", lambda array: array[:-1]),
+        ("state.labels", lambda array: array[:-2]),
+        ("state.duals", lambda array: array[1:]),
+        ("state.duals", lambda array: array - 1),
+        ("state.projection", lambda array: array[1:]),
+        ("state.columns", lambda array: array[::-1]),
+        ("state.idf", lambda array: array * 0),
+        ("state.numbers", lambda array: array[1:]),
+        ("state.keys", lambda array: array[:, 1:]),
+    ],
+)
+def test_a_state_that_was_changed_is_refused(
+    name: str, change: Callable[[np.ndarray], np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = kept_module.save_kept_moments
+
+    def save_changed(folder: Path, described: object, arrays: dict[str, np.ndarray]) -> None:
+        save(folder, described, {**arrays, name: np.ascontiguousarray(change(arrays[name]))})
+
+    monkeypatch.setattr(kept_module, "save_kept_moments", save_changed)
+    trained(EXAMPLES).save(tmp_path / "model")
+    with pytest.raises(ModelError, match=name.replace(".", r"\.")) as refused:
+        changes.KeptMoments.load(tmp_path / "model", "update")
+    assert "\n" not in str(refused.value)
+
+
+def test_labels_of_several_types_are_refused() -> None:
+    with pytest.raises(TextError, match="labels of the types int and str"):
+        IntentClassifier().fit(["a b", "c d"], [1, "x"])
