@@ -26,5 +26,6 @@ spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, {data}.
 |---|---|
 {parameters}
 
-If `moments.safetensors` lies beside the model, it reveals what the model was learned from; the model works without it.
+If `moments.safetensors` lies beside the model, it reveals what the model was learned from; the model works
+without it.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +83,14 @@ def test_what_cannot_be_kept_is_refused() -> None:
     nlp.add_pipe("spectral_textcat", config={"keep_examples": True})
     with pytest.raises(ValueError, match="SN"):
         nlp.initialize(lambda: [example(nlp, "how much", "price")])
+
+
+def test_the_loop_of_corrections_runs() -> None:
+    root = Path(__file__).parents[3]
+    files = [root / "corpora" / "intents" / name for name in ("train.tsv", "dev.tsv")]
+    command = [sys.executable, root / "examples" / "corrections.py", *files]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+    first, *asked, last = done.stdout.splitlines()
+    assert len(asked) == 10
+    assert first.endswith("others are right")
+    assert int(last.split()[0]) == int(first.split()[0]) + 10
