@@ -39,9 +39,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spectralnlp_trees.audit.audit import audit
-    from spectralnlp_trees.audit.doubts import Change, Doubt, Kind, Occurrence
-    from spectralnlp_trees.audit.page import as_audit_page
+    from spectralnlp_trees.auditing.audit import audit
+    from spectralnlp_trees.auditing.doubts import Change, Doubt, Kind, Occurrence
+    from spectralnlp_trees.auditing.page import as_audit_page
     from spectralnlp_trees.comparison.analysis import AnalysedSentence, Analysis, TypeCount, analyse
     from spectralnlp_trees.comparison.diff import DiffLine, TreeDiff, diff
     from spectralnlp_trees.comparison.errors import Repair, TreeError, TreeErrors, find_errors
@@ -105,17 +105,17 @@ _HOMES = {
     "AnalysedSentence": "comparison.analysis",
     "Analysis": "comparison.analysis",
     "Bracket": "comparison.workspace",
-    "Change": "audit.doubts",
+    "Change": "auditing.doubts",
     "Dependencies": "dependencies.graph",
     "DiffLine": "comparison.diff",
-    "Doubt": "audit.doubts",
+    "Doubt": "auditing.doubts",
     "ErrorType": "comparison.kinds",
-    "Kind": "audit.doubts",
+    "Kind": "auditing.doubts",
     "LengthProfile": "measures.values",
     "Match": "tregex.matches",
     "MatchedNode": "tregex.matches",
     "Measures": "measures.values",
-    "Occurrence": "audit.doubts",
+    "Occurrence": "auditing.doubts",
     "PatternError": "tregex.pattern_error",
     "Repair": "comparison.errors",
     "TreeDiff": "comparison.diff",
@@ -124,10 +124,10 @@ _HOMES = {
     "TreeIndex": "tregex.matches",
     "TypeCount": "comparison.analysis",
     "analyse": "comparison.analysis",
-    "as_audit_page": "audit.page",
+    "as_audit_page": "auditing.page",
     "as_page": "comparison.page",
     "as_text": "comparison.text",
-    "audit": "audit.audit",
+    "audit": "auditing.audit",
     "count": "tregex.matches",
     "diff": "comparison.diff",
     "find_errors": "comparison.errors",

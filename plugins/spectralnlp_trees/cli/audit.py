@@ -1,6 +1,7 @@
 """``spectralnlp audit``: doubtful nodes of a treebank, the most doubtful first, a row each.
 
-The ending of the output says what is written: ``.tsv`` (as without one), ``.json``, or a page, ``.html``.
+The ending of the output says what is written: ``.tsv`` (as without one), ``.json``, a page, ``.html``, or the
+doubtful sentences for ``spectralnlp annotate --tokenized``, ``.txt``.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TreeReade
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spectralnlp_trees.audit.doubts import Doubt
+    from spectralnlp_trees.auditing.doubts import Doubt
     from spectralnlp_trees.tregex.show import Place
 
-_ENDINGS = (".html", ".tsv", ".json")
+_ENDINGS = (".html", ".tsv", ".json", ".txt")
 
 
 def audit(
@@ -38,8 +39,8 @@ def audit(
 ) -> None:
     """Find likely errors of annotation: brackets and tags that the rest of the treebank speaks against."""
     from spectralnlp.cli.skipping import Skipped
-    from spectralnlp_trees.audit.audit import audit as find_doubts
-    from spectralnlp_trees.audit.page import as_audit_page
+    from spectralnlp_trees.auditing.audit import audit as find_doubts
+    from spectralnlp_trees.auditing.page import as_audit_page
 
     if output is not None and output.suffix not in _ENDINGS:
         what = f"no format for the ending {output.suffix!r}"
@@ -62,6 +63,9 @@ def audit(
         elif output is not None and output.suffix == ".json":
             values = [_values(number, each, places) for number, each in enumerate(doubts, 1)]
             write(json.dumps({"trees": len(places), "doubts": values}, ensure_ascii=False))
+        elif output is not None and output.suffix == ".txt":
+            for number in dict.fromkeys(each.tree for each in doubts):
+                write(" ".join(places[number].tree.words()))
         else:
             for line in _lines(doubts, places):
                 write(line)
@@ -107,7 +111,7 @@ def _line(cells: Any) -> str:
 
 def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, Any]:
     """A doubt as JSON values, with both trees and the other places."""
-    from spectralnlp_trees.audit.mending import mended
+    from spectralnlp_trees.auditing.mending import mended
 
     tree = places[doubt.tree].tree
     better = mended(tree, doubt.change)

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from spectralnlp.trees import Tree
 from spectralnlp.trees.parse import BracketPosteriors
-from spectralnlp_trees.audit.doubts import Change, Kind
-from spectralnlp_trees.audit.variation import Span, Variation, labels_by_span
+from spectralnlp_trees.auditing.doubts import Change, Kind
+from spectralnlp_trees.auditing.variation import Span, Variation, labels_by_span
 from spectralnlp_trees.comparison.workspace import Bracket
 
-# Added to posteriors: what was pruned is not impossible, and small ones say little; nor does it say much that a
-# word was not seen with a tag if it was seen a few times only (docs/experiments.md).
+# Added to posteriors: what was pruned is not impossible, and small ones say little; nor does it say much that
+# a word was not seen with a tag if it was seen a few times only (docs/experiments.md).
 _EPSILON, _UNSEEN_TAG = 3e-4, 0.01
 # A bracket that goes and one that comes are one change before a bracket that only goes.
 _GOES = 0.8

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from spectralnlp.render.svg import draw_tree
 from spectralnlp.trees import Tree
-from spectralnlp_trees.audit.doubts import Doubt, Kind, Occurrence
-from spectralnlp_trees.audit.mending import mended, part_around
+from spectralnlp_trees.auditing.doubts import Doubt, Kind, Occurrence
+from spectralnlp_trees.auditing.mending import mended, part_around
 from spectralnlp_trees.comparison.workspace import Bracket
 from spectralnlp_trees.page import html_text, whole_page
 from spectralnlp_trees.tregex.show import Place

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from spectralnlp.trees import Tree
-from spectralnlp_trees.audit.doubts import Occurrence
+from spectralnlp_trees.auditing.doubts import Occurrence
 
 _EDGE = 0  # in place of a word, before and after a sentence
 # Longer nuclei are not looked for: sentences that come again whole are found by their parts.

@@ -9,17 +9,18 @@ from math import log
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import spectralnlp
 from spectralnlp.errors import InputError
-from spectralnlp.estimators.parser.component import folds_of
 from spectralnlp.trees import Tree
 from spectralnlp.trees.parse import BracketPosteriors
-from spectralnlp_trees.audit.changes import Evidence, changes
-from spectralnlp_trees.audit.doubts import Doubt, Kind
-from spectralnlp_trees.audit.variation import Concordance, bracket_variation, tag_variation
+from spectralnlp_trees.auditing.changes import Evidence, changes
+from spectralnlp_trees.auditing.doubts import Doubt, Kind
+from spectralnlp_trees.auditing.variation import Concordance, bracket_variation, tag_variation
 
-_FOLDS, _LEAST_TREES = 5, 30
+# How many folds, the fewest documents or blocks of each, and the fewest trees that teach a parser anything.
+_FOLDS, _PARTS, _LEAST_TREES = 5, 5, 30
 # The span scorer levels posteriors: fewer planted errors are found, at three times the cost
 # (docs/experiments.md).
 _SETTINGS: dict[str, Any] = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
@@ -76,13 +77,20 @@ def _posteriors(
     trees: Sequence[Tree], documents: Sequence[int] | None
 ) -> Iterator[tuple[int, BracketPosteriors | None]]:
     """The number of each tree, and posteriors by a parser of the other folds."""
-    numbers = np.zeros(len(trees)) if documents is None else np.asarray(documents)
-    folds = folds_of(numbers.astype(np.int32), _FOLDS)
+    folds = _folds([0] * len(trees) if documents is None else documents)
     for fold in range(_FOLDS):
         others = [tree for tree, own in zip(trees, folds.tolist(), strict=True) if own != fold]
         parser = spectralnlp.train("lpcfg", others, **_SETTINGS)
         for number in np.flatnonzero(folds == fold).tolist():
             yield number, parser.posteriors_near(trees[number])
+
+
+def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
+    """The fold of each tree: by documents if there are enough, or else by blocks of neighbouring trees."""
+    _, rank = np.unique(documents, return_inverse=True)
+    if rank.max() + 1 >= _PARTS * _FOLDS:
+        return rank % _FOLDS
+    return np.arange(len(rank)) * _PARTS * _FOLDS // len(rank) % _FOLDS
 
 
 def _ranked(trees: Sequence[Tree], found: Sequence[tuple[int, Evidence]]) -> list[Doubt]:

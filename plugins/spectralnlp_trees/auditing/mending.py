@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spectralnlp.trees import Tree
-from spectralnlp_trees.audit.doubts import Change, Kind
+from spectralnlp_trees.auditing.doubts import Change, Kind
 from spectralnlp_trees.comparison.workspace import Bracket
 
 # A part of a tree has one node more above it if it is not longer than so many words.
