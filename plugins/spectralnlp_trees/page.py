@@ -37,6 +37,10 @@ ul { margin: .3rem 0 .8rem; padding-left: 1.2rem; } pre { overflow-x: auto; font
 """
 
 
+# Drawings of more pixels have a row of their own.
+_WIDE = 700
+
+
 def whole_page(title: str, body: str) -> str:
     """Write a page.
 
@@ -51,6 +55,18 @@ def whole_page(title: str, body: str) -> str:
         f"<title>{heading}</title>\n<style>{_STYLE}</style></head>\n<body>\n"
         f"<h1>{heading}</h1>\n{body}\n</body>\n</html>\n"
     )
+
+
+def panel(name: str, picture: str) -> str:
+    """A drawing with its name, for one of the columns of ``trees``; wide ones have a row of their own.
+
+    Args:
+        name: text.
+        picture: an ``<svg>`` element.
+    """
+    width = float(picture.partition('width="')[2].partition('"')[0])
+    wide = ' class="wide scroll"' if width > _WIDE else ""
+    return f"<div{wide}><h3>{html_text(name)}</h3>{picture}</div>"
 
 
 def html_text(text: str) -> str:

@@ -67,3 +67,16 @@ def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
             above, first = node, at
         node, at = below, place
     return (above, first) if len(above.words()) <= _MOST_WORDS else (node, at)
+
+
+def part_over(tree: Tree, start: int, end: int) -> Tree:
+    """The uppermost node over just these words; the whole tree if there is none."""
+    todo = [(tree, 0)]
+    while todo:
+        node, at = todo.pop()
+        if (at, at + len(node.words())) == (start, end):
+            return node
+        for child in node.children:
+            todo.append((child, at))
+            at += len(child.words())
+    return tree

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from spectralnlp.render.svg import draw_tree
 from spectralnlp.trees import Tree
-from spectralnlp_trees.auditing.doubts import Doubt, Kind, Occurrence
-from spectralnlp_trees.auditing.mending import mended, part_around
+from spectralnlp_trees.auditing.doubts import Change, Doubt, Kind, Occurrence
+from spectralnlp_trees.auditing.mending import mended, part_around, part_over
 from spectralnlp_trees.comparison.workspace import Bracket
-from spectralnlp_trees.page import html_text, whole_page
+from spectralnlp_trees.page import html_text, panel, whole_page
 from spectralnlp_trees.tregex.show import Place
 
 _AROUND = 8  # words shown on either side of another occurrence
@@ -55,10 +55,13 @@ def _section(number: int, doubt: Doubt, places: Sequence[Place]) -> str:
     around = f"doubt {doubt.doubt:.1f}; posterior {doubt.posterior:.3f} → {doubt.proposed_posterior:.3f}"
     if doubt.as_proposed:
         around += f"; between the same words {doubt.as_is} × as here, {doubt.as_proposed} × as proposed"
-    drawings = [_drawing("in the treebank", place.tree, doubt, change.node, "extra")]
+    ends = [each for each in (change.node, change.proposed) if each is not None]
+    part, first = part_around(place.tree, min(each.start for each in ends), max(each.end for each in ends))
+    drawings = [_drawing("in the treebank", part, first, change, change.node, "extra")]
     better = mended(place.tree, change)
     if better is not None:
-        drawings.append(_drawing("proposed", better, doubt, change.proposed, "missing"))
+        part = part_over(better, first, first + len(part.words()))
+        drawings.append(_drawing("proposed", part, first, change, change.proposed, "missing"))
     return (
         f'<section class="sentence"><h3>{number} · {html_text(place.file)}, tree {place.number} · '
         f"{change.kind.value}: {html_text(in_words(doubt))}</h3>"
@@ -68,17 +71,15 @@ def _section(number: int, doubt: Doubt, places: Sequence[Place]) -> str:
     )
 
 
-def _drawing(name: str, tree: Tree, doubt: Doubt, marked: Bracket | None, mark: str) -> str:
-    """The part of a tree around a doubt, in which a node stands out."""
-    ends = [each for each in (doubt.change.node, doubt.change.proposed) if each is not None]
-    part, first = part_around(tree, min(each.start for each in ends), max(each.end for each in ends))
-    if doubt.change.kind == Kind.TAG:
-        word = f'"word" data-word="{doubt.change.place.start - first}"'
+def _drawing(name: str, part: Tree, first: int, change: Change, marked: Bracket | None, mark: str) -> str:
+    """A part of a tree, from its first word on, in which a node stands out."""
+    if change.kind == Kind.TAG:
+        word = f'"word" data-word="{change.place.start - first}"'
         picture = draw_tree(part).replace(f"class={word}", f'class="word {mark}"{word[6:]}')
     else:
         spans = [Bracket(label, start + first, end + first) for label, start, end in part.spans()]
         picture = draw_tree(part, marks={spans.index(marked): mark} if marked in spans else None)
-    return f'<div class="scroll"><h3>{name}</h3>{picture}</div>'
+    return panel(name, picture)
 
 
 def _others(others: Sequence[Occurrence], places: Sequence[Place]) -> str:

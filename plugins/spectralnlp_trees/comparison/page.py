@@ -23,13 +23,10 @@ from spectralnlp_trees.comparison.text import (
     type_rows,
 )
 from spectralnlp_trees.comparison.workspace import Bracket, counted_label
-from spectralnlp_trees.page import html_text, whole_page
+from spectralnlp_trees.page import html_text, panel, whole_page
 
 # Longer or deeper sentences are shown as a list of brackets, not drawn.
 _MOST_WORDS, _MOST_NODES = 120, 2_000
-
-# Drawings of more pixels have a row of their own.
-_WIDE = 700
 
 
 def as_page(analyses: Sequence[Analysis], names: Sequence[str], *, title: str, worst: int = 20) -> str:
@@ -157,9 +154,7 @@ def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: s
             left[bracket] -= 1
             marks[number] = mark
     picture = draw_tree(drawn, marks=marks)
-    width = float(picture.partition('width="')[2].partition('"')[0])
-    wide = ' class="wide scroll"' if width > _WIDE else ""
-    return f"<div{wide}><h3>{html_text(name)}</h3>{picture}</div>"
+    return panel(name, picture)
 
 
 def _listing(sentence: AnalysedSentence, name: str) -> str:
