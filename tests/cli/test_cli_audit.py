@@ -37,14 +37,16 @@ def test_audit_writes_rows(run: Run, trees: Path) -> None:
 
 
 def test_audit_writes_what_the_ending_says(run: Run, trees: Path) -> None:
-    for ending in ("json", "html", "txt"):
+    for ending in ("json", "html", "mrg"):
         status, out, err = run("audit", str(trees), "--rows", "3", "-o", f"out.{ending}")
         assert (status, out, err) == (0, "", "")
     found = json.loads(Path("out.json").read_text())
     assert (found["trees"], len(found["doubts"])) == (40, 3)
     assert {"brackets", "mended", "others", "kind"} <= {*found["doubts"][0]}
     assert Path("out.html").read_text().count("<section") == 3
-    assert 1 <= len(Path("out.txt").read_text().splitlines()) <= 3
+    doubtful = Path("out.mrg").read_text().splitlines()
+    assert 1 <= len(doubtful) <= 3
+    assert doubtful[0] == found["doubts"][0]["brackets"]
 
 
 @pytest.mark.parametrize(

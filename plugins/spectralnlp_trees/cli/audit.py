@@ -1,7 +1,7 @@
 """``spectralnlp audit``: doubtful nodes of a treebank, the most doubtful first, a row each.
 
 The ending of the output says what is written: ``.tsv`` (as without one), ``.json``, a page, ``.html``, or the
-doubtful sentences for ``spectralnlp annotate --tokenized``, ``.txt``.
+doubtful trees for ``spectralnlp annotate``, ``.mrg``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spectralnlp_trees.auditing.doubts import Doubt
     from spectralnlp_trees.tregex.show import Place
 
-_ENDINGS = (".html", ".tsv", ".json", ".txt")
+_ENDINGS = (".html", ".tsv", ".json", ".mrg")
 
 
 def audit(
@@ -63,9 +63,9 @@ def audit(
         elif output is not None and output.suffix == ".json":
             values = [_values(number, each, places) for number, each in enumerate(doubts, 1)]
             write(json.dumps({"trees": len(places), "doubts": values}, ensure_ascii=False))
-        elif output is not None and output.suffix == ".txt":
+        elif output is not None and output.suffix == ".mrg":
             for number in dict.fromkeys(each.tree for each in doubts):
-                write(" ".join(places[number].tree.words()))
+                write(str(places[number].tree))
         else:
             for line in _lines(doubts, places):
                 write(line)
