@@ -269,7 +269,7 @@ class Parser(TextParser, StorableModel):
             >>> near.brackets["ADJP", 2, 3] > near.brackets["NP", 2, 3], near.tags[2]["JJ"] > 0.9
             (True, True)
         """
-        words = check_tokens(tree.words(), least=1)
+        words = tree.words()
         spans = np.array(sorted({span[1:] for span in tree.spans()}), np.int32).reshape(-1, 2)
         given = self.look_up(Sentence.from_words(words))
         parser = self.forest_parser
