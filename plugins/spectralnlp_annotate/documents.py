@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.trees import Tree, read_brackets
 from spectralnlp_annotate.edits import AnnotatedSentence, EditError
 from spectralnlp_annotate.journal import Journal
 
@@ -46,17 +47,26 @@ class Document:
         """Whether it has no sentences yet."""
         return not self._histories
 
-    def begin(self, text: bytes, sentences: Sequence[Sequence[str]]) -> None:
+    def begin(
+        self, text: bytes, sentences: Sequence[Sequence[str]], trees: Sequence[Tree] | None = None
+    ) -> None:
         """Give a new document its sentences.
 
         Args:
             text: that they are of.
             sentences: tokens of each.
+            trees: to mend, of each sentence; None to begin with the parser's.
         """
-        header = {"format": _FORMAT, "text": _digest(text), "sentences": [list(each) for each in sentences]}
+        header: dict[str, Any] = {
+            "format": _FORMAT,
+            "text": _digest(text),
+            "sentences": [list(each) for each in sentences],
+        }
+        if trees is not None:
+            header["trees"] = [str(each) for each in trees]
         self._journal.append(header)
         self._digest = _digest(text)
-        self._histories = [_History(AnnotatedSentence(words=tuple(each))) for each in sentences]
+        self._histories = _begun(header)
         self._write_trees()
 
     def check_text(self, text: bytes, path: Path) -> None:
@@ -118,7 +128,7 @@ class Document:
             if header["format"] != _FORMAT:
                 raise ValueError(f"format {header['format']!r}, and {_FORMAT} is known")
             self._digest = str(header["text"])
-            self._histories = [_History(_sentence_of(words)) for words in header["sentences"]]
+            self._histories = _begun(header)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 f"no journal of annotations: {error}", path=self._journal.path, line=1
@@ -174,6 +184,15 @@ class _History:
             else:
                 self.future.clear()
         self.now = new
+
+
+def _begun(header: Mapping[str, Any]) -> list[_History]:
+    """The sentences of a header, before any edit."""
+    sentences = [_sentence_of(words) for words in header["sentences"]]
+    trees = list(read_brackets(header.get("trees", [])))
+    if trees:
+        sentences = [each.with_tree(tree) for each, tree in zip(sentences, trees, strict=True)]
+    return [_History(each) for each in sentences]
 
 
 def _sentence_of(words: object) -> AnnotatedSentence:

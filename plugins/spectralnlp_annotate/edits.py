@@ -12,6 +12,7 @@ from typing import Any
 
 from spectralnlp.errors import InputError
 from spectralnlp.text.constraints import Bracket, Constraints
+from spectralnlp.trees import Tree
 
 _LONGEST_WORD, _LONGEST_COMMENT = 200, 2000
 
@@ -56,6 +57,15 @@ class AnnotatedSentence:
     def constraints(self) -> Constraints:
         """What the parser has to obey."""
         return Constraints.of(self.brackets, self.forbidden, dict(self.tags))
+
+    def with_tree(self, tree: Tree) -> AnnotatedSentence:
+        """Return the sentence with all brackets and tags of a tree asked for.
+
+        Args:
+            tree: over its words.
+        """
+        brackets = frozenset(Bracket(start, end, label) for label, start, end in tree.spans())
+        return replace(self, brackets=brackets, tags=tuple(enumerate(tree.tags())))
 
     def edited(self, edit: Mapping[str, Any]) -> AnnotatedSentence:
         """Return the sentence after an edit.

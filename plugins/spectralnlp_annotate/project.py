@@ -12,7 +12,8 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import read_tokenized, split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
-from spectralnlp_annotate.documents import Document
+from spectralnlp.trees import Tree, cleaned, read_trees
+from spectralnlp_annotate.documents import TREES, Document
 
 _LOCK = ".lock"
 _MOST_BYTES = 20_000_000
@@ -87,17 +88,24 @@ class Project:
         """Open the documents of texts, those that were begun before as they were left.
 
         Args:
-            texts: no two of one name.
+            texts: no two of one name; those whose name ends in ``.mrg`` are trees to mend.
             tokenizer: splits new ones into sentences and tokens.
             tokenized: they are split already: a sentence a line, blanks between tokens.
 
         Raises:
             ConfigError: a file cannot be written.
-            InputError: a text has changed since it was begun, or has no sentence; a journal is damaged.
+            InputError: a text has changed since it was begun, or has no sentence; trees lie where accepted
+                ones are to be; a journal is damaged.
         """
         for text in texts:
+            if text.path.resolve() == (self.folder / f"{text.path.stem}{TREES}").resolve():
+                what = "the accepted trees would overwrite these"
+                raise InputError(what, path=text.path, hint="name another folder with `output`")
             document = Document(self.folder, text.path.stem)
-            if document.is_new:
+            if document.is_new and text.path.suffix == TREES:
+                trees = _trees(text)
+                document.begin(text.content, [tree.words() for tree in trees], trees)
+            elif document.is_new:
                 document.begin(text.content, list(_sentences(text, tokenizer, tokenized)))
             else:
                 document.check_text(text.content, text.path)
@@ -124,6 +132,13 @@ def plain_tokenizer(texts: Iterable[Text]) -> Tokenizer:
     """A tokenizer for texts of a language that no model is there for."""
     words = (word for text in texts for word in text.content.decode("utf-8", "replace").split())
     return Tokenizer(Conventions.learn(words))
+
+
+def _trees(text: Text) -> list[Tree]:
+    trees = list(cleaned(read_trees(text.path)))
+    if not trees:
+        raise InputError("no trees in this file", path=text.path)
+    return trees
 
 
 def _sentences(text: Text, tokenizer: Tokenizer, tokenized: bool) -> Iterator[Sequence[str]]:

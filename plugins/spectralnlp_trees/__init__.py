@@ -1,4 +1,4 @@
-"""Tools for constituency trees: search, dependencies, measures, comparison with gold trees.
+"""Tools for constituency trees: search, dependencies, measures, comparison with gold trees, audit of these.
 
 They take any trees, or parses in their place, whatever parser made them.
 
@@ -39,6 +39,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spectralnlp_trees.auditing.audit import audit
+    from spectralnlp_trees.auditing.doubts import Change, Doubt, Kind, Occurrence
+    from spectralnlp_trees.auditing.page import as_audit_page
     from spectralnlp_trees.comparison.analysis import AnalysedSentence, Analysis, TypeCount, analyse
     from spectralnlp_trees.comparison.diff import DiffLine, TreeDiff, diff
     from spectralnlp_trees.comparison.errors import Repair, TreeError, TreeErrors, find_errors
@@ -61,13 +64,17 @@ __all__ = [
     "AnalysedSentence",
     "Analysis",
     "Bracket",
+    "Change",
     "Dependencies",
     "DiffLine",
+    "Doubt",
     "ErrorType",
+    "Kind",
     "LengthProfile",
     "Match",
     "MatchedNode",
     "Measures",
+    "Occurrence",
     "PatternError",
     "Repair",
     "TreeDiff",
@@ -76,8 +83,10 @@ __all__ = [
     "TreeIndex",
     "TypeCount",
     "analyse",
+    "as_audit_page",
     "as_page",
     "as_text",
+    "audit",
     "count",
     "diff",
     "find_errors",
@@ -96,13 +105,17 @@ _HOMES = {
     "AnalysedSentence": "comparison.analysis",
     "Analysis": "comparison.analysis",
     "Bracket": "comparison.workspace",
+    "Change": "auditing.doubts",
     "Dependencies": "dependencies.graph",
     "DiffLine": "comparison.diff",
+    "Doubt": "auditing.doubts",
     "ErrorType": "comparison.kinds",
+    "Kind": "auditing.doubts",
     "LengthProfile": "measures.values",
     "Match": "tregex.matches",
     "MatchedNode": "tregex.matches",
     "Measures": "measures.values",
+    "Occurrence": "auditing.doubts",
     "PatternError": "tregex.pattern_error",
     "Repair": "comparison.errors",
     "TreeDiff": "comparison.diff",
@@ -111,8 +124,10 @@ _HOMES = {
     "TreeIndex": "tregex.matches",
     "TypeCount": "comparison.analysis",
     "analyse": "comparison.analysis",
+    "as_audit_page": "auditing.page",
     "as_page": "comparison.page",
     "as_text": "comparison.text",
+    "audit": "auditing.audit",
     "count": "tregex.matches",
     "diff": "comparison.diff",
     "find_errors": "comparison.errors",

@@ -11,9 +11,11 @@ import numpy as np
 
 from spectralnlp import registry
 from spectralnlp.inference.sentences.ends import LearnedEnds
+from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import constituents_of
 from spectralnlp.inference.trees.labels import check_labels
+from spectralnlp.inference.trees.limits import nested_cells
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning, SentenceInput
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
@@ -41,7 +43,7 @@ from spectralnlp.text.inputs import check_tokens
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, labels_of, strip_root
-from spectralnlp.trees.parse import Alternative, Parse
+from spectralnlp.trees.parse import Alternative, BracketPosteriors, Parse
 
 _SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
 
@@ -247,6 +249,34 @@ class Parser(TextParser, ChangingModel):
 
     def _decoder(self, name: str | None) -> Decoder:
         return self.usual_decoder if name is None or name == self.decoder else make_decoder(name, {})
+
+    def posteriors_near(self, tree: Tree) -> BracketPosteriors | None:
+        """Posteriors over the trees whose brackets cross none of a tree's: how the parser would change it.
+
+        Labels and tags may be others in these trees, brackets may be gone, and more may be within and around
+        those that are there. Where the grammars derive none of them, the trees are all that they derive.
+
+        Args:
+            tree: without traces and function tags.
+
+        Returns:
+            None if the grammars have no tree of these words.
+
+        Examples:
+            >>> import spectralnlp
+            >>> from spectralnlp.trees import read_brackets
+            >>> (tree,) = read_brackets(["(S (NP (NNS Gulls)) (VP (VBP are) (NP (JJ noisy))) (. .))"])
+            >>> near = spectralnlp.load("en").posteriors_near(tree)
+            >>> near.brackets["ADJP", 2, 3] > near.brackets["NP", 2, 3], near.tags[2]["JJ"] > 0.9
+            (True, True)
+        """
+        words = tree.words()
+        spans = np.array(sorted({span[1:] for span in tree.spans()}), np.int32).reshape(-1, 2)
+        given = self.look_up(Sentence.from_words(words))
+        parser = self.forest_parser
+        forests = parser.infer(replace(given, cells=nested_cells(all_cells(len(words)), spans)))
+        scored = parser.rescore(forests).scored
+        return parser.pool.bracket_posteriors(scored, len(words)) if scored else None
 
     def log_probability(self, words: Sequence[str]) -> float:
         """Natural logarithm of a tokenised sentence's probability, all trees in the pruned forest summed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,19 @@ class Constituent:
     start: int
     end: int
     posterior: float
+
+
+@dataclass(frozen=True)
+class BracketPosteriors:
+    """Posteriors of all brackets and tags that some trees of a sentence have; what is not there has none.
+
+    Attributes:
+        brackets: by label, start and end (exclusive), without the root.
+        tags: of each token, by tag.
+    """
+
+    brackets: Mapping[tuple[str, int, int], float]
+    tags: Sequence[Mapping[str, float]]
 
 
 @dataclass(frozen=True)

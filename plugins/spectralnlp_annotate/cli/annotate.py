@@ -20,7 +20,10 @@ class Order(StrEnum):
 
 
 def annotate(
-    texts: Annotated[list[Path], typer.Argument(metavar="TEXT...", help="Texts to annotate, UTF-8.")],
+    texts: Annotated[
+        list[Path],
+        typer.Argument(metavar="TEXT...", help="Texts to annotate, UTF-8, or trees (.mrg) to mend."),
+    ],
     output: Annotated[
         Path,
         typer.Option(

@@ -9,11 +9,18 @@ from spectralnlp.cli.console import progress
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
+    from spectralnlp.runtime import OnBad
     from spectralnlp_trees.tregex.show import Place
 
 
 def read_places(
-    files: Sequence[str], reader: str, encoding: str | None, *, model: str | None, tokenized: bool
+    files: Sequence[str],
+    reader: str,
+    encoding: str | None,
+    *,
+    model: str | None,
+    tokenized: bool,
+    on_bad: OnBad | None = None,
 ) -> Iterator[Place]:
     """The trees of some files, as they stand there, or the parses of their text.
 
@@ -23,16 +30,21 @@ def read_places(
         encoding: of treebanks; None for theirs.
         model: the parser for texts; None for treebanks.
         tokenized: text has a sentence a line, blanks between tokens.
+        on_bad: called for each bad tree of a treebank, which is then left out; None to stop at the first.
 
     Raises:
         ConfigError: treebanks are said to be tokenized.
     """
     if tokenized and model is None:
         raise ConfigError("--tokenized is about text", hint="add --model NAME")
-    return _treebanks(files or ["-"], reader, encoding) if model is None else _parsed(files, model, tokenized)
+    if model is None:
+        return _treebanks(files or ["-"], reader, encoding, on_bad)
+    return _parsed(files, model, tokenized)
 
 
-def _treebanks(files: Sequence[str], reader: str, encoding: str | None) -> Iterator[Place]:
+def _treebanks(
+    files: Sequence[str], reader: str, encoding: str | None, on_bad: OnBad | None
+) -> Iterator[Place]:
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp.trees import read_trees
     from spectralnlp_trees.tregex.show import Place
@@ -40,7 +52,7 @@ def _treebanks(files: Sequence[str], reader: str, encoding: str | None) -> Itera
     for file, path in zip(files, rereadable(files), strict=True):
         for found in expand_inputs([path]):
             name = str(found) if str(path) == file else "<stdin>"
-            for number, tree in enumerate(read_trees(found, reader, encoding=encoding), 1):
+            for number, tree in enumerate(read_trees(found, reader, on_bad=on_bad, encoding=encoding), 1):
                 yield Place(name, number, tree)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import accumulate
 
-from spectralnlp.render.svg import clean, draw_tree
+from spectralnlp.render.svg import draw_tree
 from spectralnlp.scoring import COLLINS, with_gold_tags
 from spectralnlp.trees import Tree, strip_functions, strip_traces
 from spectralnlp_trees.comparison.analysis import AnalysedSentence, Analysis
@@ -24,41 +23,10 @@ from spectralnlp_trees.comparison.text import (
     type_rows,
 )
 from spectralnlp_trees.comparison.workspace import Bracket, counted_label
+from spectralnlp_trees.page import html_text, panel, whole_page
 
 # Longer or deeper sentences are shown as a list of brackets, not drawn.
 _MOST_WORDS, _MOST_NODES = 120, 2_000
-
-_STYLE = """
-:root { color-scheme: light dark; --text: #1c2128; --faint: #59636e; --line: #d5dae0; --page: #ffffff;
-  --panel: #f6f8fa; --bar: #2a8f8f; --wrong: #c4314b; --missing: #a15c00; }
-@media (prefers-color-scheme: dark) { :root { --text: #dfe5ec; --faint: #9aa5b1; --line: #39424d;
-  --page: #14181d; --panel: #1c2229; --bar: #3fb3b3; --wrong: #ff7b8d; --missing: #f0b35a; } }
-body { font: 16px/1.5 system-ui, Helvetica, Arial, sans-serif; color: var(--text); background: var(--page);
-  max-width: 84rem; margin: 2rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
-h3 { font-size: 1rem; margin: 0 0 .3rem; }
-p.note, .faint { color: var(--faint); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: right;
-  white-space: nowrap; }
-th { color: var(--faint); font-weight: 500; vertical-align: bottom; }
-th.name, td.name { text-align: left; }
-.track { display: inline-block; width: 6rem; margin-left: .5rem; text-align: left; }
-.bar { display: inline-block; height: .7rem; background: var(--bar); border-radius: 2px; }
-section.sentence { border: 1px solid var(--line); border-radius: 8px; padding: 1rem; margin: 1.2rem 0; }
-.trees { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem; }
-.trees > div { background: var(--panel); border-radius: 6px; padding: .6rem; min-width: 0; }
-.trees svg { max-width: 100%; height: auto; }
-.trees .wide { grid-column: 1 / -1; } .trees .wide svg { max-width: none; }
-.extra text { fill: var(--wrong); } .missing text { fill: var(--missing); }
-.extra path { stroke: var(--wrong); stroke-opacity: 1; }
-.missing path { stroke: var(--missing); stroke-opacity: 1; }
-.key { font-weight: 600; } .key.extra { color: var(--wrong); } .key.missing { color: var(--missing); }
-ul { margin: .3rem 0 .8rem; padding-left: 1.2rem; } pre { overflow-x: auto; font-size: .85rem; }
-"""
-# Drawings of more pixels have a row of their own.
-_WIDE = 700
 
 
 def as_page(analyses: Sequence[Analysis], names: Sequence[str], *, title: str, worst: int = 20) -> str:
@@ -70,20 +38,15 @@ def as_page(analyses: Sequence[Analysis], names: Sequence[str], *, title: str, w
         title: of the page.
         worst: sentences that are shown, those with most wrong brackets of all parsers together.
     """
-    heading = escape(clean(title))
-    body = "\n".join([f"<h1>{heading}</h1>", *_tables(analyses, names), *_sentences(analyses, names, worst)])
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{heading}</title>\n<style>{_STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
+    body = "\n".join([*_tables(analyses, names), *_sentences(analyses, names, worst)])
+    return whole_page(title, body)
 
 
 def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]:
-    rows = [[_text(name), *row] for name, row in zip(names, score_rows(analyses), strict=True)]
+    rows = [[html_text(name), *row] for name, row in zip(names, score_rows(analyses), strict=True)]
     yield _table(["", *SCORES], rows)
     if len(analyses) > 1:
-        yield f'<p class="note">{_text(str(analyses[0].compare(analyses[1])).splitlines()[0])}</p>'
+        yield f'<p class="note">{html_text(str(analyses[0].compare(analyses[1])).splitlines()[0])}</p>'
     yield "<h2>Types of errors</h2>"
     yield (
         '<p class="note">Brackets: how many become right when the errors are repaired; share of all wrong '
@@ -94,7 +57,7 @@ def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]
         ["type", *_headers(COUNTED, names)],
         [
             [
-                _text(kind.value),
+                html_text(kind.value),
                 *(
                     cell
                     for each in counts
@@ -107,14 +70,14 @@ def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]
     yield "<h2>Labels</h2>"
     yield _table(
         ["label", *_headers(LABELS, names)],
-        [[_text(label), *(f"{n:,}" for n in counts)] for label, counts in label_rows(analyses)],
+        [[html_text(label), *(f"{n:,}" for n in counts)] for label, counts in label_rows(analyses)],
     )
     yield "<h2>Confused labels</h2>"
     yield '<p class="note">Of brackets over the same words.</p>'
     pairs = confusion_rows(analyses)
     yield _table(
         ["gold label", "parser’s", *_headers(("brackets",), names)],
-        [[_text(gold), _text(own), *(f"{n:,}" for n in counts)] for gold, own, counts in pairs],
+        [[html_text(gold), html_text(own), *(f"{n:,}" for n in counts)] for gold, own, counts in pairs],
         left=2,
     )
     yield "<h2>By length</h2>"
@@ -126,7 +89,7 @@ def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]
 
 
 def _split(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]) -> str:
-    rows = [[_text(name), n, *map(_text, cells)] for name, n, cells in split_rows(splits)]
+    rows = [[html_text(name), n, *map(html_text, cells)] for name, n, cells in split_rows(splits)]
     return _table([what, "sentences", *_headers(SPLIT, names)], rows)
 
 
@@ -145,8 +108,8 @@ def _sentences(analyses: Sequence[Analysis], names: Sequence[str], worst: int) -
 
 def _sentence(some: Sequence[AnalysedSentence], names: Sequence[str]) -> str:
     first = some[0]
-    group = f" · {_text(first.group)}" if first.group else ""
-    text = _text(" ".join(_spoken(first.gold).words()))
+    group = f" · {html_text(first.group)}" if first.group else ""
+    text = html_text(" ".join(_spoken(first.gold).words()))
     parts = [f"<h3>{first.number}{group}</h3><p>{text}</p>"]
     for each, name in zip(some, names, strict=True):
         parts.append(_errors(each, name))
@@ -165,16 +128,16 @@ def _sentence(some: Sequence[AnalysedSentence], names: Sequence[str]) -> str:
 def _errors(sentence: AnalysedSentence, name: str) -> str:
     """The errors of a parser's tree as a list."""
     if sentence.found is None:
-        return f"<p>{_text(name)}: no tree over these words.</p>"
+        return f"<p>{html_text(name)}: no tree over these words.</p>"
     items = [
-        f"<li>{_text(error.type.value)}: "
-        f"{_text('; '.join(repair.describe(sentence.found.words) for repair in error.repairs))} "
+        f"<li>{html_text(error.type.value)}: "
+        f"{html_text('; '.join(repair.describe(sentence.found.words) for repair in error.repairs))} "
         f'<span class="faint">({error.fixed})</span></li>'
         for error in sentence.found.errors
     ]
     n_wrong = sentence.n_wrong
     count = "1 wrong bracket" if n_wrong == 1 else f"{n_wrong} wrong brackets"
-    return f"<p>{_text(name)}: {count}</p><ul>{''.join(items)}</ul>"
+    return f"<p>{html_text(name)}: {count}</p><ul>{''.join(items)}</ul>"
 
 
 def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: str) -> str:
@@ -191,9 +154,7 @@ def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: s
             left[bracket] -= 1
             marks[number] = mark
     picture = draw_tree(drawn, marks=marks)
-    width = float(picture.partition('width="')[2].partition('"')[0])
-    wide = ' class="wide scroll"' if width > _WIDE else ""
-    return f"<div{wide}><h3>{_text(name)}</h3>{picture}</div>"
+    return panel(name, picture)
 
 
 def _listing(sentence: AnalysedSentence, name: str) -> str:
@@ -201,7 +162,7 @@ def _listing(sentence: AnalysedSentence, name: str) -> str:
     if sentence.tree is None or sentence.found is None:
         return ""
     text = diff(sentence.gold, sentence.tree).to_text(context=0)
-    return f"<h3>{_text(name)}</h3><pre>{_text(text)}</pre>"
+    return f"<h3>{html_text(name)}</h3><pre>{html_text(text)}</pre>"
 
 
 def _spoken(tree: Tree) -> Tree:
@@ -211,7 +172,7 @@ def _spoken(tree: Tree) -> Tree:
 def _headers(what: Sequence[str], names: Sequence[str]) -> list[str]:
     if len(names) == 1:
         return list(what)
-    return [f"{each}<br>{_text(name)}" for name in names for each in what]
+    return [f"{each}<br>{html_text(name)}" for name in names for each in what]
 
 
 def _bar(share: float, most: float) -> str:
@@ -228,7 +189,3 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 
 
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
     return f'<div class="scroll"><table><tr>{line(header, "th")}</tr>{body}</table></div>'
-
-
-def _text(text: str) -> str:
-    return escape(clean(text))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
@@ -14,6 +16,7 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.inference.trees.spans import span_posteriors
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.trees import Tree
+from spectralnlp.trees.parse import BracketPosteriors
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,31 @@ class Pool:
     def label_table(self) -> LabelTable:
         """The labels that the shared labels and pairs bring to a span."""
         return LabelTable.of_labels(self.shared, self.chains)
+
+    def bracket_posteriors(self, forests: Mapping[int, ScoredForest], n_tokens: int) -> BracketPosteriors:
+        """The averaged posteriors of all brackets and tags, those of the middles of unary chains as well.
+
+        Args:
+            forests: as of `decode`.
+            n_tokens: of the sentence.
+        """
+        names, labels = self.shared.names, self.shared.labels
+        maps = [self.shared.maps[number] for number in forests]
+        found = span_posteriors(list(forests.values()), maps, labels, n_tokens)
+        brackets: dict[tuple[str, int, int], float] = {}
+        tags: list[dict[str, float]] = [{} for _ in range(n_tokens)]
+        start, end = found.start.tolist(), found.end.tolist()
+        for row, label in zip(*(each.tolist() for each in np.nonzero(found.bottom)), strict=True):
+            value = float(found.bottom[row, label])
+            if labels.is_tag[label]:
+                tags[start[row]][names[label]] = min(value, 1.0)
+            else:
+                _add_to(brackets, (names[label], start[row], end[row]), value)
+        for row, pair in zip(*(each.tolist() for each in np.nonzero(found.unary)), strict=True):
+            top, bottom = (names[label] for label in labels.pairs[pair].tolist())
+            for name in self.chains.get((top, bottom), (top, bottom))[:-1]:
+                _add_to(brackets, (name, start[row], end[row]), float(found.unary[row, pair]))
+        return BracketPosteriors({each: min(value, 1.0) for each, value in brackets.items()}, tags)
 
     def decode(
         self,
@@ -73,3 +101,7 @@ class Pool:
                     tree = Tree(name, (tree,))
             finished.append((start, tree))
         return finished[0][1]
+
+
+def _add_to(sums: dict[tuple[str, int, int], float], bracket: tuple[str, int, int], value: float) -> None:
+    sums[bracket] = sums.get(bracket, 0.0) + value

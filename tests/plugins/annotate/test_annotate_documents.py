@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
+from spectralnlp_annotate.by_hand import parse_under
 from spectralnlp_annotate.documents import Document
 from spectralnlp_annotate.edits import EditError
 from spectralnlp_annotate.journal import Journal
@@ -225,3 +226,33 @@ def test_tokenized_texts_keep_their_tokens(tmp_path: Path) -> None:
     project.close()
     header = json.loads((tmp_path / "work" / "text.journal").read_text().splitlines()[0])
     assert header["sentences"] == [["can", "not", "be", "cut", "."], ["so", "it", "is"]]
+
+
+def test_trees_to_mend(tmp_path: Path) -> None:
+    path, parser = tmp_path / "own.mrg", spectralnlp.load("en")
+    # An adjective in a noun phrase, and a label that the model does not know.
+    path.write_text("(S (NP-SBJ (NNS Gulls)) (VP (VBP are) (NP (JJ noisy))))\n(XX (UH oh) (. !))\n")
+    for _ in range(2):  # begun, and opened again
+        project = Project(tmp_path / "mended")
+        project.add(read_texts([path]), parser.tokenizer)
+        (document,) = project.documents
+        assert [each.tree for each in document] == [None, None]
+        shown = [str(parse_under(parser, each.words, each.constraints).tree) for each in document]
+        assert shown == [
+            "(TOP (S (NP (NNS Gulls)) (VP (VBP are) (NP (JJ noisy)))))",
+            "(TOP (XX (UH oh) (. !)))",
+        ]
+        project.close()
+    document = Document(tmp_path / "mended", "own")
+    better = document.apply(0, {"do": "relabel", "start": 2, "end": 3, "label": "NP", "new_label": "ADJP"})
+    assert str(parse_under(parser, better.words, better.constraints).tree) == TREE
+
+
+def test_trees_to_mend_are_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "own.mrg"
+    path.write_text(TREE)
+    project = Project(tmp_path)
+    with pytest.raises(InputError, match="would overwrite"):
+        project.add(read_texts([path]), spectralnlp.load("en").tokenizer)
+    project.close()
+    assert path.read_text() == TREE

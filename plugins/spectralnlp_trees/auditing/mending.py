@@ -1,0 +1,82 @@
+"""A tree after a change, and the part of a tree around a place."""
+
+from __future__ import annotations
+
+from spectralnlp.trees import Tree
+from spectralnlp_trees.auditing.doubts import Change, Kind
+from spectralnlp_trees.comparison.workspace import Bracket
+
+# A part of a tree has one node more above it if it is not longer than so many words.
+_MOST_WORDS = 24
+
+
+def mended(tree: Tree, change: Change) -> Tree | None:
+    """The tree after a change; None if brackets cross then, or none is over all words."""
+    node, proposed = change.node, change.proposed
+    words, tags = tree.words(), tree.tags()
+    brackets = [Bracket(*span) for span in tree.spans()]
+    if change.kind == Kind.TAG:
+        assert proposed is not None  # a tag goes for another
+        tags[proposed.start] = proposed.label
+    elif node is not None and proposed is not None and node[1:] == proposed[1:]:
+        brackets[brackets.index(node)] = proposed
+    else:
+        if node is not None:
+            brackets.remove(node)
+        if proposed is not None:
+            at = sum((one.start, -one.end) < (proposed.start, -proposed.end) for one in brackets)
+            brackets.insert(at, proposed)
+    return tree_of(brackets, words, tags)
+
+
+def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree | None:
+    """The tree of brackets, parents first; None if they are not nested in one."""
+    if not brackets or brackets[0][1:] != (0, len(words)):
+        return None
+    opened: list[tuple[Bracket, list[Tree]]] = []
+    waiting = list(reversed(brackets))
+    for token, (word, tag) in enumerate(zip(words, tags, strict=True)):
+        while waiting and waiting[-1].start == token:
+            if opened and waiting[-1].end > opened[-1][0].end:
+                return None
+            opened.append((waiting.pop(), []))
+        opened[-1][1].append(Tree(tag, word=word))
+        while opened and opened[-1][0].end == token + 1:
+            bracket, children = opened.pop()
+            tree = Tree(bracket.label, children)
+            if not opened:
+                return tree
+            opened[-1][1].append(tree)
+    return None
+
+
+def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
+    """The lowest node over some words, or the one above it if that is short; and its first word."""
+    above, first, node, at = tree, 0, tree, 0
+    while True:
+        place, below = at, None
+        for child in node.children:
+            length = len(child.words())
+            if place <= start and end <= place + length and not child.is_preterminal:
+                below = child
+                break
+            place += length
+        if below is None:
+            break
+        if below.children and len(below.words()) < len(node.words()):
+            above, first = node, at
+        node, at = below, place
+    return (above, first) if len(above.words()) <= _MOST_WORDS else (node, at)
+
+
+def part_over(tree: Tree, start: int, end: int) -> Tree:
+    """The uppermost node over just these words; the whole tree if there is none."""
+    todo = [(tree, 0)]
+    while todo:
+        node, at = todo.pop()
+        if (at, at + len(node.words())) == (start, end):
+            return node
+        for child in node.children:
+            todo.append((child, at))
+            at += len(child.words())
+    return tree

@@ -1,0 +1,107 @@
+"""Doubts as one page of HTML: the tree, the doubtful node, the proposed one, the same words elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spectralnlp.render.svg import draw_tree
+from spectralnlp.trees import Tree
+from spectralnlp_trees.auditing.doubts import Change, Doubt, Kind, Occurrence
+from spectralnlp_trees.auditing.mending import mended, part_around, part_over
+from spectralnlp_trees.comparison.workspace import Bracket
+from spectralnlp_trees.page import html_text, panel, whole_page
+from spectralnlp_trees.tregex.show import Place
+
+_AROUND = 8  # words shown on either side of another occurrence
+
+
+def as_audit_page(doubts: Sequence[Doubt], places: Sequence[Place], *, title: str) -> str:
+    """Write the page.
+
+    Args:
+        doubts: of the trees.
+        places: of all trees, cleaned.
+        title: of the page.
+    """
+    key = (
+        '<p class="note"><span class="key extra">Doubtful</span> in the treebank; '
+        '<span class="key missing">proposed</span>. Posteriors are among the trees that cross none of the '
+        "treebank’s brackets, by a parser that never saw the document.</p>"
+    )
+    sections = [_section(number, each, places) for number, each in enumerate(doubts, 1)]
+    return whole_page(title, "\n".join([key, *sections]))
+
+
+def in_words(doubt: Doubt) -> str:
+    """The change in a few words: ``VP 12–14 → SINV``."""
+    node, proposed = doubt.change.node, doubt.change.proposed
+    if node is None and proposed is not None:
+        return f"{_named(proposed)} is missing"
+    if node is not None and proposed is None:
+        return f"{_named(node)} is one too many"
+    assert node is not None  # of the two at least one is there
+    assert proposed is not None
+    return f"{_named(node)} → {proposed.label if node[1:] == proposed[1:] else _named(proposed)}"
+
+
+def _named(bracket: Bracket) -> str:
+    first, last = bracket.start + 1, bracket.end
+    return f"{bracket.label} {first}" if first == last else f"{bracket.label} {first}–{last}"
+
+
+def _section(number: int, doubt: Doubt, places: Sequence[Place]) -> str:
+    place, change = places[doubt.tree], doubt.change
+    words, marked = place.tree.words(), change.proposed or change.place
+    around = f"doubt {doubt.doubt:.1f}; posterior {doubt.posterior:.3f} → {doubt.proposed_posterior:.3f}"
+    if doubt.as_proposed:
+        around += f"; between the same words {doubt.as_is} × as here, {doubt.as_proposed} × as proposed"
+    ends = [each for each in (change.node, change.proposed) if each is not None]
+    part, first = part_around(place.tree, min(each.start for each in ends), max(each.end for each in ends))
+    drawings = [_drawing("in the treebank", part, first, change, change.node, "extra")]
+    better = mended(place.tree, change)
+    if better is not None:
+        part = part_over(better, first, first + len(part.words()))
+        drawings.append(_drawing("proposed", part, first, change, change.proposed, "missing"))
+    return (
+        f'<section class="sentence"><h3>{number} · {html_text(place.file)}, tree {place.number} · '
+        f"{change.kind.value}: {html_text(in_words(doubt))}</h3>"
+        f"<p>{_marked(words, marked.start, marked.end)}</p>"
+        f'<p class="note">{around}</p><div class="trees">{"".join(drawings)}</div>'
+        f"{_others(doubt.others, places)}</section>"
+    )
+
+
+def _drawing(name: str, part: Tree, first: int, change: Change, marked: Bracket | None, mark: str) -> str:
+    """A part of a tree, from its first word on, in which a node stands out."""
+    if change.kind == Kind.TAG:
+        word = f'"word" data-word="{change.place.start - first}"'
+        picture = draw_tree(part).replace(f"class={word}", f'class="word {mark}"{word[6:]}')
+    else:
+        spans = [Bracket(label, start + first, end + first) for label, start, end in part.spans()]
+        picture = draw_tree(part, marks={spans.index(marked): mark} if marked in spans else None)
+    return panel(name, picture)
+
+
+def _others(others: Sequence[Occurrence], places: Sequence[Place]) -> str:
+    if not others:
+        return '<p class="faint">The same words are nowhere else.</p>'
+    items = []
+    for each in others:
+        place = places[each.tree]
+        labels = " over ".join(each.labels) or "no bracket"
+        text = _marked(place.tree.words(), each.start, each.end, around=_AROUND)
+        items.append(
+            f"<li><b>{html_text(labels)}</b> {text} "
+            f'<span class="faint">{html_text(place.file)}, tree {place.number}</span></li>'
+        )
+    return f"<p>The same words elsewhere:</p><ul>{''.join(items)}</ul>"
+
+
+def _marked(words: Sequence[str], start: int, end: int, *, around: int | None = None) -> str:
+    """A sentence, or the words around a part of it, with the part in bold letters."""
+    first = 0 if around is None else max(start - around, 0)
+    last = len(words) if around is None else end + around
+    before, part, after = (
+        html_text(" ".join(some)) for some in (words[first:start], words[start:end], words[end:last])
+    )
+    return f"{'… ' if first else ''}{before} <b>{part}</b> {after}{' …' if last < len(words) else ''}"

@@ -1,0 +1,157 @@
+"""Variation n-grams: the same words, between the same words, that the treebank tags or brackets in two ways.
+
+Of tags Dickinson and Meurers (2003), "Detecting errors in part-of-speech annotation", of brackets the same,
+"Detecting inconsistencies in treebanks". What varies is the nucleus; one word on either side, or the edge of
+the sentence, is its context: variation at the fringe of a context is mostly no error. Only strings whose
+trigrams all come again are looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from spectralnlp.trees import Tree
+from spectralnlp_trees.auditing.doubts import Occurrence
+
+_EDGE = 0  # in place of a word, before and after a sentence
+# Longer nuclei are not looked for: sentences that come again whole are found by their parts.
+_LONGEST = 40
+Labels = tuple[str, ...]
+P = TypeVar("P")
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Variation:
+    """How else the same words are annotated elsewhere.
+
+    Attributes:
+        labels: that they mostly have elsewhere; none where they are mostly no bracket.
+        as_is: how often they are annotated as here.
+        as_proposed: how often they have these labels.
+    """
+
+    labels: Labels
+    as_is: int
+    as_proposed: int
+
+
+def labels_by_span(tree: Tree) -> dict[Span, Labels]:
+    """The labels of brackets over each span of a tree, from above."""
+    found: dict[Span, Labels] = {}
+    for label, start, end in tree.spans():
+        found[start, end] = (*found.get((start, end), ()), label)
+    return found
+
+
+def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
+    """For each tree, the tokens whose word has mostly another tag between the same words."""
+    seen: dict[tuple[int, ...], list[tuple[int, int, Labels]]] = defaultdict(list)
+    tags = [tree.tags() for tree in trees]
+    for number, words in enumerate(_numbered(trees)):
+        for token, tag in enumerate(tags[number]):
+            seen[tuple(words[token : token + 3])].append((number, token, (tag,)))
+    found: list[dict[Span, Variation]] = [{} for _ in trees]
+    for places in seen.values():
+        for number, token, variation in _varying(places):
+            found[number][token, token + 1] = variation
+    return found
+
+
+def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
+    """For each tree, the spans whose words are mostly bracketed in another way between the same words."""
+    spans = [labels_by_span(tree) for tree in trees]
+    seen: dict[tuple[int, ...], list[tuple[int, Span, Labels]]] = defaultdict(list)
+    for number, words in enumerate(_repeated(list(_numbered(trees)))):
+        for first, last, some in words:
+            for start in range(first, last):
+                for end in range(start + 1, min(last, start + _LONGEST) + 1):
+                    key = tuple(some[start - first : end - first + 2])
+                    seen[key].append((number, (start, end), spans[number].get((start, end), ())))
+    found: list[dict[Span, Variation]] = [{} for _ in trees]
+    for places in seen.values():
+        for number, span, variation in _varying(places):
+            found[number][span] = variation
+    return found
+
+
+def _numbered(trees: Sequence[Tree]) -> Iterator[list[int]]:
+    """The words of each tree as numbers, between two edges."""
+    index: dict[str, int] = {}
+    for tree in trees:
+        yield [_EDGE, *(index.setdefault(word, len(index) + 1) for word in tree.words()), _EDGE]
+
+
+def _repeated(sentences: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, int, Sequence[int]]]]:
+    """Of each sentence, runs of tokens that all come again between their neighbours.
+
+    A run has its first token and the one after its last, and the words from before it to after it.
+    """
+    counts = Counter(tuple(words[at : at + 3]) for words in sentences for at in range(len(words) - 2))
+    for words in sentences:
+        runs, start = [], None
+        for token in range(len(words) - 1):
+            comes_again = token < len(words) - 2 and counts[tuple(words[token : token + 3])] > 1
+            if comes_again and start is None:
+                start = token
+            elif not comes_again and start is not None:
+                runs.append((start, token, words[start : token + 2]))
+                start = None
+        yield runs
+
+
+def _varying(places: Sequence[tuple[int, P, Labels]]) -> Iterator[tuple[int, P, Variation]]:
+    """The places of the same words whose labels are fewer than others."""
+    counts = Counter(labels for _, _, labels in places)
+    if len(counts) < 2:
+        return
+    ((most, n_most),) = counts.most_common(1)
+    for number, place, labels in places:
+        if counts[labels] < n_most:
+            yield number, place, Variation(most, counts[labels] - 1, n_most)
+
+
+class Concordance:
+    """Where words are in a treebank.
+
+    Args:
+        trees: of the treebank.
+    """
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self.words = [tree.words() for tree in trees]
+        self.tags = [tree.tags() for tree in trees]
+        self.labels = [labels_by_span(tree) for tree in trees]
+        self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for number, words in enumerate(self.words):
+            for token, word in enumerate(words):
+                self._places[word].append((number, token))
+
+    def others(
+        self, tree: int, start: int, end: int, wanted: Labels, *, is_tag: bool, most: int
+    ) -> tuple[Occurrence, ...]:
+        """Find the same words elsewhere, those with the same neighbours and with the wanted labels first."""
+        some = self.words[tree][start:end]
+        rarest = min(range(len(some)), key=lambda at: len(self._places[some[at]]))
+        found = []
+        for number, token in self._places[some[rarest]]:
+            first = token - rarest
+            if (
+                first < 0
+                or (number, first) == (tree, start)
+                or self.words[number][first:][: len(some)] != some
+            ):
+                continue
+            last = first + len(some)
+            labels = (self.tags[number][first],) if is_tag else self.labels[number].get((first, last), ())
+            alike = self._word(number, first - 1) == self._word(tree, start - 1)
+            alike_after = self._word(number, last) == self._word(tree, end)
+            rank = (-(alike + alike_after), labels != wanted, number, first)
+            found.append((rank, Occurrence(number, first, last, labels)))
+        return tuple(each for _, each in sorted(found, key=lambda one: one[0])[:most])
+
+    def _word(self, tree: int, token: int) -> str | None:
+        return self.words[tree][token] if 0 <= token < len(self.words[tree]) else None

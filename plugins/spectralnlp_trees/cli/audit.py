@@ -1,0 +1,133 @@
+"""``spectralnlp audit``: doubtful nodes of a treebank, the most doubtful first, a row each.
+
+The ending of the output says what is written: ``.tsv`` (as without one), ``.json``, a page, ``.html``, or the
+doubtful trees for ``spectralnlp annotate``, ``.mrg``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spectralnlp.cli.console import announced_kernels, note, progress, results
+from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TreeReader
+from spectralnlp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spectralnlp_trees.auditing.doubts import Doubt
+    from spectralnlp_trees.tregex.show import Place
+
+_ENDINGS = (".html", ".tsv", ".json", ".mrg")
+
+
+def audit(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="TREES", help="Treebank files or folders; - is standard input."),
+    ],
+    rows: Annotated[int, typer.Option("--rows", min=1, metavar="N", help="Doubtful nodes, at most.")] = 600,
+    output: OutputFile = None,
+    reader: TreeReader = "auto",
+    encoding: FileEncoding = None,
+    skip_bad: SkipBad = False,
+) -> None:
+    """Find likely errors of annotation: brackets and tags that the rest of the treebank speaks against."""
+    from spectralnlp.cli.skipping import Skipped
+    from spectralnlp_trees.auditing.audit import audit as find_doubts
+    from spectralnlp_trees.auditing.page import as_audit_page
+
+    if output is not None and output.suffix not in _ENDINGS:
+        what = f"no format for the ending {output.suffix!r}"
+        raise ConfigError(what, path=output, hint=f"choose from {', '.join(_ENDINGS)}")
+    if output is not None and output.is_dir():
+        raise ConfigError("cannot write the output: this is a folder", path=output)
+    places = _cleaned(files, reader, encoding, Skipped(note) if skip_bad else None)
+    documents = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in places))}
+    with announced_kernels(), progress("auditing") as step:
+        doubts = find_doubts(
+            [each.tree for each in places],
+            [documents[each.file] for each in places],
+            most=rows,
+            report_done=step,
+        )
+    with results(output) as write:
+        if output is not None and output.suffix == ".html":
+            title = f"Doubtful nodes of {', '.join(Path(file).name for file in files)}"
+            write(as_audit_page(doubts, places, title=title).rstrip("\n"))
+        elif output is not None and output.suffix == ".json":
+            values = [_values(number, each, places) for number, each in enumerate(doubts, 1)]
+            write(json.dumps({"trees": len(places), "doubts": values}, ensure_ascii=False))
+        elif output is not None and output.suffix == ".mrg":
+            for number in dict.fromkeys(each.tree for each in doubts):
+                write(str(places[number].tree))
+        else:
+            for line in _lines(doubts, places):
+                write(line)
+
+
+def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skipped: Any) -> list[Place]:
+    """The trees without traces and functions, by file: the same file twice is one document."""
+    from spectralnlp.trees import clean
+    from spectralnlp_trees.cli.places import read_places
+    from spectralnlp_trees.tregex.show import Place
+
+    found = read_places(files, reader, encoding, model=None, tokenized=False, on_bad=skipped)
+    both = ((place, clean(place.tree)) for place in found)
+    return [Place(place.file, place.number, tree) for place, tree in both if tree is not None]
+
+
+def _row(number: int, doubt: Doubt, places: Sequence[Place]) -> dict[str, Any]:
+    place = places[doubt.tree]
+    return {"row": number, "file": place.file, "tree": place.number, **doubt.to_flat_dict()}
+
+
+def _lines(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[str]:
+    """A line of names, and one for each doubt, with the sentence in the last column."""
+    rows = [
+        {**_row(number, each, places), "sentence": _marked(each, places)}
+        for number, each in enumerate(doubts, 1)
+    ]
+    return [_line(rows[0]), *(_line(row.values()) for row in rows)] if rows else []
+
+
+def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
+    """The sentence, with the doubtful node, or the missing one, in square brackets."""
+    words, place = places[doubt.tree].tree.words(), doubt.change.place
+    parts = [*words[: place.start], "[", *words[place.start : place.end], "]", *words[place.end :]]
+    return " ".join(parts)
+
+
+def _line(cells: Any) -> str:
+    line = io.StringIO()
+    csv.writer(line, delimiter="\t", lineterminator="").writerow(cells)
+    return line.getvalue()
+
+
+def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, Any]:
+    """A doubt as JSON values, with both trees and the other places."""
+    from spectralnlp_trees.auditing.mending import mended
+
+    tree = places[doubt.tree].tree
+    better = mended(tree, doubt.change)
+    others = [
+        {
+            "file": places[each.tree].file,
+            "tree": places[each.tree].number,
+            "first": each.start + 1,
+            "last": each.end,
+            "labels": list(each.labels),
+        }
+        for each in doubt.others
+    ]
+    return {
+        **_row(number, doubt, places),
+        "brackets": str(tree),
+        "mended": None if better is None else str(better),
+        "others": others,
+    }
