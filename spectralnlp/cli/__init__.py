@@ -36,7 +36,7 @@ def main() -> int:
         status = _INTERRUPTED  # an import that was interrupted may fail in any way
     finally:
         # Threads that are still at work are waited for, unless there is another interrupt; then nothing is.
-        signal.signal(signal.SIGINT, lambda number, frame: os._exit(_INTERRUPTED))
+        signal.signal(signal.SIGINT, signals.leave)
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     return _TERMINATED if status == _INTERRUPTED and signals.terminated else status
 
@@ -52,6 +52,10 @@ class _Signals:
         if time.monotonic() - self._last > _AGAIN:
             self._last = time.monotonic()
             raise KeyboardInterrupt
+
+    def leave(self, number: int, frame: object) -> None:
+        if time.monotonic() - self._last > _AGAIN:
+            os._exit(_INTERRUPTED)
 
     def terminate(self, number: int, frame: object) -> None:
         self.terminated = True
