@@ -1,4 +1,4 @@
-"""The verbs as methods of models: `ChangingModel.update`, ``forget`` and ``save``."""
+"""The verbs as methods of models: `ChangingModel.update`, ``forget`` and ``save``; `Parser.explain`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Sized
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.changes.kept import KeptMoments
+from spectralnlp.changes.explaining import Explainer, explain
+from spectralnlp.changes.kept import KeptMoments, kept_of
 from spectralnlp.changes.verbs import Change
 from spectralnlp.changes.verbs import forget as forget_documents
 from spectralnlp.changes.verbs import update as update_moments
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import InputError
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import check_writable
+
+__all__ = ["Explainer", "explain", "forget", "save", "update"]
 
 
 def update(model: ChangingModel, X: Any, y: Any = None, *, again: bool = False, whole: bool = False) -> Any:
@@ -32,22 +35,6 @@ def save(model: ChangingModel, path: str | Path, *, overwrite: bool = True) -> N
     """Write a model folder with what was kept beside the model; see `ChangingModel.save`."""
     check_writable(path, overwrite=overwrite)
     kept_of(model, "be kept with its moments").save(model, path)
-
-
-def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
-    """Return what a model was learned from, as it was kept.
-
-    Raises:
-        ConfigError: nothing was kept.
-        ModelError: what lies beside the model is damaged.
-    """
-    if model.kept is not None:
-        kept: KeptMoments = model.kept
-        return kept
-    if model.folder is None:
-        what = f"a model that was trained without `keep_moments` cannot {verb}"
-        raise ConfigError(what, hint="train it with `spectralnlp.changes.train`, or load one that was")
-    return KeptMoments.load(model.folder, verb)
 
 
 def _changed(change: Change) -> Any:

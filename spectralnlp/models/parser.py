@@ -27,6 +27,7 @@ from spectralnlp.models.components import (
     store_components,
 )
 from spectralnlp.models.decoders import make_decoder
+from spectralnlp.models.explanation import Explanation
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.last_resort import last_resort
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
@@ -285,6 +286,39 @@ class Parser(TextParser, ChangingModel):
             ConfigError: the grammar has no such symbol.
         """
         return inspect_grammar(self.grammars[0], symbol)
+
+    def explain(
+        self, words: Sequence[str], bracket: Sequence[Any], *, trees: Any = None, most: int = 5
+    ) -> Explanation:
+        """Say which training trees did most for a bracket of a sentence, and which did most against it.
+
+        What a tree did is by how much the bracket's log-odds under the grammar would fall without it, to first
+        order: the states of its nodes stay as the grammar gives them, and a span scorer is not asked. To be
+        exact, `forget` the tree and explain again.
+
+        Args:
+            words: tokens, one or more, as of `parse_tokens`.
+            bracket: (start, end, label), tokens counted from 0, the end exclusive; one that the sentence's
+                tree has, or another.
+            trees: what the parser was learned from, as a corpus or a list of trees, to have names of files, or
+                where only counts were kept; None for the kept moments.
+            most: trees in favour, and trees against, at most.
+
+        Raises:
+            ConfigError: nothing was kept of what the parser was learned from, or no trees; or it has no grammar
+                of counted states, as those of tensors alone.
+            ConstraintError: an InputError: the bracket is out of range, or its label is not known.
+            NoTreeError: a ConstraintError: all trees of the model have the bracket, or none has.
+        """
+        found: Explanation = registry.changes.get("models").explain(
+            self, words, bracket, trees=trees, most=most
+        )
+        return found
+
+    @cached_property
+    def explainer(self) -> Any:
+        """The trees that the parser was learned from, counted; made when first asked for."""
+        return registry.changes.get("models").Explainer.of(self)
 
     @property
     def info(self) -> dict[str, Any]:
