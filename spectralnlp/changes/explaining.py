@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from spectralnlp.changes.kept import KeptMoments, kept_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
-from spectralnlp.estimators.parser.influence import influence
+from spectralnlp.estimators.parser.influence import Influence, influence
+from spectralnlp.estimators.parser.recount import log_odds_without
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.words.lexical import Lookup
@@ -66,35 +67,65 @@ class Explainer:
         log = cast(TreeLog, moments.first_log())
         return cls(counted, log.arrays()["places"][:, :2], names)
 
-    def explain(self, parser: Parser, sentence: Sentence, bracket: Bracket, most: int) -> Explanation:
+    def explain(
+        self, parser: Parser, sentence: Sentence, bracket: Bracket, most: int, recount: bool
+    ) -> Explanation:
         """Name the trees that did most for a bracket and against it; see `Parser.explain`."""
         forests = bracket_forests(parser, sentence, bracket)
         with one_blas_thread():
             found = influence(self.counted, forests)
-        order = np.argsort(-found.trees, kind="stable")
-        in_favour = [tree for tree in order[:most].tolist() if found.trees[tree] > 0]
-        against = [tree for tree in order[::-1][:most].tolist() if found.trees[tree] < 0]
+            order = np.argsort(-found.trees, kind="stable")
+            in_favour = {tree: found.trees[tree] for tree in order[:most].tolist() if found.trees[tree] > 0}
+            against = {
+                tree: found.trees[tree] for tree in order[::-1][:most].tolist() if found.trees[tree] < 0
+            }
+            if recount:
+                forms = sentence.forms
+                in_favour, against = (self.recounted(forests, forms, each) for each in (in_favour, against))
         forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
         return Explanation(
             bracket=bracket,
             log_odds=found.log_odds,
             alternative=next(parser.parse_many([forbidden])).tree,
-            in_favour=tuple(self._evidence(parser, tree, found.nodes) for tree in in_favour),
-            against=tuple(self._evidence(parser, tree, found.nodes) for tree in against),
+            in_favour=tuple(self._evidence(parser, found, *each) for each in in_favour.items()),
+            against=tuple(self._evidence(parser, found, *each) for each in against.items()),
         )
 
-    def _evidence(self, parser: Parser, tree: int, gains: NDArray[np.float64]) -> TreeEvidence:
+    def recounted(
+        self, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str], trees: Iterable[int]
+    ) -> dict[int, float]:
+        """Return by how much the log-odds fall when each tree is taken out and the rest counted again.
+
+        Args:
+            forests: of `bracket_forests`.
+            words: of the sentence, in the model's conventions.
+            trees: their numbers.
+        """
+        n_trees = self.counted.index.table.n_trees
+        both = [forest for forest, _ in forests]
+        whole = log_odds_without(self.counted, both, words, np.zeros(n_trees, bool))
+        found = {
+            tree: whole - log_odds_without(self.counted, both, words, np.arange(n_trees) == tree)
+            for tree in trees
+        }
+        return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
+
+    def match(self, found: Influence, tree: int) -> int:
+        """Return the node of a tree that did most of what the tree did."""
+        rows = np.flatnonzero(self.counted.index.table.tree == tree)
+        return int(rows[np.argmax(found.nodes[rows] * np.sign(found.trees[tree]))])
+
+    def _evidence(self, parser: Parser, found: Influence, tree: int, total: float) -> TreeEvidence:
         table = self.counted.index.table
         rows = np.flatnonzero(table.tree == tree)
-        total = float(gains[rows].sum())
-        node = int(rows[np.argmax(gains[rows] * np.sign(total))])
+        node = self.match(found, tree)
         rule, first = rule_of(table, node), table.start[rows].min()
         while is_intermediate(table.symbols[table.symbol[node]]):
             node = int(table.parent[node])
         label = labels_of(table.symbols[table.symbol[node]])[-1]
         document, row = self.places[tree].tolist()
         return TreeEvidence(
-            influence=total,
+            influence=float(total),
             document=self.names[document] if self.names else f"document {document + 1}",
             sentence=row + 1,
             tree=restore(binary_tree(table, rows), parser.grammar_sets[0].chains),
@@ -104,7 +135,13 @@ class Explainer:
 
 
 def explain(
-    parser: Parser, words: Sequence[str], bracket: Sequence[Any], *, trees: Any = None, most: int = 5
+    parser: Parser,
+    words: Sequence[str],
+    bracket: Sequence[Any],
+    *,
+    trees: Any = None,
+    most: int = 5,
+    recount: bool = False,
 ) -> Explanation:
     """Say which training trees a bracket is from; see `Parser.explain`."""
     (wanted,) = Constraints.of(brackets=[bracket]).brackets
@@ -112,7 +149,7 @@ def explain(
         raise InputError(f"bracket {wanted} has no label", hint="give (start, end, label)")
     sentence = sentence_of(words, parser.tokenizer, None)
     explainer = parser.explainer if trees is None else Explainer.of(parser, trees)
-    return cast(Explainer, explainer).explain(parser, sentence, wanted, most)
+    return cast(Explainer, explainer).explain(parser, sentence, wanted, most, recount)
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:

@@ -46,8 +46,8 @@ class CountedGrammar:
         counts: of all trees.
         probabilities: under which the trees' nodes have their states.
         smoothing: α of `TreeEventIndex.probabilities`.
-        place: int64 (n_index_symbols,); the first state of each symbol of the treebank among all states of the
-            grammar.
+        place: int64 (n_index_symbols,); where the states of each symbol of the treebank begin among all states
+            of the grammar.
         lexicon: how the lexicon was smoothed.
     """
 
@@ -175,8 +175,40 @@ class CountedGrammar:
         pair, state, _ = _cells(m[index.pairs[:, 1]], np.ones(len(index.pairs), np.int64))
         place = self.place[index.pairs[pair, 1]] + state
         return TokenStates.of(
-            index.pairs[pair, 0], place, self.symbol_of_state[place], self.counts.pairs, len(self.grammar.root)
+            index.pairs[pair, 0],
+            place,
+            self.symbol_of_state[place],
+            self.counts.pairs,
+            len(self.grammar.root),
+            len(self.grammar.symbols),
         )
+
+    def tokens_of_entry(self, entry: int, tag: int) -> NDArray[np.intp]:
+        """Numbers of `tokens` of a word of the lexicon under a tag; none of a signature."""
+        words = self.grammar.lexicon.words
+        word = self._numbers.get(words[entry], -1) if entry < len(words) else -1
+        if word < 0:
+            return np.empty(0, np.intp)
+        place = np.arange(self.tokens.starts[word], self.tokens.starts[word + 1])
+        return place[self.tokens.tag[place] == tag]
+
+    def signature_share(self, signature: int, tag: int, p_state: Floats) -> float:
+        """p(tag | signature), for an entry of the lexicon; p(state | tag) are given."""
+        row = self._rows.get((signature, tag))
+        if row is None:
+            return 0.0
+        lexicon = self.grammar.lexicon
+        vector = lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]]
+        return float(self.tokens.of_tag[tag] / self.tokens.count.sum() * (p_state @ vector))
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        """The number of each word in the trees."""
+        return {word: number for number, word in enumerate(self.index.table.words)}
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[int, int], int]:
+        return _row_numbers(self.grammar.lexicon)
 
 
 class Layout(NamedTuple):
@@ -214,9 +246,15 @@ class TokenStates:
     of_word: Floats
 
     @classmethod
-    def of(cls, word: Ints, state: Offsets, tag: Ints, count: Floats, n_states: int) -> TokenStates:
+    def of(
+        cls, word: Ints, state: Offsets, tag: Ints, count: Floats, n_states: int, n_symbols: int
+    ) -> TokenStates:
         """Add the counts up; arguments as of the class."""
-        totals = (np.bincount(state, count, n_states), np.bincount(tag, count), np.bincount(word, count))
+        totals = (
+            np.bincount(state, count, n_states),
+            np.bincount(tag, count, n_symbols),
+            np.bincount(word, count),
+        )
         return cls(word, state, tag, count, *(each.astype(np.float64) for each in totals))
 
     @cached_property
@@ -292,7 +330,7 @@ def _all(tensors: Tensors) -> NDArray[np.floating]:
 def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
     """Lexical vectors of (word, tag) pairs laid end to end; the tag's mean where the word was replaced."""
     lexicon, table = grammar.lexicon, index.table
-    rows = row_numbers(lexicon)
+    rows = _row_numbers(lexicon)
     parts = []
     for word, tag in index.pairs.tolist():
         row = rows.get((lexicon.word_index.get(table.words[word], -1), tag))
@@ -304,7 +342,7 @@ def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
     return np.maximum(np.concatenate(parts).astype(np.float64), 0.0)
 
 
-def row_numbers(lexicon: Lexicon) -> Mapping[tuple[int, int], int]:
+def _row_numbers(lexicon: Lexicon) -> Mapping[tuple[int, int], int]:
     """The row of each entry and tag."""
     entries = np.repeat(np.arange(len(lexicon.starts) - 1), np.diff(lexicon.starts))
     return {pair: row for row, pair in enumerate(zip(entries.tolist(), lexicon.tags.tolist(), strict=True))}

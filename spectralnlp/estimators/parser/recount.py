@@ -22,6 +22,7 @@ from spectralnlp.inference.trees.tree_states import StateTensors, expected_count
 from spectralnlp.inference.words.lexical import look_up
 from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees.treelog import TreeTable
 
 
 def log_odds_without(
@@ -51,16 +52,33 @@ def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateC
     index, p, counts = counted.index, counted.probabilities, counted.counts
     if not trees.any():
         return counts
-    table = replace(index.table, weight=index.table.weight * trees)
+    rows = trees[index.table.tree]
     offsets = index.offsets(p.n_states, p.columns)
     tensors = StateTensors(p.binary, p.unary, p.pairs, p.root)
     theirs, _ = expected_counts(
-        table, index.event, p.n_states, p.columns, offsets, tensors, index.least_posterior
+        _rows_of(index.table, rows),
+        index.event[rows],
+        p.n_states,
+        p.columns,
+        offsets,
+        tensors,
+        index.least_posterior,
     )
     left = {name: np.maximum(getattr(counts, name) - each, 0.0) for name, each in theirs._asdict().items()}
     for name, each in left.items():  # what one tree alone has: zero but for rounding
         each[each < 1e-9 * np.maximum(getattr(counts, name), 1e-300)] = 0.0
     return replace(counts, **left)
+
+
+def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
+    """The nodes of some trees, with the numbers of symbols and trees that they have among all."""
+    row_of = np.cumsum(rows, dtype=np.int32) - 1
+    children = {
+        name: np.where(getattr(table, name)[rows] >= 0, row_of[getattr(table, name)[rows]], -1)
+        for name in ("left", "right", "parent")
+    }
+    own = {name: getattr(table, name)[rows] for name in ("symbol", "word", "start", "end", "head", "tree")}
+    return replace(table, **own, **{name: each.astype(np.int32) for name, each in children.items()})
 
 
 def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.bool_]) -> LatentGrammar:
@@ -73,7 +91,9 @@ def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.
     tree = table.tree[leaves]
     is_first = np.append(True, tree[1:] != tree[:-1])[: len(leaves)]
     weight = table.weight[tree]
-    found, _ = count_tokens([table.words[each] for each in known], word.astype(np.int32), tag, weight, is_first)
+    found, _ = count_tokens(
+        [table.words[each] for each in known], word.astype(np.int32), tag, weight, is_first
+    )
     of_state = np.bincount(tokens.state, counts.pairs, len(grammar.root))
     of_tag = np.bincount(tokens.tag, counts.pairs, n_symbols)
     p_state = of_state / np.maximum(of_tag[counted.symbol_of_state], 1e-300)
@@ -84,7 +104,10 @@ def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.
     within = tokens.state - grammar.state_offsets[tokens.tag]
     z = np.zeros((len(keys), int(grammar.n_states[np.unique(found.tag)].max())))
     share = np.divide(
-        counts.pairs, p_state[tokens.state], out=np.zeros_like(counts.pairs), where=p_state[tokens.state] > 0.0
+        counts.pairs,
+        p_state[tokens.state],
+        out=np.zeros_like(counts.pairs),
+        where=p_state[tokens.state] > 0.0,
     )
     np.add.at(z, (row[there], within[there]), share[there])
     lexicon, tag_default = LexiconMaker(found, counted.lexicon).make(grammar.n_states, z)

@@ -13,8 +13,7 @@ from spectralnlp.jit import fast_kernel, fast_kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 from spectralnlp.trees.treelog import TreeTable
 
-
-_NO_GAIN: Floats = np.empty(0)
+_NO_GAIN: Floats = np.empty(0)  # what nodes are worth where nobody asks
 
 
 class StateTensors(NamedTuple):
