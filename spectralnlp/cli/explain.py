@@ -24,7 +24,7 @@ def explain(
         list[str] | None,
         typer.Option(
             metavar="TREEBANK",
-            help="What the parser was learned from: for names of files, or where counts were kept. Repeatable.",
+            help="What the parser was learned from, if counts were kept or to name files. Repeatable.",
         ),
     ] = None,
     most: Annotated[int, typer.Option(min=1, metavar="N", help="Trees in favour, and trees against.")] = 5,

@@ -46,8 +46,8 @@ class CountedGrammar:
         counts: of all trees.
         probabilities: under which the trees' nodes have their states.
         smoothing: α of `TreeEventIndex.probabilities`.
-        place: int64 (n_index_symbols,); where the states of each symbol of the treebank begin among all states
-            of the grammar.
+        place: int64 (n_index_symbols,); where the states of each symbol of the treebank begin among those of
+            the grammar.
         lexicon: how the lexicon was smoothed.
     """
 

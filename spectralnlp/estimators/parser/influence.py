@@ -3,8 +3,8 @@
 The log-odds of a bracket are log Z(with it) − log Z(without it), Z a sum over trees of the sentence. The
 derivative of log Z by the logarithm of one of the grammar's numbers is its expected count, and the number is
 made of counts to which each tree of the treebank adds its own. So one pass over the treebank tells how much
-the log-odds would fall if a tree were taken out (influence functions, Koh and Liang 2017, with counts in place
-of a Hessian).
+the log-odds would fall if a tree were taken out (influence functions, Koh and Liang 2017, with counts where
+these have a Hessian).
 """
 
 from __future__ import annotations
