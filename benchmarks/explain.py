@@ -34,8 +34,8 @@ from spectralnlp.changes.explaining import Explainer, bracket_forests
 from spectralnlp.errors import SpectralError
 from spectralnlp.estimators.parser.influence import Influence, influence
 from spectralnlp.models.parser import Parser
-from spectralnlp.models.text_parser import sentence_of
 from spectralnlp.text.constraints import Bracket
+from spectralnlp.text.inputs import sentence_of
 
 SETTINGS = {"lpcfg": {"grammars": "clusters"}, "pcfg": {"sentence_ends": True}}  # moments that hold trees
 LENGTHS = (8, 25)  # tokens

@@ -20,9 +20,9 @@ from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.explanation import Explanation, TreeEvidence
 from spectralnlp.models.parser import Parser
-from spectralnlp.models.text_parser import sentence_of
 from spectralnlp.runtime import Corpus, Joint, accumulate
 from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
+from spectralnlp.text.inputs import sentence_of
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, is_intermediate, labels_of, plain_symbol, restore
 from spectralnlp.trees.treelog import TreeLog, TreeTable

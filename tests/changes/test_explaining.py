@@ -14,12 +14,12 @@ from spectralnlp.changes.explaining import Explainer, bracket_forests
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.influence import influence
 from spectralnlp.models.parser import Parser
-from spectralnlp.models.text_parser import sentence_of
 from spectralnlp.text.constraints import Bracket, ConstraintError, NoTreeError
+from spectralnlp.text.inputs import sentence_of
 from spectralnlp.trees import Tree
 
 TREEBANK = Path("corpora/treebank/train.mrg")
-WORDS = "The keeper reads the newspaper in the tower .".split()
+WORDS = ["The", "keeper", "reads", "the", "newspaper", "in", "the", "tower", "."]
 BRACKET = Bracket(3, 8, "NP")
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "plain": ("pcfg", {"vertical": 0, "horizontal": 0, "annotate_tags": False}),

@@ -64,7 +64,8 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
     with_it, without = lost
     of_rules = np.log1p(-np.minimum(without, _MOST)) - np.log1p(-np.minimum(with_it, _MOST))
     nodes = np.where(table.word >= 0, with_it - without, of_rules)
-    return Influence(log_totals[0] - log_totals[1], nodes, np.bincount(table.tree, nodes, table.n_trees))
+    trees = np.bincount(table.tree, nodes, table.n_trees).astype(np.float64)
+    return Influence(log_totals[0] - log_totals[1], nodes, trees)
 
 
 def _lost_shares(

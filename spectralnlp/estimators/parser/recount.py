@@ -20,7 +20,7 @@ from spectralnlp.inference.trees.latent import leaf_vectors
 from spectralnlp.inference.trees.rule_counts import count_rules
 from spectralnlp.inference.trees.tree_states import StateTensors, expected_counts
 from spectralnlp.inference.words.lexical import look_up
-from spectralnlp.parameters import LatentGrammar
+from spectralnlp.parameters import Ints, LatentGrammar
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.treelog import TreeTable
 
@@ -73,12 +73,22 @@ def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateC
 def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
     """The nodes of some trees, with the numbers of symbols and trees that they have among all."""
     row_of = np.cumsum(rows, dtype=np.int32) - 1
-    children = {
-        name: np.where(getattr(table, name)[rows] >= 0, row_of[getattr(table, name)[rows]], -1)
-        for name in ("left", "right", "parent")
-    }
-    own = {name: getattr(table, name)[rows] for name in ("symbol", "word", "start", "end", "head", "tree")}
-    return replace(table, **own, **{name: each.astype(np.int32) for name, each in children.items()})
+
+    def moved(column: Ints) -> Ints:
+        return np.where(column[rows] >= 0, row_of[column[rows]], -1).astype(np.int32)
+
+    return replace(
+        table,
+        symbol=table.symbol[rows],
+        left=moved(table.left),
+        right=moved(table.right),
+        parent=moved(table.parent),
+        word=table.word[rows],
+        start=table.start[rows],
+        end=table.end[rows],
+        head=moved(table.head),
+        tree=table.tree[rows],
+    )
 
 
 def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.bool_]) -> LatentGrammar:
