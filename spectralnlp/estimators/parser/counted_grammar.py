@@ -183,23 +183,25 @@ class CountedGrammar:
             len(self.grammar.symbols),
         )
 
-    def tokens_of_entry(self, entry: int, tag: int) -> NDArray[np.intp]:
-        """Numbers of `tokens` of a word of the lexicon under a tag; none of a signature."""
+    def word_of_entry(self, entry: int) -> int:
+        """The number in the trees of an entry of the lexicon; -1 of a signature."""
         words = self.grammar.lexicon.words
-        word = self._numbers.get(words[entry], -1) if entry < len(words) else -1
-        if word < 0:
-            return np.empty(0, np.intp)
+        return self._numbers.get(words[entry], -1) if entry < len(words) else -1
+
+    def tokens_of_word(self, word: int, tag: int) -> NDArray[np.intp]:
+        """Numbers of `tokens` of a word under a tag."""
         place = np.arange(self.tokens.starts[word], self.tokens.starts[word + 1])
         return place[self.tokens.tag[place] == tag]
 
-    def signature_share(self, signature: int, tag: int, p_state: Floats) -> float:
-        """p(tag | signature), for an entry of the lexicon; p(state | tag) are given."""
+    def signature_share(self, signature: int, tag: int) -> float:
+        """p(tag | signature), for an entry of the lexicon."""
         row = self._rows.get((signature, tag))
         if row is None:
             return 0.0
         lexicon = self.grammar.lexicon
         vector = lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]]
-        return float(self.tokens.of_tag[tag] / self.tokens.count.sum() * (p_state @ vector))
+        states = slice(self.grammar.state_offsets[tag], self.grammar.state_offsets[tag + 1])
+        return float(self.tokens.of_state[states] @ vector / self.tokens.count.sum())
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:

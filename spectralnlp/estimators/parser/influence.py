@@ -9,6 +9,7 @@ these have a Hessian).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ from spectralnlp.inference.trees.tree_states import StateTensors, expected_count
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.parameters import Floats
 
-_MOST = 0.999  # share of all trees of the sentence that one node can be taken to bear
+_MOST = 0.98  # share of Z that is lost at one node at most: forests are pruned, and a rule is used twice
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,8 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
     """Find what each tree did for a bracket.
 
     Without one node of the treebank a rule's probability falls, and a forest loses a share of Z: the rule's
-    expected count times the fall. What is left after several nodes is multiplied. A word that falls out has
-    its signature's tags instead, so that of words the shares themselves are taken, and not the logarithms of
-    what is left: these would be far too large.
+    expected count times the fall. What is left after several nodes is multiplied. p(tag | word) is counted
+    anew for the sentence's words, for many a word has a tag from one tree alone.
 
     Args:
         counted: the grammar, and the trees that it was counted from.
@@ -55,15 +55,16 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
     """
     table = counted.index.table
     rules = counted.rules(counted.index.probabilities(counted.counts, counted.smoothing))
-    lost, log_totals = [], []
+    left, log_totals = [], []
     for forest, lookup in forests:
         leaves = leaf_vectors(forest, counted.grammar, lookup)
         found = count_rules(forest, rules, counted.grammar, leaves)
         log_totals.append(found.log_total)
-        lost.append(_lost_shares(counted, forest, lookup, leaves, found))
-    with_it, without = lost
-    of_rules = np.log1p(-np.minimum(without, _MOST)) - np.log1p(-np.minimum(with_it, _MOST))
-    nodes = np.where(table.word >= 0, with_it - without, of_rules)
+        lost = _lost_shares(counted, forest, lookup, leaves, found)
+        left.append(
+            np.log1p(-np.minimum(lost, _MOST)) + _left_of_words(counted, forest, leaves, found, lookup)
+        )
+    nodes = left[1] - left[0]
     trees = np.bincount(table.tree, nodes, table.n_trees).astype(np.float64)
     return Influence(log_totals[0] - log_totals[1], nodes, trees)
 
@@ -156,10 +157,43 @@ def _tokens_of(
         at += len(states)
 
 
+def _left_of_words(
+    counted: CountedGrammar, forest: Forest, leaves: Floats, found: ForestCounts, lookup: Lookup
+) -> Floats:
+    """float64 (n_nodes,): logarithm of the share of Z that is left as p(tag | word) is without a tree.
+
+    It stands at the first token of each word of the sentence in each tree of the treebank.
+    """
+    table, tokens, options = counted.index.table, counted.tokens, counted.lexicon
+    left = np.zeros(table.n_nodes)
+    tags: dict[int, dict[int, float]] = defaultdict(dict)
+    for token, tag, uses, _ in _tokens_of(forest, leaves, found):
+        tags[token][tag] = float(uses.sum())
+    for token, uses_of in tags.items():
+        word = counted.word_of_entry(int(lookup.entries[token]))
+        if word < 0:
+            continue
+        rows = np.flatnonzero(table.word == word)
+        row_tag = counted.symbol_of_state[counted.place[table.symbol[rows]]]
+        _, first, tree = np.unique(table.tree[rows], return_index=True, return_inverse=True)
+        total, gone = tokens.of_word[word], np.bincount(tree)
+        prior, new_prior = (options.word_prior * (n <= options.frequent) for n in (total, total - gone))
+        share = np.zeros(len(first))
+        for tag, uses in uses_of.items():
+            own = tokens.count[counted.tokens_of_word(word, tag)].sum()
+            sign = counted.signature_share(int(lookup.signatures[token]), tag)
+            now = np.maximum(own - np.bincount(tree, row_tag == tag), 0.0) + new_prior * sign
+            before = (own + prior * sign) / (total + prior)
+            after = now / np.maximum(total - gone + new_prior, 1e-300)
+            share += uses * (after / before if before > 0.0 else 1.0)
+        left[rows[first]] += np.log(np.maximum(share, 1.0 - _MOST))
+    return left
+
+
 def _token_gains(
     counted: CountedGrammar, leaves: Iterable[tuple[int, int, Floats, Floats]], lookup: Lookup
 ) -> Floats:
-    """What one more token of each word, tag and state is worth, but for what all tags of a word share.
+    """What one more token of each word, tag and state is worth, but for p(tag | word).
 
     The lexicon's vector of (word, tag) is p(tag | word) / p(tag) times a mean over its tokens that says which
     state they are in, both smoothed toward the word's signature; what the signature says is taken as fixed.
@@ -173,16 +207,16 @@ def _token_gains(
     for token, tag, uses, vector in leaves:
         tag_count = tokens.of_tag[tag]
         of_tag[tag] -= uses.sum() / tag_count
-        place = counted.tokens_of_entry(int(lookup.entries[token]), tag)
+        word = counted.word_of_entry(int(lookup.entries[token]))
+        if word < 0:
+            continue
+        place = counted.tokens_of_word(word, tag)
         count = tokens.count[place].sum()
         if count <= 0.0:
             continue
         states = slice(grammar.state_offsets[tag], grammar.state_offsets[tag + 1])
         by_state = np.maximum(tokens.of_state[states], 1e-300)
         within, p_state = tokens.state[place] - states.start, by_state / tag_count
-        is_smoothed = tokens.of_word[tokens.word[place[0]]] <= options.frequent
-        prior = counted.signature_share(int(lookup.signatures[token]), tag, p_state) if is_smoothed else 0.0
-        gain[place] += uses.sum() / (count + options.word_prior * prior)
         mean = vector / max(float(p_state @ vector), 1e-300)
         own = (mean - options.tag_weight) / (1.0 - options.tag_weight)
         slope = np.divide(uses * (1.0 - options.tag_weight), mean, out=np.zeros_like(mean), where=mean > 0)

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from spectralnlp.estimators.lpcfg.states import StateCounts
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.shared.lexicon import LexiconMaker, count_tokens
-from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.latent import leaf_vectors
 from spectralnlp.inference.trees.rule_counts import count_rules
 from spectralnlp.inference.trees.tree_states import StateTensors, expected_counts
-from spectralnlp.inference.words.lexical import look_up
-from spectralnlp.parameters import Ints, LatentGrammar
+from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row, look_up
+from spectralnlp.parameters import Floats, Ints, LatentGrammar
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.treelog import TreeTable
 
@@ -41,10 +41,21 @@ def log_odds_without(
     grammar = _grammar_of(counted, counts, trees)
     lookup = look_up(grammar.lexicon, words, signature_by_name(grammar.lexicon.scheme))
     with_it, without = (
-        count_rules(forest, rules, grammar, leaf_vectors(forest, grammar, lookup)).log_total
-        for forest in forests
+        count_rules(forest, rules, grammar, _leaves(forest, grammar, lookup)).log_total for forest in forests
     )
     return with_it - without
+
+
+def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
+    """Vectors of lexical nodes: zeros where neither a word nor its signature still has the tag."""
+    nodes, lexicon = np.flatnonzero(forest.kind == LEXICAL), LexiconRows.of(grammar.lexicon)
+    tokens = zip(forest.start[nodes], forest.symbol[nodes], strict=True)
+    has_tag = [
+        find_row(lexicon, lookup.entries[token], lookup.signatures[token], tag)[1] > 0.0
+        for token, tag in tokens
+    ]
+    leaves = leaf_vectors(forest, grammar, lookup)
+    return np.asarray(leaves * np.repeat(has_tag, grammar.n_states[forest.symbol[nodes]]))
 
 
 def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateCounts:
