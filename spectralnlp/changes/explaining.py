@@ -16,6 +16,7 @@ from spectralnlp.estimators.parser.influence import Influence, influence
 from spectralnlp.estimators.parser.recount import log_odds_without
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.rescoring.features import Feature, bracket_features
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.explanation import Explanation, TreeEvidence
@@ -82,6 +83,7 @@ class Explainer:
             if recount:
                 forms = sentence.forms
                 in_favour, against = (self.recounted(forests, forms, each) for each in (in_favour, against))
+        features = _features(parser, sentence, bracket)
         forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
         return Explanation(
             bracket=bracket,
@@ -89,6 +91,8 @@ class Explainer:
             alternative=next(parser.parse_many([forbidden])).tree,
             in_favour=tuple(self._evidence(parser, found, *each) for each in in_favour.items()),
             against=tuple(self._evidence(parser, found, *each) for each in against.items()),
+            features_in_favour=tuple(each for each in features if each.weight > 0)[:most],
+            features_against=tuple(each for each in features if each.weight < 0)[:most],
         )
 
     def recounted(
@@ -172,6 +176,18 @@ def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> lis
         number, scored = forests.first
         found.append((scored.forest, given.lookups[number]))
     return found
+
+
+def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feature]:
+    """The features of a span scorer, where there is one, for a bracket."""
+    rescorer = parser.forest_parser.rescorer
+    if rescorer is None:
+        return []
+    given = parser.look_up(sentence)
+    forests = parser.forest_parser.infer(given)
+    if not forests.scored:
+        return []
+    return bracket_features(rescorer, forests.scored, sentence.forms, bracket, given.opening)
 
 
 def rule_of(table: TreeTable, node: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spectralnlp.inference.trees.rescoring.features import Feature
 from spectralnlp.text.constraints import Bracket
 from spectralnlp.trees import Tree
 
@@ -61,6 +62,8 @@ class Explanation:
         alternative: the best tree without the bracket.
         in_favour: the training trees that raised the log-odds most, the first one most.
         against: those that lowered them most.
+        features_in_favour, features_against: by which a span scorer then weighed the bracket, the largest
+            first; none without a scorer, or if the forest that it saw has no such bracket.
 
     Examples:
         >>> import tempfile
@@ -82,6 +85,8 @@ class Explanation:
     alternative: Tree
     in_favour: tuple[TreeEvidence, ...]
     against: tuple[TreeEvidence, ...]
+    features_in_favour: tuple[Feature, ...] = ()
+    features_against: tuple[Feature, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
@@ -91,10 +96,13 @@ class Explanation:
             "alternative": str(self.alternative),
             "in_favour": [each.to_json() for each in self.in_favour],
             "against": [each.to_json() for each in self.against],
+            "features_in_favour": [[each.text, round(each.weight, 4)] for each in self.features_in_favour],
+            "features_against": [[each.text, round(each.weight, 4)] for each in self.features_against],
         }
 
     def to_text(self) -> str:
         """Lines for reading."""
+        features = [*self.features_in_favour, *self.features_against]
         return "\n".join(
             [
                 f"{self.bracket.label} over {self.bracket.start}–{self.bracket.end}: log-odds "
@@ -102,6 +110,8 @@ class Explanation:
                 f"best tree without it: {self.alternative}",
                 *_section("trees in favour", self.in_favour),
                 *_section("trees against", self.against),
+                *(["features of the span scorer:"] if features else []),
+                *(f"  {each.weight:+.3f}  {each.text}" for each in features),
             ]
         )
 
