@@ -8,7 +8,7 @@ from spectralnlp.inference.trees.rescoring.features import GRAMMARS, bracket_fea
 from spectralnlp.text.constraints import Bracket
 from spectralnlp.text.inputs import sentence_of
 
-WORDS = ["We", "saw", "the", "keeper", "with", "a", "telescope", "."]
+WORDS = ["He", "said", "that", "prices", "of", "ships", "in", "the", "port", "rose", "and", "fell", "."]
 
 
 def test_features_add_up_to_the_score_of_a_bracket_and_are_in_words() -> None:
@@ -18,13 +18,13 @@ def test_features_add_up_to_the_score_of_a_bracket_and_are_in_words() -> None:
     forests = parser.forest_parser.infer(given).scored
     rescorer = parser.forest_parser.rescorer
     assert rescorer is not None
-    (posterior,) = (
-        each.posterior for each in parser.parse_tokens(WORDS).constituents if (each.start, each.end) == (4, 7)
-    )
-    found = bracket_features(rescorer, forests, sentence.forms, Bracket(4, 7, "PP"), given.opening)
-    score = sum(each.weight for each in found)
-    assert posterior == pytest.approx(1 / (1 + np.exp(-score)), abs=1e-3)
-    texts = {each.text for each in found}
-    assert GRAMMARS in texts
-    assert any("word_first=with" in text for text in texts)
+    posteriors = {(each.start, each.end): each.posterior for each in parser.parse_tokens(WORDS).constituents}
+    for start, end, label in ((4, 9, "PP"), (3, 9, "NP"), (9, 12, "VP")):
+        bracket = Bracket(start, end, label)
+        found = bracket_features(rescorer, forests, sentence.forms, bracket, given.opening)
+        score = sum(each.weight for each in found)
+        assert posteriors[bracket.span] == pytest.approx(1 / (1 + np.exp(-score)), abs=1e-3)
+        texts = {each.text for each in found}
+        assert GRAMMARS in texts
+        assert any(f"word_first={WORDS[start]}" in text for text in texts)
     assert bracket_features(rescorer, forests, sentence.forms, Bracket(0, 3, "PP"), given.opening) == []

@@ -177,7 +177,8 @@ def _left_of_words(
         row_tag = counted.symbol_of_state[counted.place[table.symbol[rows]]]
         _, first, tree = np.unique(table.tree[rows], return_index=True, return_inverse=True)
         total, gone = tokens.of_word[word], np.bincount(tree)
-        prior, new_prior = (options.word_prior * (n <= options.frequent) for n in (total, total - gone))
+        prior = options.word_prior * float(total <= options.frequent)
+        new_prior = options.word_prior * (total - gone <= options.frequent)
         share = np.zeros(len(first))
         for tag, uses in uses_of.items():
             own = tokens.count[counted.tokens_of_word(word, tag)].sum()
