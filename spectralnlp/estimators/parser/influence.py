@@ -180,13 +180,13 @@ def _left_of_words(
         prior = options.word_prior * float(total <= options.frequent)
         new_prior = options.word_prior * (total - gone <= options.frequent)
         share = np.zeros(len(first))
-        for tag, uses in uses_of.items():
+        for tag, expected in uses_of.items():
             own = tokens.count[counted.tokens_of_word(word, tag)].sum()
             sign = counted.signature_share(int(lookup.signatures[token]), tag)
             now = np.maximum(own - np.bincount(tree, row_tag == tag), 0.0) + new_prior * sign
             before = (own + prior * sign) / (total + prior)
             after = now / np.maximum(total - gone + new_prior, 1e-300)
-            share += uses * (after / before if before > 0.0 else 1.0)
+            share += expected * (after / before if before > 0.0 else 1.0)
         left[rows[first]] += np.log(np.maximum(share, 1.0 - _MOST))
     return left
 
