@@ -12,6 +12,7 @@ from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger, Salt
 from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
 from spectralnlp.estimator import Estimator, State, Unlearning
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import InMemoryCorpus, Moments
 from spectralnlp.storage import (
     StoredValues,
@@ -181,6 +182,22 @@ def _check_reading(task: Task, reading: Mapping[str, Any], described: StoredValu
         if name not in hints or name in ("inputs", "on_bad", "return"):
             raise described.error(f"reading.{name}", "means nothing to the task")
         described.part("reading").take(name, hints[name])
+
+
+def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
+    """Return what a model was learned from, as it was kept.
+
+    Raises:
+        ConfigError: nothing was kept.
+        ModelError: what lies beside the model is damaged.
+    """
+    if model.kept is not None:
+        kept: KeptMoments = model.kept
+        return kept
+    if model.folder is None:
+        what = f"a model that was trained without `keep_moments` cannot {verb}"
+        raise ConfigError(what, hint="train it with `spectralnlp.changes.train`, or load one that was")
+    return KeptMoments.load(model.folder, verb)
 
 
 def task_of(estimator: Estimator[Any]) -> Task:

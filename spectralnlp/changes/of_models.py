@@ -1,4 +1,4 @@
-"""The verbs as methods of models: `ChangingModel.update`, ``forget`` and ``save``."""
+"""The verbs as methods of models: `ChangingModel.update`, ``forget`` and ``save``; `Parser.explain`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Sized
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.changes.kept import KeptMoments
+from spectralnlp.changes.explaining import Explainer, explain
+from spectralnlp.changes.kept import KeptMoments, kept_of
 from spectralnlp.changes.ledger import DocumentDigests
-from spectralnlp.changes.verbs import Change
 from spectralnlp.changes.verbs import forget as forget_documents
 from spectralnlp.changes.verbs import train as train_and_keep
 from spectralnlp.changes.verbs import update as update_moments
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.storage import check_writable
+
+__all__ = ["Explainer", "explain", "forget", "hold", "save", "train", "update"]
 
 
 def update(
@@ -33,7 +35,7 @@ def update(
     corpus = _examples(kept, X, y)
     if skip_known and is_known(kept, corpus):
         return model
-    return _changed(update_moments(kept, corpus, again=again, skip_known=skip_known, whole=whole))
+    return update_moments(kept, corpus, again=again, skip_known=skip_known, whole=whole).model
 
 
 def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
@@ -45,7 +47,7 @@ def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
 
 def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
     """Train a model that holds what it was learned from; see `verbs.train`."""
-    return _changed(train_and_keep(name, estimator, corpus))
+    return train_and_keep(name, estimator, corpus).model
 
 
 def hold(model: ChangingModel) -> None:
@@ -56,34 +58,13 @@ def hold(model: ChangingModel) -> None:
 def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
     """Return the model that never saw some examples; see `ChangingModel.forget`."""
     kept = kept_of(model, "forget")
-    return _changed(forget_documents(kept, _examples(kept, X, y)))
+    return forget_documents(kept, _examples(kept, X, y)).model
 
 
 def save(model: ChangingModel, path: str | Path, *, overwrite: bool = True) -> None:
     """Write a model folder with what was kept beside the model; see `ChangingModel.save`."""
     check_writable(path, overwrite=overwrite)
     kept_of(model, "be kept with its moments").save(model, path)
-
-
-def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
-    """Return what a model was learned from, as it was kept.
-
-    Raises:
-        ConfigError: nothing was kept.
-        ModelError: what lies beside the model is damaged.
-    """
-    if model.kept is not None:
-        kept: KeptMoments = model.kept
-        return kept
-    if model.folder is None:
-        what = f"a model that was trained without `keep_moments` cannot {verb}"
-        raise ConfigError(what, hint="train it with `spectralnlp.changes.train`, or load one that was")
-    return KeptMoments.load(model.folder, verb)
-
-
-def _changed(change: Change) -> Any:
-    object.__setattr__(change.model, "kept", change.kept)
-    return change.model
 
 
 def _examples(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:

@@ -18,6 +18,7 @@ from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, State
+from spectralnlp.models.changing import ChangingModel
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
 from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, as_stored, silent
@@ -290,7 +291,10 @@ def _solved(
         raise ConfigError(what, hint="use less text, or a smaller window")
     started, learner = perf_counter(), kept.learner
     model = kept.task.solve(learner, kept.moments, state=state, report=report, description=kept.description)
-    return Change(model, replace(kept, state=learner.state()), seconds, perf_counter() - started)
+    kept = replace(kept, state=learner.state())
+    if isinstance(model, ChangingModel):
+        object.__setattr__(model, "kept", kept)
+    return Change(model, kept, seconds, perf_counter() - started)
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

@@ -22,6 +22,7 @@ from spectralnlp import __version__
 from spectralnlp.cli.adapt import adapt
 from spectralnlp.cli.convert import convert
 from spectralnlp.cli.evaluate import evaluate
+from spectralnlp.cli.explain import explain
 from spectralnlp.cli.forecast import forecast
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
@@ -101,6 +102,7 @@ for command in (
     merge,
     adapt,
     evaluate,
+    explain,
     forecast,
     score,
     convert,

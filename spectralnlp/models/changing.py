@@ -14,7 +14,7 @@ class ChangingModel(StorableModel):
 
     Attributes:
         folder: where the model was read; None for a model that was not.
-        kept: what a changed model was learned from; None for a model that was read or trained.
+        kept: what the model was learned from; None for a model that was read, or trained without it.
     """
 
     folder: ClassVar[Path | None] = None

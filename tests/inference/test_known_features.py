@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spectralnlp.inference.trees.rescoring.rescorer import KnownFeatures, _number_known
+from spectralnlp.inference.trees.rescoring.rescorer import KnownFeatures
+from spectralnlp.inference.trees.rescoring.rescorer import number_known as part
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import SpanScorer
@@ -21,7 +22,7 @@ class Features(NamedTuple):
 @kernel
 def number_known(known, n_options, work):
     """The kernel's part as a kernel."""
-    _number_known(known, n_options, work)
+    part(known, n_options, work)
 
 
 def test_a_feature_has_the_weight_of_its_bucket() -> None:

@@ -43,7 +43,7 @@ class SparseRules(NamedTuple):
         edge: Floats = np.zeros(forest.n_edges)
         if total == 0.0 or not np.isfinite(total):
             return -np.inf, edge, np.zeros(forest.n_nodes)
-        _outside_sparse(forest, self, vectors, edge)
+        outside_sparse(forest, self, vectors, edge)
         node: Floats = _node_posteriors(vectors)
         edge, node = edge / abs(total), node / abs(total)
         usable = bool(np.isfinite(edge).all() and np.isfinite(node).all())
@@ -108,7 +108,7 @@ def state_weights(semiring, forest, rules, offsets, leaves):
 
 
 @kernel
-def _outside_sparse(forest, rules, vectors, edge):
+def outside_sparse(forest, rules, vectors, edge):
     """Add outside vectors to those of the roots, and to ``edge`` posteriors times the total."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     factor = forest.factor

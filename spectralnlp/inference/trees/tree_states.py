@@ -13,6 +13,8 @@ from spectralnlp.jit import fast_kernel, fast_kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 from spectralnlp.trees.treelog import TreeTable
 
+_NO_GAIN: Floats = np.empty(0)  # what nodes are worth where nobody asks
+
 
 class StateTensors(NamedTuple):
     """Probabilities or expected counts of the events of trees, with states, laid end to end.
@@ -50,6 +52,18 @@ class StateOffsets(NamedTuple):
     binary: Offsets
     unary: Offsets
     pairs: Offsets
+
+
+class Gains(NamedTuple):
+    """What events are worth, and where it is added up.
+
+    Attributes:
+        of: in the shapes of probabilities.
+        gain: float64 (n_nodes,), or empty where nothing is added up.
+    """
+
+    of: StateTensors
+    gain: Floats
 
 
 class _ObservedTrees(NamedTuple):
@@ -99,6 +113,8 @@ def expected_counts(
     offsets: StateOffsets,
     probabilities: StateTensors,
     least_posterior: float = 0.0,
+    gains: StateTensors | None = None,
+    gain: Floats = _NO_GAIN,
 ) -> tuple[StateTensors, float]:
     """Expected counts of the events of observed trees, with states.
 
@@ -111,6 +127,8 @@ def expected_counts(
         probabilities: of the events.
         least_posterior: states of a node that are less probable count as impossible there; few states of
             many are not, so a small value saves most of the time. 0 for exact counts.
+        gains: what each event is worth, in the shapes of the probabilities; None to count alone.
+        gain: float64 (n_nodes,); where there are gains, the expected gain of each node is added to it.
 
     Returns:
         Counts in the shapes of the probabilities, and the trees' log-likelihood (natural).
@@ -131,12 +149,15 @@ def expected_counts(
         symbol_offsets=np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)]),
     )
     most = int(np.diff(of_trees).max(initial=0))
-    log_likelihood = _expected_counts(trees, most, columns, offsets, probabilities, counts, least_posterior)
+    worth = Gains(probabilities if gains is None else gains, gain)
+    log_likelihood = _expected_counts(
+        trees, most, columns, offsets, probabilities, counts, least_posterior, worth
+    )
     return counts, float(log_likelihood)
 
 
 @fast_kernel
-def _expected_counts(trees, most_states, columns, offsets, probabilities, counts, least):
+def _expected_counts(trees, most_states, columns, offsets, probabilities, counts, least, worth):
     """Add expected counts to ``counts``; return the log-likelihood. No tree has more than ``most_states``."""
     n_nodes = len(trees.symbol)
     most = 1
@@ -156,11 +177,11 @@ def _expected_counts(trees, most_states, columns, offsets, probabilities, counts
         for node in range(first, last + 1):
             _inside(trees, node, columns, offsets, probabilities, vectors)
             log_scale += np.log(vectors.scale[node])
-        total = _begin_outside(trees, last, probabilities, counts, vectors)
+        total = _begin_outside(trees, last, probabilities, counts, vectors, worth)
         if total > 0.0:
             log_likelihood += trees.weight[trees.tree[last]] * (np.log(total) + log_scale)
         for node in range(last, first - 1, -1):
-            _outside(trees, node, columns, offsets, probabilities, counts, vectors, least)
+            _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, worth)
         first = last + 1
     return log_likelihood
 
@@ -213,7 +234,7 @@ def _pairs_of(trees, node, columns, inside, outer):
 
 
 @fast_kernel_part
-def _begin_outside(trees, root, probabilities, counts, vectors):
+def _begin_outside(trees, root, probabilities, counts, vectors, worth):
     """Write the outside vector of a root and count its states; return the total of the tree."""
     x, r = trees.node_offsets[root], trees.symbol_offsets[trees.symbol[root]]
     m, total = trees.n_states[trees.symbol[root]], 0.0
@@ -223,12 +244,15 @@ def _begin_outside(trees, root, probabilities, counts, vectors):
     if total > 0.0:
         share = trees.weight[trees.tree[root]] / total
         for h in range(m):
-            counts.root[r + h] += share * probabilities.root[r + h] * vectors.inside[x + h]
+            count = share * probabilities.root[r + h] * vectors.inside[x + h]
+            counts.root[r + h] += count
+            if len(worth.gain):
+                worth.gain[root] += count * worth.of.root[r + h]
     return total
 
 
 @fast_kernel_part
-def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least):
+def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, worth):
     """Count a node's event, and add to the outside vectors of its children."""
     inside, outside = vectors.inside, vectors.outside
     at, n_states = trees.node_offsets, trees.n_states
@@ -248,7 +272,10 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
     if left < 0:
         o = offsets.pairs[event]
         for h in range(m):
-            counts.pairs[o + h] += w * outside[x + h] * inside[x + h] / kept
+            count = w * outside[x + h] * inside[x + h] / kept
+            counts.pairs[o + h] += count
+            if len(worth.gain):
+                worth.gain[node] += count * worth.of.pairs[o + h]
         return
     norm = kept * vectors.scale[node]  # the sum of what follows, since inside values are sums over rules
     if norm <= 0.0:
@@ -260,7 +287,10 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
             for g in range(m_b):
                 flow = outside[x + h] * probabilities.unary[o + h * m_b + g] / norm
                 outside[y + g] += flow
-                counts.unary[o + h * m_b + g] += w * flow * inside[y + g]
+                count = w * flow * inside[y + g]
+                counts.unary[o + h * m_b + g] += count
+                if len(worth.gain):
+                    worth.gain[node] += count * worth.of.unary[o + h * m_b + g]
         return
     outer, flows, o, z = vectors.outer, vectors.flows, offsets.binary[event], at[right]
     n = _pairs_of(trees, node, columns, inside, outer)
@@ -275,6 +305,10 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
             flow = scaled * probabilities.binary[row + column]
             flows[column] += flow
             counts.binary[row + column] += w * flow * outer[column]
+        if len(worth.gain):
+            for column in range(n):
+                count = w * scaled * probabilities.binary[row + column] * outer[column]
+                worth.gain[node] += count * worth.of.binary[row + column]
     m_c, first = n_states[trees.symbol[right]], columns.starts[event]
     for column in range(n):
         g, k = divmod(columns.number[first + column], m_c)

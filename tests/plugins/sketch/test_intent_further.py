@@ -148,7 +148,9 @@ def test_the_command_line_goes_on_or_learns_all_again(
 
 
 def test_a_model_learns_further_and_forgets_in_python(tmp_path: Path) -> None:
-    trained(EXAMPLES).save(tmp_path / "model")
+    change = trained(EXAMPLES)
+    assert change.model.update(["a dog"], ["pets"]).labels == ("lost", "pets", "price", "times")
+    change.save(tmp_path / "model")
     model = spectralnlp.load(tmp_path / "model")
     more = model.update(["may i bring my dog", "are cats on board allowed"], ["pets", "pets"])
     assert (model.labels, more.labels) == (("lost", "price", "times"), ("lost", "pets", "price", "times"))

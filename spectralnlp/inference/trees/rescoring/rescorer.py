@@ -156,7 +156,7 @@ def _factors(options, required, tokens, labels, table, known, number_weights):
     for s in range(len(options.start)):
         first, last = options.first[s], options.first[s + 1]
         describe_span(s, options, tokens, labels, brackets, table, work)
-        _number_known(known, last - first, work)
+        number_known(known, last - first, work)
         log_sum = score_span(last - first, known.weights, number_weights, work)
         if required[s]:
             most, total = work.score[: last - first].max(), 0.0
@@ -169,7 +169,7 @@ def _factors(options, required, tokens, labels, table, known, number_weights):
 
 
 @kernel_part
-def _number_known(known, n_options, work):
+def number_known(known, n_options, work):
     """Write, in place of each feature's bucket, where its weight is."""
     for row in range(n_options):
         for k in range(work.n_features[row]):

@@ -1,0 +1,230 @@
+"""Why a bracket: which training trees a parser has it from; `Parser.explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.changes.kept import KeptMoments, kept_of
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
+from spectralnlp.estimators.parser.influence import Influence, influence
+from spectralnlp.estimators.parser.recount import log_odds_without
+from spectralnlp.estimators.parser.trainer import ParserTrainer
+from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.rescoring.features import Feature, bracket_features
+from spectralnlp.inference.words.lexical import Lookup
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.models.explanation import Explanation, TreeEvidence
+from spectralnlp.models.parser import Parser
+from spectralnlp.runtime import Corpus, Joint, accumulate
+from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
+from spectralnlp.text.inputs import sentence_of
+from spectralnlp.text.tokens import Sentence
+from spectralnlp.trees import Tree, is_intermediate, labels_of, plain_symbol, restore
+from spectralnlp.trees.treelog import TreeLog, TreeTable
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """A parser with the trees that it was learned from, counted.
+
+    Attributes:
+        counted: its grammar, the first binarisation's.
+        places: int64 (n_trees, 2); document and row of each tree.
+        names: of the documents; empty where they are not known.
+    """
+
+    counted: CountedGrammar
+    places: NDArray[np.int64]
+    names: Sequence[str]
+
+    @classmethod
+    def of(cls, parser: Parser, trees: Any = None) -> Explainer:
+        """Count the trees that a parser was learned from.
+
+        Args:
+            parser: with kept moments.
+            trees: those trees, as a corpus or a list, whose documents may have names; None for those of the
+                moments.
+
+        Raises:
+            ConfigError: nothing was kept, or no trees; these are others; or no grammar has counted states.
+        """
+        kept = kept_of(parser, "explain")
+        trainer = kept.learner
+        if not isinstance(trainer, ParserTrainer):
+            raise ConfigError(f"{kept.estimator} trains no parser that explains", hint="use lpcfg or pcfg")
+        moments, names = _logs(kept, trainer, trees)
+        estimator = trainer.grammar
+        with one_blas_thread():
+            treebank = estimator.treebank(moments)
+            estimator.describe(treebank)
+            counted = CountedGrammar.of(estimator, treebank.first, parser.grammar_sets[0])
+        log = cast(TreeLog, moments.first_log())
+        return cls(counted, log.arrays()["places"][:, :2], names)
+
+    def explain(
+        self, parser: Parser, sentence: Sentence, bracket: Bracket, most: int, recount: bool
+    ) -> Explanation:
+        """Name the trees that did most for a bracket and against it; see `Parser.explain`."""
+        forests = bracket_forests(parser, sentence, bracket)
+        with one_blas_thread():
+            found = influence(self.counted, forests)
+            order = np.argsort(-found.trees, kind="stable")
+            in_favour = {tree: found.trees[tree] for tree in order[:most].tolist() if found.trees[tree] > 0}
+            against = {
+                tree: found.trees[tree] for tree in order[::-1][:most].tolist() if found.trees[tree] < 0
+            }
+            if recount:
+                forms = sentence.forms
+                in_favour, against = (self.recounted(forests, forms, each) for each in (in_favour, against))
+        features = _features(parser, sentence, bracket)
+        forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
+        return Explanation(
+            bracket=bracket,
+            log_odds=found.log_odds,
+            alternative=next(parser.parse_many([forbidden])).tree,
+            in_favour=tuple(self._evidence(parser, found, *each) for each in in_favour.items()),
+            against=tuple(self._evidence(parser, found, *each) for each in against.items()),
+            features_in_favour=tuple(each for each in features if each.weight > 0)[:most],
+            features_against=tuple(each for each in features if each.weight < 0)[:most],
+        )
+
+    def recounted(
+        self, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str], trees: Iterable[int]
+    ) -> dict[int, float]:
+        """Return by how much the log-odds fall when each tree is taken out and the rest counted again.
+
+        Args:
+            forests: of `bracket_forests`.
+            words: of the sentence, in the model's conventions.
+            trees: their numbers.
+        """
+        n_trees = self.counted.index.table.n_trees
+        both = [forest for forest, _ in forests]
+        whole = log_odds_without(self.counted, both, words, np.zeros(n_trees, bool))
+        found = {
+            tree: whole - log_odds_without(self.counted, both, words, np.arange(n_trees) == tree)
+            for tree in trees
+        }
+        return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
+
+    def match(self, found: Influence, tree: int) -> int:
+        """Return the node of a tree that did most of what the tree did."""
+        rows = np.flatnonzero(self.counted.index.table.tree == tree)
+        return int(rows[np.argmax(found.nodes[rows] * np.sign(found.trees[tree]))])
+
+    def _evidence(self, parser: Parser, found: Influence, tree: int, total: float) -> TreeEvidence:
+        table = self.counted.index.table
+        rows = np.flatnonzero(table.tree == tree)
+        node = self.match(found, tree)
+        rule, first = rule_of(table, node), table.start[rows].min()
+        while is_intermediate(table.symbols[table.symbol[node]]):
+            node = int(table.parent[node])
+        label = labels_of(table.symbols[table.symbol[node]])[-1]
+        document, row = self.places[tree].tolist()
+        return TreeEvidence(
+            influence=float(total),
+            document=self.names[document] if self.names else f"document {document + 1}",
+            sentence=row + 1,
+            tree=restore(binary_tree(table, rows), parser.grammar_sets[0].chains),
+            match=Bracket(int(table.start[node] - first), int(table.end[node] - first), label),
+            rule=rule,
+        )
+
+
+def explain(
+    parser: Parser,
+    words: Sequence[str],
+    bracket: Sequence[Any],
+    *,
+    trees: Any = None,
+    most: int = 5,
+    recount: bool = False,
+) -> Explanation:
+    """Say which training trees a bracket is from; see `Parser.explain`."""
+    (wanted,) = Constraints.of(brackets=[bracket]).brackets
+    if wanted.label is None:
+        raise InputError(f"bracket {wanted} has no label", hint="give (start, end, label)")
+    sentence = sentence_of(words, parser.tokenizer, None)
+    explainer = parser.explainer if trees is None else Explainer.of(parser, trees)
+    return cast(Explainer, explainer).explain(parser, sentence, wanted, most, recount)
+
+
+def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
+    """The forest of a sentence's trees with a bracket, and that of those without it.
+
+    Raises:
+        ConstraintError: the bracket makes no sense for the sentence.
+        NoTreeError: all trees of the model have it, or none has.
+    """
+    found = []
+    for constraints, what in (
+        (Constraints(brackets=(bracket,)), "no tree of the model has"),
+        (Constraints(forbidden=(bracket,)), "all trees of the model have"),
+    ):
+        given = parser.look_up(replace(sentence, constraints=constraints), pooled=False)
+        forests = parser.forest_parser.infer(given)
+        if not forests.scored or given.constraints is None or forests.any_tag or forests.coarse_only:
+            what = f"{what} bracket {bracket}: there is nothing to compare"
+            raise NoTreeError(what, hint="ask about a bracket that the sentence may have or not")
+        number, scored = forests.first
+        found.append((scored.forest, given.lookups[number]))
+    return found
+
+
+def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feature]:
+    """The features of a span scorer, where there is one, for a bracket."""
+    rescorer = parser.forest_parser.rescorer
+    if rescorer is None:
+        return []
+    given = parser.look_up(sentence)
+    forests = parser.forest_parser.infer(given)
+    if not forests.scored:
+        return []
+    return bracket_features(rescorer, forests.scored, sentence.forms, bracket, given.opening)
+
+
+def rule_of(table: TreeTable, node: int) -> str:
+    """The rule of a node, or its tag and word, as text; intermediates of binarisation are ``…``."""
+
+    def name(row: int) -> str:
+        symbol = table.symbols[table.symbol[row]]
+        return "…" if is_intermediate(symbol) else plain_symbol(symbol)
+
+    if table.word[node] >= 0:
+        return f"{name(node)} → {table.words[table.word[node]]}"
+    children = [int(each[node]) for each in (table.left, table.right) if each[node] >= 0]
+    return f"{name(node)} → {' '.join(name(child) for child in children)}"
+
+
+def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
+    """The binarised tree of the nodes of one tree, children before their parent."""
+    built: dict[int, Tree] = {}
+    for node in rows.tolist():
+        symbol = table.symbols[table.symbol[node]]
+        if table.word[node] >= 0:
+            built[node] = Tree(symbol, word=table.words[table.word[node]])
+        else:
+            children = [int(each[node]) for each in (table.left, table.right) if each[node] >= 0]
+            built[node] = Tree(symbol, tuple(built.pop(child) for child in children))
+    return built[int(rows[-1])]
+
+
+def _logs(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[Any, Sequence[str]]:
+    """Logs of the trees that a parser was learned from, and the names of their documents."""
+    if trees is None:
+        moments = cast(Joint[Any], kept.moments).parts["estimator"]
+        if moments.first_log() is None:
+            what = f"the moments of {kept.estimator} are counts, which name no tree"
+            raise ConfigError(what, hint="give the trees that it was learned from with `trees`")
+        return moments, ()
+    corpus: Corpus[Any] = trees if isinstance(trees, Corpus) else kept.task.in_memory(trees)
+    examples = kept.task.examples(trainer, corpus)
+    names = {part.document_index: part.document for part in examples.partitions()}
+    return accumulate(trainer.grammar.init_trees(examples), examples), [names[each] for each in sorted(names)]

@@ -1,0 +1,350 @@
+"""A trained grammar as what it was counted from: its trees, and how often each event occurs in them.
+
+The states of the trees' nodes are those that the grammar itself gives them, and are taken as fixed from there
+on: what a tree adds to the counts can then be taken out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.estimators.lpcfg.estimator import LPCFG
+from spectralnlp.estimators.lpcfg.learner import CLUSTERS
+from spectralnlp.estimators.lpcfg.moments import CountedTable
+from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex
+from spectralnlp.estimators.pcfg.estimator import PCFG
+from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
+from spectralnlp.estimators.shared.grammars import TreebankEstimator
+from spectralnlp.estimators.shared.lexicon import LexiconOptions
+from spectralnlp.inference.trees.sparse import SparseRules
+from spectralnlp.inference.trees.tree_states import Columns
+from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Lexicon, Offsets, Tensors
+from spectralnlp.trees import split_annotation
+from spectralnlp.trees.treelog import TreeTable
+
+_LEAST_POSTERIOR = 1e-4  # as in the EM that made the grammar
+_NEGLIGIBLE = 1e-5  # share of a rule's largest number: storage at a low rank makes tiny ones of zeros
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedGrammar:
+    """A grammar of states that are counted, and the counts.
+
+    The events of `index` are over the symbols of the treebank, which may carry annotations; an annotation is
+    a state of the grammar. `place` says which.
+
+    Attributes:
+        grammar: as it was trained.
+        index: the events of the trees.
+        counts: of all trees.
+        probabilities: under which the trees' nodes have their states.
+        smoothing: α of `TreeEventIndex.probabilities`.
+        place: int64 (n_index_symbols,); where the states of each symbol of the treebank begin among those of
+            the grammar.
+        lexicon: how the lexicon was smoothed.
+    """
+
+    grammar: LatentGrammar
+    index: TreeEventIndex
+    counts: StateCounts
+    probabilities: StateCounts
+    smoothing: float
+    place: Offsets
+    lexicon: LexiconOptions
+
+    @classmethod
+    def of(cls, estimator: TreebankEstimator, table: TreeTable, grammars: GrammarSet) -> CountedGrammar:
+        """Count the trees that a grammar was learned from.
+
+        Args:
+            estimator: of the grammar, with its settings.
+            table: the trees, as its first binarisation has them.
+            grammars: what was learned.
+
+        Raises:
+            ConfigError: none of the grammars has states that are counted, or the trees are others.
+        """
+        options = LexiconOptions.of(estimator, scheme=grammars.coarse.lexicon.scheme)
+        counted = CountedTable.of(table, options)
+        index = TreeEventIndex.of(counted, least_posterior=_LEAST_POSTERIOR)
+        if isinstance(estimator, LPCFG):
+            grammar = _of_clusters(estimator, grammars)
+            if not np.array_equal(index.binary_rules, grammar.binary_rules):
+                raise _other_trees()
+            smoothing = SOFT_SMOOTHING if estimator.em_iterations else HARD_SMOOTHING
+            probabilities = _probabilities(index, grammar)
+            counts, _ = index.expected_counts(probabilities)
+            place = grammar.state_offsets[:-1]
+        elif isinstance(estimator, PCFG):
+            grammar, smoothing = grammars.grammars[-1], 0.0
+            nodes, symbols = np.zeros(table.n_nodes, np.int32), np.ones(len(table.symbols), np.int32)
+            counts = index.count_states(nodes, symbols)
+            probabilities = index.probabilities(counts, smoothing)
+            place = _annotations(table, grammar)
+        else:
+            raise ConfigError("only grammars by lpcfg and pcfg are counted")
+        return cls(
+            grammar=grammar,
+            index=index,
+            counts=counts,
+            probabilities=probabilities,
+            smoothing=smoothing,
+            place=place,
+            lexicon=options,
+        )
+
+    @cached_property
+    def states(self) -> Offsets:
+        """int64 (n_index_states,): the grammar's state of each state of the treebank's symbols."""
+        n_states = self.counts.n_states.astype(np.int64)
+        first = np.cumsum(n_states) - n_states
+        return np.arange(n_states.sum()) + np.repeat(self.place - first, n_states)
+
+    @cached_property
+    def symbol_of_state(self) -> Ints:
+        """int32 (n_states,): the symbol of each state of the grammar."""
+        n_symbols = np.arange(len(self.grammar.symbols), dtype=np.int32)
+        return np.repeat(n_symbols, self.grammar.n_states)
+
+    @cached_property
+    def binary(self) -> Layout:
+        """Where the numbers of binary rules stand in the grammar."""
+        offsets = self.index.offsets(self.counts.n_states, self.counts.columns).binary
+        return self._layout(self.index.binary_rules, self.grammar.binary_rules, offsets, self._binary_states)
+
+    @cached_property
+    def unary(self) -> Layout:
+        """The same of unary rules."""
+        offsets = self.index.offsets(self.counts.n_states, self.counts.columns).unary
+        return self._layout(self.index.unary_rules, self.grammar.unary_rules, offsets, self._unary_states)
+
+    def rules(self, probabilities: StateCounts) -> SparseRules:
+        """Return probabilities of the events as the weights of the grammar's rules."""
+        binary, unary = self.binary, self.unary
+        return SparseRules(
+            binary.starts,
+            binary.states,
+            probabilities.binary[binary.order],
+            unary.starts,
+            unary.states,
+            probabilities.unary[unary.order],
+        )
+
+    def _layout(
+        self, events: Ints, rules: Ints, offsets: Offsets, states: tuple[NDArray[np.int64], Ints]
+    ) -> Layout:
+        if events.shape == rules.shape and np.array_equal(self.place, self.grammar.state_offsets[:-1]):
+            return Layout(offsets, states[1], np.arange(offsets[-1]))
+        rule, within = states
+        place = self.place[events[rule]] + within
+        symbols = self.symbol_of_state[place]
+        found = (place - self.grammar.state_offsets[symbols]).astype(np.int32)
+        order = np.lexsort((*found.T[::-1], *symbols.T[::-1]))
+        shape = (len(self.grammar.symbols),) * rules.shape[1]
+        keys, wanted = (np.ravel_multi_index(tuple(each.T), shape) for each in (symbols[order], rules))
+        starts = np.searchsorted(keys, np.append(wanted, np.prod(shape))).astype(np.int64)
+        return Layout(starts, found[order], order)
+
+    @cached_property
+    def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
+        """The rule of each binary number, and its three states in the symbols of the treebank."""
+        m, columns = self.counts.n_states.astype(np.int64), self.counts.columns
+        rules, width = self.index.binary_rules, np.diff(columns.starts)
+        rule, row, column = _cells(m[rules[:, 0]], width)
+        number = columns.number[columns.starts[rule] + column]
+        left, right = np.divmod(number, m[rules[rule, 2]])
+        return rule, np.stack([row, left, right], axis=1).astype(np.int32)
+
+    @cached_property
+    def _unary_states(self) -> tuple[NDArray[np.int64], Ints]:
+        m, rules = self.counts.n_states.astype(np.int64), self.index.unary_rules
+        rule, row, column = _cells(m[rules[:, 0]], m[rules[:, 1]])
+        return rule, np.stack([row, column], axis=1).astype(np.int32)
+
+    @cached_property
+    def tokens(self) -> TokenStates:
+        """The counts of words with the grammar's states."""
+        index, m = self.index, self.counts.n_states.astype(np.int64)
+        pair, state, _ = _cells(m[index.pairs[:, 1]], np.ones(len(index.pairs), np.int64))
+        place = self.place[index.pairs[pair, 1]] + state
+        return TokenStates.of(
+            index.pairs[pair, 0],
+            place,
+            self.symbol_of_state[place],
+            self.counts.pairs,
+            len(self.grammar.root),
+            len(self.grammar.symbols),
+        )
+
+    def word_of_entry(self, entry: int) -> int:
+        """The number in the trees of an entry of the lexicon; -1 of a signature."""
+        words = self.grammar.lexicon.words
+        return self._numbers.get(words[entry], -1) if entry < len(words) else -1
+
+    def tokens_of_word(self, word: int, tag: int) -> NDArray[np.intp]:
+        """Numbers of `tokens` of a word under a tag."""
+        place = np.arange(self.tokens.starts[word], self.tokens.starts[word + 1])
+        return place[self.tokens.tag[place] == tag]
+
+    def signature_share(self, signature: int, tag: int) -> float:
+        """p(tag | signature), for an entry of the lexicon."""
+        row = self._rows.get((signature, tag))
+        if row is None:
+            return 0.0
+        lexicon = self.grammar.lexicon
+        vector = lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]]
+        states = slice(self.grammar.state_offsets[tag], self.grammar.state_offsets[tag + 1])
+        return float(self.tokens.of_state[states] @ vector / self.tokens.count.sum())
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        """The number of each word in the trees."""
+        return {word: number for number, word in enumerate(self.index.table.words)}
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[int, int], int]:
+        return _row_numbers(self.grammar.lexicon)
+
+
+class Layout(NamedTuple):
+    """Where the numbers of events stand among those of a grammar's rules.
+
+    Attributes:
+        starts: int64 (n_rules + 1,); the numbers of rule r are ``starts[r]:starts[r + 1]``.
+        states: int32 (n_numbers, order); of the symbols of the rule.
+        order: int (n_numbers,); the event that each number is of.
+    """
+
+    starts: Offsets
+    states: Ints
+    order: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class TokenStates:
+    """How often words have the states of their tags.
+
+    Attributes:
+        word, state, tag: int (n_numbers,); of each number of the counts of pairs.
+        count: float64 (n_numbers,).
+        of_state: float64 (n_states,); tokens in each state of the grammar.
+        of_tag: float64 (n_symbols,); tokens of each tag.
+        of_word: float64 (n_words,).
+    """
+
+    word: Ints
+    state: Offsets
+    tag: Ints
+    count: Floats
+    of_state: Floats
+    of_tag: Floats
+    of_word: Floats
+
+    @classmethod
+    def of(
+        cls, word: Ints, state: Offsets, tag: Ints, count: Floats, n_states: int, n_symbols: int
+    ) -> TokenStates:
+        """Add the counts up; arguments as of the class."""
+        totals = (
+            np.bincount(state, count, n_states),
+            np.bincount(tag, count, n_symbols),
+            np.bincount(word, count),
+        )
+        return cls(word, state, tag, count, *(each.astype(np.float64) for each in totals))
+
+    @cached_property
+    def starts(self) -> Offsets:
+        """int64 (n_words + 1,): where the numbers of each word begin; they are in the order of words."""
+        return np.searchsorted(self.word, np.arange(len(self.of_word) + 1)).astype(np.int64)
+
+
+def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """The matrix, row and column of each number of matrices, row-major, laid end to end."""
+    sizes = n_rows * n_columns
+    matrix = np.repeat(np.arange(len(sizes)), sizes)
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return (matrix, *np.divmod(within, n_columns[matrix]))
+
+
+def _of_clusters(estimator: LPCFG, grammars: GrammarSet) -> LatentGrammar:
+    """The last grammar of clusters."""
+    kinds = estimator.grammars.split("+")
+    if CLUSTERS not in kinds or len(kinds) != len(grammars.grammars):
+        what = "grammars of tensors alone have no counts that could be taken out of them"
+        raise ConfigError(what, hint="train one of clusters, such as lpcfg with preset=fast")
+    return grammars.grammars[len(kinds) - 1 - kinds[::-1].index(CLUSTERS)]
+
+
+def _other_trees() -> ConfigError:
+    return ConfigError("these are not the trees of the model", hint="give those that it was learned from")
+
+
+def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
+    """The state that each annotated symbol is: symbols of one name in their order."""
+    seen: dict[str, int] = {}
+    place = np.empty(len(table.symbols), np.int64)
+    for number, label in enumerate(table.symbols):  # which are sorted
+        name = split_annotation(label)[0]
+        if name not in grammar.symbol_index:
+            raise _other_trees()
+        symbol = grammar.symbol_index[name]
+        place[number] = grammar.state_offsets[symbol] + seen.setdefault(name, 0)
+        seen[name] += 1
+    if any(grammar.n_states[symbol] != seen.get(name, 0) for name, symbol in grammar.symbol_index.items()):
+        raise _other_trees()
+    return place
+
+
+def _probabilities(index: TreeEventIndex, grammar: LatentGrammar) -> StateCounts:
+    """The numbers of a grammar in the layout of the events of its trees; zeros of rules are left out."""
+    m = grammar.n_states.astype(np.int64)
+    every = np.arange(len(grammar.binary_rules), dtype=np.int32)
+    dense, offsets = grammar.binary.with_rules(every), grammar.binary.offsets  # type: ignore[union-attr]
+    starts, numbers, values = [0], [], []
+    for rule, (a, _, _) in enumerate(grammar.binary_rules.tolist()):
+        tensor = dense[offsets[rule] : offsets[rule + 1]].reshape(m[a], -1)
+        most = tensor.max(axis=0)
+        columns = np.flatnonzero(most > _NEGLIGIBLE * most.max(initial=0.0))
+        numbers.append(columns)
+        values.append(tensor[:, columns].ravel())
+        starts.append(starts[-1] + len(columns))
+    return StateCounts(
+        n_states=grammar.n_states,
+        columns=Columns(np.array(starts, np.int64), np.concatenate(numbers).astype(np.int32)),
+        binary=np.maximum(np.concatenate(values).astype(np.float64), 0.0),
+        unary=np.maximum(_all(grammar.unary).astype(np.float64), 0.0),
+        pairs=_pair_values(index, grammar),
+        root=np.maximum(grammar.root.astype(np.float64), 0.0),
+    )
+
+
+def _all(tensors: Tensors) -> NDArray[np.floating]:
+    return np.asarray(tensors.values)
+
+
+def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
+    """Lexical vectors of (word, tag) pairs laid end to end; the tag's mean where the word was replaced."""
+    lexicon, table = grammar.lexicon, index.table
+    rows = _row_numbers(lexicon)
+    parts = []
+    for word, tag in index.pairs.tolist():
+        row = rows.get((lexicon.word_index.get(table.words[word], -1), tag))
+        if row is None:
+            first, last = grammar.state_offsets[tag], grammar.state_offsets[tag + 1]
+            parts.append(grammar.tag_default[first:last])
+        else:
+            parts.append(lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]])
+    return np.maximum(np.concatenate(parts).astype(np.float64), 0.0)
+
+
+def _row_numbers(lexicon: Lexicon) -> Mapping[tuple[int, int], int]:
+    """The row of each entry and tag."""
+    entries = np.repeat(np.arange(len(lexicon.starts) - 1), np.diff(lexicon.starts))
+    return {pair: row for row, pair in enumerate(zip(entries.tolist(), lexicon.tags.tolist(), strict=True))}

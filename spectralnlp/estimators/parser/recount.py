@@ -1,0 +1,137 @@
+"""A bracket's log-odds as they are without some trees, counted again: what `influence` estimates.
+
+The states of nodes and the forests of the sentence stay as they are; rules, roots and the whole lexicon, with
+its signatures, are made anew of what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.lpcfg.states import StateCounts
+from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
+from spectralnlp.estimators.shared.lexicon import LexiconMaker, count_tokens
+from spectralnlp.inference.trees.forest import LEXICAL, Forest
+from spectralnlp.inference.trees.latent import leaf_vectors
+from spectralnlp.inference.trees.rule_counts import count_rules
+from spectralnlp.inference.trees.tree_states import StateTensors, expected_counts
+from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row, look_up
+from spectralnlp.parameters import Floats, Ints, LatentGrammar
+from spectralnlp.text.signatures import signature_by_name
+from spectralnlp.trees.treelog import TreeTable
+
+
+def log_odds_without(
+    counted: CountedGrammar, forests: Sequence[Forest], words: Sequence[str], trees: NDArray[np.bool_]
+) -> float:
+    """Return the natural logarithm of the odds of a bracket under the grammar of the other trees.
+
+    Args:
+        counted: the grammar, and the trees that it was counted from.
+        forests: of the sentence's trees with the bracket, and of those without it.
+        words: of the sentence, in the model's conventions.
+        trees: bool (n_trees,); those that are left out.
+    """
+    counts = _counts_without(counted, trees)
+    rules = counted.rules(counted.index.probabilities(counts, counted.smoothing))
+    grammar = _grammar_of(counted, counts, trees)
+    lookup = look_up(grammar.lexicon, words, signature_by_name(grammar.lexicon.scheme))
+    with_it, without = (
+        count_rules(forest, rules, grammar, _leaves(forest, grammar, lookup)).log_total for forest in forests
+    )
+    return with_it - without
+
+
+def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
+    """Vectors of lexical nodes: zeros where neither a word nor its signature still has the tag."""
+    nodes, lexicon = np.flatnonzero(forest.kind == LEXICAL), LexiconRows.of(grammar.lexicon)
+    tokens = zip(forest.start[nodes], forest.symbol[nodes], strict=True)
+    has_tag = [
+        find_row(lexicon, lookup.entries[token], lookup.signatures[token], tag)[1] > 0.0
+        for token, tag in tokens
+    ]
+    leaves = leaf_vectors(forest, grammar, lookup)
+    return np.asarray(leaves * np.repeat(has_tag, grammar.n_states[forest.symbol[nodes]]))
+
+
+def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateCounts:
+    """The counts of the other trees: all, less those of the trees."""
+    index, p, counts = counted.index, counted.probabilities, counted.counts
+    if not trees.any():
+        return counts
+    rows = trees[index.table.tree]
+    offsets = index.offsets(p.n_states, p.columns)
+    tensors = StateTensors(p.binary, p.unary, p.pairs, p.root)
+    theirs, _ = expected_counts(
+        _rows_of(index.table, rows),
+        index.event[rows],
+        p.n_states,
+        p.columns,
+        offsets,
+        tensors,
+        index.least_posterior,
+    )
+    left = {name: np.maximum(getattr(counts, name) - each, 0.0) for name, each in theirs._asdict().items()}
+    for name, each in left.items():  # what one tree alone has: zero but for rounding
+        each[each < 1e-9 * np.maximum(getattr(counts, name), 1e-300)] = 0.0
+    return replace(counts, **left)
+
+
+def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
+    """The nodes of some trees, with the numbers of symbols and trees that they have among all."""
+    row_of = np.cumsum(rows, dtype=np.int32) - 1
+
+    def moved(column: Ints) -> Ints:
+        return np.where(column[rows] >= 0, row_of[column[rows]], -1).astype(np.int32)
+
+    return replace(
+        table,
+        symbol=table.symbol[rows],
+        left=moved(table.left),
+        right=moved(table.right),
+        parent=moved(table.parent),
+        word=table.word[rows],
+        start=table.start[rows],
+        end=table.end[rows],
+        head=moved(table.head),
+        tree=table.tree[rows],
+    )
+
+
+def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.bool_]) -> LatentGrammar:
+    """The grammar with the roots and the lexicon of counts; its rules are those of all trees."""
+    grammar, table, tokens = counted.grammar, counted.index.table, counted.tokens
+    n_symbols = len(grammar.symbols)
+    leaves = np.flatnonzero((table.word >= 0) & ~trees[table.tree])
+    tag = counted.symbol_of_state[counted.place[table.symbol[leaves]]]
+    known, word = np.unique(table.word[leaves], return_inverse=True)
+    tree = table.tree[leaves]
+    is_first = np.append(True, tree[1:] != tree[:-1])[: len(leaves)]
+    weight = table.weight[tree]
+    found, _ = count_tokens(
+        [table.words[each] for each in known], word.astype(np.int32), tag, weight, is_first
+    )
+    of_state = np.bincount(tokens.state, counts.pairs, len(grammar.root))
+    of_tag = np.bincount(tokens.tag, counts.pairs, n_symbols)
+    p_state = of_state / np.maximum(of_tag[counted.symbol_of_state], 1e-300)
+    keys = known[found.word].astype(np.int64) * n_symbols + found.tag
+    ours = tokens.word.astype(np.int64) * n_symbols + tokens.tag
+    row = np.minimum(np.searchsorted(keys, ours), len(keys) - 1)
+    there = keys[row] == ours
+    within = tokens.state - grammar.state_offsets[tokens.tag]
+    z = np.zeros((len(keys), int(grammar.n_states[np.unique(found.tag)].max())))
+    share = np.divide(
+        counts.pairs,
+        p_state[tokens.state],
+        out=np.zeros_like(counts.pairs),
+        where=p_state[tokens.state] > 0.0,
+    )
+    np.add.at(z, (row[there], within[there]), share[there])
+    lexicon, tag_default = LexiconMaker(found, counted.lexicon).make(grammar.n_states, z)
+    root = np.zeros(len(grammar.root))
+    np.add.at(root, counted.states, counts.root / counts.root.sum())
+    return replace(grammar, root=root, lexicon=lexicon, tag_default=tag_default)

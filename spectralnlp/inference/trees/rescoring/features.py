@@ -1,0 +1,143 @@
+"""The features by which a span scorer weighs a bracket, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.rescoring.options import span_options
+from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, number_known
+from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace
+from spectralnlp.inference.trees.rescoring.tokens import hash_name, shape_of
+from spectralnlp.inference.trees.rescoring.values import (
+    MARGIN,
+    NOTHING,
+    TokenValues,
+    Value,
+    likely_brackets,
+    set_option_values,
+    set_span_values,
+)
+from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.jit import kernel
+from spectralnlp.text.constraints import Bracket
+
+# Values that are small numbers as they stand; others are names of words, tags, labels, shapes or clusters.
+_NUMBERS = frozenset(
+    "LENGTH PLACE COMMAS QUOTES PARENT_MARGINS POSTERIOR SPREAD RANK HEAD_MARGINS".split()  # noqa: SIM905
+)
+GRAMMARS = "what the grammars say"  # log-odds, and the other real numbers of an option
+_OUTSIDE = {1: "(start)", 2: "(end)"}
+
+
+class Feature(NamedTuple):
+    """A feature of a bracket.
+
+    Attributes:
+        text: the values of its template, each with its name.
+        weight: that it adds to the bracket's score, a logarithm; that of no bracket is 0.
+    """
+
+    text: str
+    weight: float
+
+
+def bracket_features(
+    rescorer: SpanRescorer,
+    forests: Mapping[int, ScoredForest],
+    words: Sequence[str],
+    bracket: Bracket,
+    opening: Opening | None,
+) -> list[Feature]:
+    """Return the features of a bracket that have weights, the largest first; they add up to its score.
+
+    Args:
+        rescorer: the span scorer.
+        forests: of the sentence, by the number of their grammars, not rescored.
+        words: of the sentence.
+        bracket: with a label; of unary chains, the likeliest that has it.
+        opening: the cells that the forests were made from, where a model opened them.
+
+    Returns:
+        Nothing where no forest has the bracket.
+    """
+    shared, table = rescorer.shared, rescorer.table
+    maps = [shared.maps[number] for number in forests]
+    options, _ = span_options(list(forests.values()), maps, shared.labels, len(words), opening)
+    names, pairs = shared.names, shared.labels.pairs.tolist()
+    of_option = [(name,) for name in names] + [tuple(names[label] for label in pair) for pair in pairs]
+    span = np.flatnonzero((options.start == bracket.start) & (options.end == bracket.end))
+    rows = [
+        row
+        for s in span.tolist()
+        for row in range(options.first[s], options.first[s + 1])
+        if bracket.label in of_option[options.label[row]]
+    ]
+    if not rows:
+        return []
+    row = max(rows, key=lambda each: float(options.posterior[each].mean()))
+    tokens = rescorer.tokens.read(words, options.tag)
+    values, places, numbers = _features_of(
+        int(span[0]), row, options, tokens, rescorer.labels, table, rescorer.known
+    )
+    texts = _texts(rescorer, words, tokens)
+    present = [
+        [Value(value) for value in template if value >= 0]
+        for template in table.tolist()
+        if all(values[value] != NOTHING for value in template if value >= 0)
+    ]
+    found = [
+        Feature(_text(template, values, texts), float(rescorer.known.weights[place]))
+        for template, place in zip(present, places.tolist(), strict=True)
+    ]
+    numbers_weight = rescorer.scorer.number_weights
+    found.append(Feature(GRAMMARS, float(numbers[0] + numbers[: len(numbers_weight)] @ numbers_weight)))
+    return sorted((each for each in found if each.weight), key=lambda each: -abs(each.weight))
+
+
+@kernel
+def _features_of(s, option, options, tokens, labels, table, known):
+    """The values of an option of span s, where the weights of its features are, and its real numbers."""
+    brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
+    work = make_workspace(options.first, len(table))
+    describe_span(s, options, tokens, labels, brackets, table, work)
+    first = options.first[s]
+    number_known(known, options.first[s + 1] - first, work)
+    start, end = options.start[s], options.end[s]
+    set_span_values(start, end, tokens, labels, brackets, work.values)
+    mean, rank = options.posterior[option].mean(), 0
+    for other in range(first, options.first[s + 1]):
+        rank += options.posterior[other].mean() > mean
+    spread = work.numbers[option - first, 4]
+    set_option_values(start, end, options.label[option], mean, spread, rank, tokens, labels, work.values)
+    row = option - first
+    return work.values, work.buckets[row, : work.n_features[row]], work.numbers[row]
+
+
+def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
+    """What the hashes of a sentence's values stand for."""
+    shared = rescorer.shared
+    texts = dict(_OUTSIDE)
+    for name in shared.names:
+        texts[hash_name("tag", name)] = texts[hash_name("label", name)] = name
+    for top, bottom in shared.labels.pairs.tolist():
+        texts[hash_name("unary", shared.names[top], shared.names[bottom])] = (
+            f"{shared.names[top]} over {shared.names[bottom]}"
+        )
+    for place, word in enumerate(words, MARGIN):
+        texts[int(tokens.shape[place])] = shape_of(word)
+        texts[int(tokens.word[place])] = word
+    return texts
+
+
+def _text(template: Sequence[Value], values: np.ndarray, texts: Mapping[int, str]) -> str:
+    parts = []
+    for value in template:
+        number, name = int(values[value]), value.name.lower()
+        is_number = value.name in _NUMBERS or "COARSE" in value.name or "FINE" in value.name
+        shown = str(number) if is_number else texts.get(number)
+        parts.append(name if shown is None else f"{name}={shown}")
+    return " ".join(parts)
