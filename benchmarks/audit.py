@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time
 
-from spectralnlp_trees import Bracket, Doubt, Kind, audit
+from spectralnlp_trees import Bracket, Doubt, audit
+from spectralnlp_trees.auditing.doubts import Kind
 
 import spectralnlp
 from spectralnlp.runtime import expand_inputs

@@ -40,8 +40,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spectralnlp_trees.auditing.audit import audit
-    from spectralnlp_trees.auditing.doubts import Change, Doubt, Kind, Occurrence
-    from spectralnlp_trees.auditing.page import as_audit_page
+    from spectralnlp_trees.auditing.doubts import Doubt
     from spectralnlp_trees.comparison.analysis import AnalysedSentence, Analysis, TypeCount, analyse
     from spectralnlp_trees.comparison.diff import DiffLine, TreeDiff, diff
     from spectralnlp_trees.comparison.errors import Repair, TreeError, TreeErrors, find_errors
@@ -64,17 +63,14 @@ __all__ = [
     "AnalysedSentence",
     "Analysis",
     "Bracket",
-    "Change",
     "Dependencies",
     "DiffLine",
     "Doubt",
     "ErrorType",
-    "Kind",
     "LengthProfile",
     "Match",
     "MatchedNode",
     "Measures",
-    "Occurrence",
     "PatternError",
     "Repair",
     "TreeDiff",
@@ -83,7 +79,6 @@ __all__ = [
     "TreeIndex",
     "TypeCount",
     "analyse",
-    "as_audit_page",
     "as_page",
     "as_text",
     "audit",
@@ -105,17 +100,14 @@ _HOMES = {
     "AnalysedSentence": "comparison.analysis",
     "Analysis": "comparison.analysis",
     "Bracket": "comparison.workspace",
-    "Change": "auditing.doubts",
     "Dependencies": "dependencies.graph",
     "DiffLine": "comparison.diff",
     "Doubt": "auditing.doubts",
     "ErrorType": "comparison.kinds",
-    "Kind": "auditing.doubts",
     "LengthProfile": "measures.values",
     "Match": "tregex.matches",
     "MatchedNode": "tregex.matches",
     "Measures": "measures.values",
-    "Occurrence": "auditing.doubts",
     "PatternError": "tregex.pattern_error",
     "Repair": "comparison.errors",
     "TreeDiff": "comparison.diff",
@@ -124,7 +116,6 @@ _HOMES = {
     "TreeIndex": "tregex.matches",
     "TypeCount": "comparison.analysis",
     "analyse": "comparison.analysis",
-    "as_audit_page": "auditing.page",
     "as_page": "comparison.page",
     "as_text": "comparison.text",
     "audit": "auditing.audit",

@@ -69,6 +69,14 @@ class Doubt:
         as_is, as_proposed: how often the same words, between the same words, are elsewhere annotated as here
             and as proposed.
         others: some of the places with the same words, first those between the same words.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp_trees import audit
+        >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
+        >>> doubt = audit(trees, most=1)[0]
+        >>> doubt.tree < len(trees), sorted(doubt.to_flat_dict())[:3]
+        (True, ['as_is', 'as_proposed', 'doubt'])
     """
 
     tree: int

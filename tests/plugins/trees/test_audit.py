@@ -7,9 +7,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from spectralnlp_trees import Bracket, Change, Doubt, Kind, as_audit_page, audit
+from spectralnlp_trees import Bracket, Doubt, audit
 from spectralnlp_trees.auditing.changes import changes
+from spectralnlp_trees.auditing.doubts import Change, Kind
 from spectralnlp_trees.auditing.mending import mended, part_around
+from spectralnlp_trees.auditing.page import as_audit_page
 from spectralnlp_trees.auditing.variation import Variation, bracket_variation, tag_variation
 from spectralnlp_trees.tregex.show import Place
 
