@@ -31,7 +31,7 @@ class State(Protocol):
     """What an estimator has learned, where learning can go on from it."""
 
     def arrays(self) -> Mapping[str, Array]:
-        """Return it as arrays, for `IterativeEstimator.read_state`."""
+        """Return it as arrays, for `Estimator.read_state`."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -339,7 +339,8 @@ class IterativeEstimator(Estimator[T]):
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
-        cls.unlearning = "none" if cls.log is None else "replay"
+        if "log" in vars(cls):
+            cls.unlearning = "none" if cls.log is None else "replay"
 
     def init_kept_moments(self, corpus: Corpus[T]) -> ExampleLog[T]:
         """Return an empty log of examples.

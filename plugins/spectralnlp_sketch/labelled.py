@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from spectralnlp.runtime import Corpus, InMemoryCorpus, as_record_corpus, take_field
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import checked_texts
@@ -105,7 +107,8 @@ def as_example(each: Any, number: int | None = None) -> Example:
     if not isinstance(each, tuple | list) or len(each) != 2 or not isinstance(each[0], str):
         which = "an example" if number is None else f"text {number}"
         raise TextError(f"{which} is {type(each).__name__}, not text")
-    return Example(*each)
+    text, label = each
+    return Example(text, label.item() if isinstance(label, np.generic) else label)
 
 
 class LabelledTexts(NamedTuple):

@@ -80,7 +80,7 @@ class ExampleLog(ReplayLog[T]):
         return [self._names[str(names)] for names in self.columns.values()]
 
     def observe(self, batch: Batch[T]) -> None:
-        """Add examples; errors as of `items_of`."""
+        """Add examples; errors as of `items_of` and of `Numbering`, with the example's place."""
         if not len(batch):
             return  # its key may be that of the batch that really begins there
         numberings = self._numberings
@@ -89,13 +89,13 @@ class ExampleLog(ReplayLog[T]):
         for row, example in enumerate(batch, batch.start):
             try:
                 items = self.items_of(example)
+                for column, numbering, names in zip(columns, numberings, items, strict=True):
+                    column += [-1 if name is None else numbering[name] for name in names]
             except InputError as error:
                 raise InputError(
                     error.what, path=batch.document, sentence=row + 1, hint=error.hint
                 ) from error
             sizes.append(len(items[0]))
-            for column, numbering, names in zip(columns, numberings, items, strict=True):
-                column += [-1 if name is None else numbering[name] for name in names]
         self._chunks[batch.document_index, batch.start] = _Chunk(
             np.array(sizes, np.int32), tuple(np.array(column, np.int32) for column in columns)
         )

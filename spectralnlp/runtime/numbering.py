@@ -7,9 +7,15 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.errors import InputError
+
 
 class Numbering(dict[str, int]):
-    """Numbers of names: ``numbering[name]`` is the name's number, the next free one if the name is new."""
+    """Numbers of names: ``numbering[name]`` is the name's number, the next free one if the name is new.
+
+    Names are stored as UTF-8 with a NUL between them (`pack_names`): a new one that holds a NUL or a lone
+    surrogate raises an InputError.
+    """
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Numbering:
@@ -17,6 +23,12 @@ class Numbering(dict[str, int]):
         return cls({name: number for number, name in enumerate(names)})
 
     def __missing__(self, name: str) -> int:
+        try:
+            storable = b"\0" not in name.encode()
+        except UnicodeEncodeError:
+            storable = False
+        if not storable:
+            raise InputError(f"text that cannot be kept: {name[:40]!r}", hint="leave out NUL and surrogates")
         number = self[name] = len(self)
         return number
 

@@ -27,7 +27,8 @@ from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.featured import is_folder
 from spectralnlp_sketch.intent.further import Begun, key_of
-from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm
+from spectralnlp_sketch.intent.head import Examples, Learned
+from spectralnlp_sketch.intent.head_learner import HeadLearner
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
@@ -48,8 +49,6 @@ Array32 = NDArray[np.float32]
 N_COLUMNS = 2**21
 # Words that two of a pair are apart at most: in queries nearly all pairs are nearer.
 PAIR_REACH = 10
-# Numbers of unlabelled texts begin behind those of all that have a label.
-_FIRST_UNLABELLED = 2**40
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -223,7 +222,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
                 examples.features.rows(np.arange(n_labelled)),
                 self.random_state,
             )
-            learned = self._fit_head(examples, others)
+            learned = self._head_learner.learn(examples, others)
         layer, sharpness, scope = self._learn_held_out(examples, others, learned)
         self._finish([*_keys(found), *name_keys], rows, learned, layer, sharpness, scope)
 
@@ -300,7 +299,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         rows = self.prior_.ngrams.rows_of(found.texts)
         examples, names = self._examples(found, rows, label_texts(labels))
         keys += names
-        weights = self._support_vectors(examples, state.duals_for(keys, labels))
+        weights = self._head_learner.support_vectors(examples, state.duals_for(keys, labels))
         learned = Learned(weights, examples, np.arange(len(keys)))
         self._finish(keys, rows, learned, state.layer_for(labels), state.sharpness, state.scope)
 
@@ -312,7 +311,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
         with fit_pass("calibration"):
-            fit = partial(self._fit_without, examples, others, learned)
+            fit = partial(self._head_learner.without, examples, others, learned)
             held_out = hold_out(examples, self.n_labelled_, fit, self.random_state, every_text=stacked)
             layer = learn_second_layer(held_out.scores, held_out.labels) if stacked else None
             if not self.calibration:
@@ -322,7 +321,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             scope = learn_scope(
                 examples.rows(np.arange(self.n_labelled_)),
                 self.prior_.ngrams.single_idf(),
-                self._head,
+                self._head_learner.of_classes,
                 sharpness=sharpness_of(held_out.scores, held_out.labels),
                 refused=self.refused,
                 random_state=self.random_state,
@@ -386,58 +385,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         )
         return examples, [key_of(names[i], labels[i], is_name=True) for i in known.tolist()]
 
-    def _head(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
-        """A head of some of the classes, whose numbers targets have the columns of."""
-        if self.settings_.loss == "hinge":
-            return self._support_vectors(examples)
-        return self._logistic(examples, classes=classes)
-
-    def _support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
-        return fit_svm(examples, C=self.settings_.C, random_state=self.random_state, start=start)
-
-    def _logistic(
-        self, examples: Examples, start: Array32 | None = None, classes: NDArray[np.int64] | None = None
-    ) -> Weights:
-        likeness = self.likeness_
-        if likeness is not None and classes is not None:
-            likeness = likeness[np.ix_(classes, classes)]
-        C, seed = self.settings_.C, self.random_state
-        return fit_head(examples, C=C, likeness=likeness, random_state=seed, start=start)
-
-    def _fit_head(self, examples: Examples, unlabelled: Unlabelled) -> Learned:
-        numbers = np.arange(len(examples.weights))
-        if self.settings_.loss == "hinge":
-            return Learned(self._support_vectors(examples), examples, numbers)
-        return self._fit_few(examples, numbers, unlabelled)
-
-    def _fit_without(
-        self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
-    ) -> Weights:
-        """The head without some examples; it begins with what was learned from all."""
-        numbers = np.delete(np.arange(len(examples.weights)), gone)
-        kept = examples.rows(numbers)
-        if self.settings_.loss == "hinge":
-            return self._support_vectors(kept, learned.weights.duals[numbers])
-        return self._fit_few(kept, numbers, unlabelled, learned).weights
-
-    def _fit_few(
-        self,
-        examples: Examples,
-        numbers: NDArray[np.int64],
-        unlabelled: Unlabelled,
-        learned: Learned | None = None,
-    ) -> Learned:
-        """The head, learned once more with the unlabelled texts that it is surest of, if there are any."""
-        weights = self._logistic(examples)
-        if not len(unlabelled.features):
-            return Learned(weights, examples, numbers)
-        joined, pseudo_labelled = unlabelled.pseudo_labelled(weights)
-        examples, numbers = (
-            examples.with_more(pseudo_labelled),
-            np.append(numbers, _FIRST_UNLABELLED + joined),
-        )
-        start = None if learned is None else learned.duals_of(examples, numbers)
-        return Learned(self._logistic(examples, start), examples, numbers)
+    @property
+    def _head_learner(self) -> HeadLearner:
+        return HeadLearner(self.settings_, self.likeness_, self.random_state)
 
 
 def _keys(found: LabelledTexts) -> list[bytes]:

@@ -130,5 +130,5 @@ class Begun(NamedTuple):
 
 def key_of(text: str, label: Any, *, is_name: bool = False) -> bytes:
     """A hash by which an example is known again: a labelled text, or the name of a label."""
-    described = json.dumps([text, label, is_name], ensure_ascii=False)
+    described = f"{label}\0{is_name}\0{text}"
     return blake2b(described.encode("utf-8", "replace"), digest_size=_KEY_BYTES).digest()

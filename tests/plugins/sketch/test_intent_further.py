@@ -10,6 +10,7 @@ import pytest
 from spectralnlp_sketch import IntentClassifier
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.intent import estimator as estimator_module
+from spectralnlp_sketch.intent import head_learner
 from spectralnlp_sketch.labelled import Example
 
 import spectralnlp
@@ -59,7 +60,7 @@ def scores(classifier: IntentClassifier, texts: list[str]) -> np.ndarray:
 def test_a_head_goes_on_to_the_optimum_of_all_texts(
     n_new: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(estimator_module, "fit_svm", _exact(estimator_module.fit_svm))
+    monkeypatch.setattr(head_learner, "fit_svm", _exact(head_learner.fit_svm))
     some, new = EXAMPLES[:-n_new], EXAMPLES[-n_new:]
     trained(some).save(tmp_path / "model")
     kept = changes.KeptMoments.load(tmp_path / "model", "update")
@@ -200,3 +201,18 @@ def test_a_state_that_was_changed_is_refused(
 def test_labels_of_several_types_are_refused() -> None:
     with pytest.raises(TextError, match="labels of the types int and str"):
         IntentClassifier().fit(["a b", "c d"], [1, "x"])
+
+
+def test_labels_of_numpy_are_labels() -> None:
+    texts, labels = [text for text, _ in EXAMPLES], [list(FORMS).index(label) for _, label in EXAMPLES]
+    fitted = IntentClassifier().fit(texts, np.array(labels))
+    assert fitted.predict(texts[:3]).tolist() == labels[:3]
+    kept = trained(list(map(Example, texts, labels))).kept
+    change = changes.update(kept, InMemoryCorpus([("a dog", np.int64(7))]))
+    assert change.model.labels == ("0", "1", "2", "7")
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a \ud800"])
+def test_a_text_that_cannot_be_kept_is_named(text: str) -> None:
+    with pytest.raises(InputError, match=r"memory \(sentence 73\): text that cannot be kept"):
+        trained([*EXAMPLES, Example(text, "price")])

@@ -1,0 +1,89 @@
+"""How a classifier learns its head: support vector machines of many texts, logistic regression of few."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm
+from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
+from spectralnlp_sketch.intent.weights import HeadSettings
+
+Array32 = NDArray[np.float32]
+# Numbers of unlabelled texts begin behind those of all that have a label.
+_FIRST_UNLABELLED = 2**40
+
+
+@dataclass(frozen=True)
+class HeadLearner:
+    """Learns a head, and again from some of its examples.
+
+    Args:
+        settings: loss and weight.
+        likeness: how alike classes are, as of `fit_head`; None where it is not used.
+        random_state: seed.
+    """
+
+    settings: HeadSettings
+    likeness: Array32 | None
+    random_state: int
+
+    def learn(self, examples: Examples, unlabelled: Unlabelled) -> Learned:
+        """Learn from all examples, and where there are few from unlabelled texts as well."""
+        numbers = np.arange(len(examples.weights))
+        if self.settings.loss == "hinge":
+            return Learned(self.support_vectors(examples), examples, numbers)
+        return self._learn_few(examples, numbers, unlabelled)
+
+    def without(
+        self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
+    ) -> Weights:
+        """Learn without some examples, beginning with what was learned from all.
+
+        Args:
+            examples: all.
+            unlabelled: as of `learn`.
+            learned: from all.
+            gone: int64; numbers of those that are left out.
+        """
+        numbers = np.delete(np.arange(len(examples.weights)), gone)
+        kept = examples.rows(numbers)
+        if self.settings.loss == "hinge":
+            return self.support_vectors(kept, learned.weights.duals[numbers])
+        return self._learn_few(kept, numbers, unlabelled, learned).weights
+
+    def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
+        """Learn a head of some classes, those of these numbers, from examples whose targets are of them."""
+        if self.settings.loss == "hinge":
+            return self.support_vectors(examples)
+        likeness = None if self.likeness is None else self.likeness[np.ix_(classes, classes)]
+        return self._logistic(examples, likeness)
+
+    def support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
+        """Learn support vector machines; ``start`` as of `fit_svm`."""
+        return fit_svm(examples, C=self.settings.C, random_state=self.random_state, start=start)
+
+    def _logistic(
+        self, examples: Examples, likeness: Array32 | None, start: Array32 | None = None
+    ) -> Weights:
+        C, seed = self.settings.C, self.random_state
+        return fit_head(examples, C=C, likeness=likeness, random_state=seed, start=start)
+
+    def _learn_few(
+        self,
+        examples: Examples,
+        numbers: NDArray[np.int64],
+        unlabelled: Unlabelled,
+        learned: Learned | None = None,
+    ) -> Learned:
+        """Learn, and once more with the unlabelled texts that the head is surest of, if there are any."""
+        weights = self._logistic(examples, self.likeness)
+        if not len(unlabelled.features):
+            return Learned(weights, examples, numbers)
+        joined, pseudo_labelled = unlabelled.pseudo_labelled(weights)
+        examples = examples.with_more(pseudo_labelled)
+        numbers = np.append(numbers, _FIRST_UNLABELLED + joined)
+        start = None if learned is None else learned.duals_of(examples, numbers)
+        return Learned(self._logistic(examples, self.likeness, start), examples, numbers)
