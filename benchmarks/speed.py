@@ -22,6 +22,7 @@ from statistics import mean
 from time import process_time
 
 import spectralnlp
+from spectralnlp.models.components import OPEN_CELLS
 from spectralnlp.models.parser import Parser
 from spectralnlp.scoring import COLLINS, score_trees
 from spectralnlp.tasks import parsing
@@ -46,9 +47,7 @@ def main() -> None:
     given = options.parse_args()
     parser = spectralnlp.load(given.model)
     gold = glued((add_root(tree) for tree in spectralnlp.read_treebank(given.trees)), given.glue)
-    ways = (
-        {"closed": parser} if given.closed_only else {"open": replace(parser, cells=None), "closed": parser}
-    )
+    ways = {"closed": parser} if given.closed_only else {"open": without_cells(parser), "closed": parser}
     rows = [(name, *whole(way, gold[:: given.every])) for name, way in ways.items()]
     print(f"{report.machine()} Model `{given.model}`.\n")
     print(
@@ -61,6 +60,12 @@ def main() -> None:
     lengths = [(n, *long_sentence(parser, words, n)) for n in given.lengths]
     if lengths:
         print(report.table(("words", "seconds", "open cells", "peak MiB"), lengths))
+
+
+def without_cells(parser: Parser) -> Parser:
+    """The parser without the model of open cells."""
+    rest = {name: each for name, each in parser.components.items() if name != OPEN_CELLS}
+    return replace(parser, components=rest)
 
 
 def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
