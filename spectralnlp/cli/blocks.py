@@ -58,15 +58,16 @@ def blocks(
         may_cut: whether a block may end with a line; None for any line.
     """
     task: list[Block] = []
-    size = 0
+    size = n_characters = 0
     for file in files:
         with open_lines(file) as lines:
             for block in _blocks_of(lines, called(file), n_lines, may_cut):
                 task.append(block)
                 size += block.text.count("\n") + 1
-                if size >= n_lines or len(block.text) >= MOST_CHARACTERS:
+                n_characters += len(block.text)
+                if size >= n_lines or n_characters >= MOST_CHARACTERS:
                     yield task
-                    task, size = [], 0
+                    task, size, n_characters = [], 0, 0
     if task:
         yield task
 

@@ -225,7 +225,7 @@ class Checkpoint:
         """Take away what was kept; the folder too, if it is empty then."""
         for each in self.folder.glob("pass-*"):
             shutil.rmtree(each, ignore_errors=True)
-        for each in self.folder.glob("map-*.jsonl"):
+        for each in (*self.folder.glob("map-*.jsonl"), *self.folder.glob(".map-*.tmp")):
             each.unlink(missing_ok=True)
         if self.folder.exists() and not any(self.folder.iterdir()):
             self.folder.rmdir()

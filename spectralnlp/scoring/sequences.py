@@ -35,7 +35,8 @@ class SequenceReport:
     @property
     def perplexity(self) -> float:
         """Perplexity per symbol, without ends of sequences; infinite if a symbol was impossible."""
-        return math.exp(min(-self.log_likelihood / max(self.n_symbols, 1), 700.0))
+        nats = -self.log_likelihood / max(self.n_symbols, 1)
+        return math.exp(nats) if nats < 700.0 else math.inf
 
     @property
     def accuracy(self) -> float:

@@ -190,3 +190,13 @@ def test_a_model_of_another_task_is_refused(
         err = capsys.readouterr().err
         assert "is a model for" in err
         assert err.count("\n") == 1
+
+
+def test_a_task_of_many_files_holds_a_bounded_number_of_characters(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.txt" for number in range(12)]
+    for file in files:
+        file.write_text("word " * (cli_blocks.MOST_CHARACTERS // 20), encoding="utf-8")
+    tasks = list(blocks([str(file) for file in files], 1000))
+    assert [sum(len(block.text) for block in task) < 2 * cli_blocks.MOST_CHARACTERS for task in tasks] == [
+        True
+    ] * 3
