@@ -228,26 +228,35 @@ class Ledger:
         theirs = zip(other.salt.tolist(), other.digests, strict=True)
         return sum((other.salts[salt], digest.tobytes()) in ours for salt, digest in theirs)
 
-    def without(self, digests: Digests) -> tuple[Ledger, NDArray[np.bool_], list[int]]:
-        """Take out documents; of those that are there several times, the last.
+    def without(
+        self, digests: Digests, unit: DocumentUnit
+    ) -> tuple[Ledger, NDArray[np.bool_], NDArray[np.int64], list[int]]:
+        """Take out documents: files however often they count, and of equal lines as many as are given.
 
         Args:
             digests: as in `known`.
+            unit: what a document is.
 
         Returns:
-            the ledger that is left; whether each of ours stays; which of theirs, by number, were not there.
+            the ledger that is left; whether each of ours stays; int64 (n,), how many of ours each of theirs
+            takes out; which of theirs, by number, were not there.
         """
         places: dict[bytes, list[int]] = {}
         for place, key in enumerate(self._own_keys()):
             places.setdefault(key.tobytes(), []).append(place)
-        kept, unknown = np.ones(len(self), bool), []
+        kept, times, unknown = np.ones(len(self), bool), np.zeros(len(digests), np.int64), []
         for number, keys in enumerate(self._keys(digests)):
-            found = next((left for key in keys if (left := places.get(key.tobytes()))), None)
-            if found:
-                kept[found.pop()] = False
-            else:
+            found = [left for key in keys if (left := places.get(key.tobytes())) is not None]
+            here = [place for left in found for place in left]
+            if unit == "file":
+                for left in found:
+                    left.clear()
+            elif here:
+                here = [next(left for left in found if left).pop()]
+            if not here and (unit == "line" or not found):
                 unknown.append(number)
-        return replace(self, digests=self.digests[kept], salt=self.salt[kept]), kept, unknown
+            kept[here], times[number] = False, len(here)
+        return replace(self, digests=self.digests[kept], salt=self.salt[kept]), kept, times, unknown
 
     def arrays(self) -> dict[str, Array]:
         """Return the state, for `from_arrays`."""

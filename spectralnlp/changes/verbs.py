@@ -13,9 +13,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.changes.documents import NewDocuments, RepeatedFiles
 from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearning_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
-from spectralnlp.changes.new import NewDocuments
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, State
 from spectralnlp.models.changing import ChangingModel
@@ -158,6 +158,8 @@ def update(
         what = f"in the model already, {_share(len(known), len(found), kept.unit)}"
         hint = "leave out what is there with `skip_known`, or add it once more with `again`"
         raise _at(int(known[0]), corpus, kept.unit, what, hint)
+    for line in kept.task.remarks_on_more(kept.moments, more):
+        report(line)
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("adding"):
         more.renumber()
@@ -180,7 +182,7 @@ def _only_new(
 
 
 def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback = silent) -> Change:
-    """Take documents out.
+    """Take documents out; a file however often it counts.
 
     Args:
         kept: the moments beside the model; unchanged after an error.
@@ -207,12 +209,18 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
     found = digests.digests()
     if not len(found):
         raise InputError("no documents to forget", hint="give files with something in them")
-    ledger, stays, unknown = kept.ledger.without(found)
+    ledger, stays, times, unknown = kept.ledger.without(found, kept.unit)
     if unknown:
         what = f"not in the model, {_share(len(unknown), len(found), kept.unit)}"
         raise _at(unknown[0], corpus, kept.unit, what, "forget only what was put in, read as it was then")
     if not len(ledger):
         raise InputError("nothing would be left to learn from", hint="delete the model")
+    if kept.unit == "file" and (times != 1).any():
+        corpus = RepeatedFiles(
+            corpus, dict(zip(digests.places()[:, 0].tolist(), times.tolist(), strict=True))
+        )
+        gone, _, more = _observe(kept.moments.empty_like(), salts, kept.unit, corpus, report)
+        seconds += more
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("taking out"):
         gone.renumber()
@@ -249,6 +257,8 @@ def merge(many: Sequence[KeptMoments], *, again: bool = False, report: ProgressC
             if n_shared and not again:
                 what = f"in more than one of the models: {n_shared:,} {first.unit}{'s' * (n_shared > 1)}"
                 raise InputError(what, hint="count them as often with `again`")
+            for line in first.task.remarks_on_more(moments, other.moments):
+                report(line)
             moments.append(other.moments)
             ledger = ledger.joined(other.ledger)
     return _solved(replace(first, moments=moments, ledger=ledger), 0.0, report)
@@ -316,13 +326,18 @@ def _check_alike(first: KeptMoments, other: KeptMoments) -> None:
     ours = {**first.settings, "what a document is": first.unit, **first.reading}
     theirs = {**other.settings, "what a document is": other.unit, **other.reading}
     differing = [
-        f"{name} ({ours.get(name)!r} and {theirs.get(name)!r})"
+        f"{name} ({_shown(ours.get(name))} and {_shown(theirs.get(name))})"
         for name in dict.fromkeys([*ours, *theirs])
         if ours.get(name) != theirs.get(name)
     ]
     if differing:
         what = f"cannot merge models that differ in {', '.join(differing)}"
         raise ConfigError(what, hint="train them with the same settings")
+
+
+def _shown(value: object) -> str:
+    """A setting in a message; of a table of renamings only its length."""
+    return f"a table of {len(value)} lines" if isinstance(value, list) and len(value) > 3 else repr(value)
 
 
 def _share(n: int, n_all: int, unit: DocumentUnit) -> str:

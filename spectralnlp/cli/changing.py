@@ -62,11 +62,19 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
     return folder, own, target
 
 
-def read_documents(kept: KeptMoments, inputs: list[str]) -> Corpus[Any]:
-    """Read files as the data of the model was read."""
+def read_documents(kept: KeptMoments, inputs: list[str], weight: list[str] | None = None) -> Corpus[Any]:
+    """Read files as the data of the model was read.
+
+    Args:
+        kept: the moments beside the model.
+        inputs: files, folders and globs.
+        weight: values of ``--weight``.
+    """
+    from spectralnlp.cli.options import accepted, weights_of
     from spectralnlp.runtime import rereadable
 
-    corpus: Corpus[Any] = kept.task.read(rereadable(inputs), **kept.reading)
+    more = accepted(kept.task, "read", {"weights": ("--weight", weights_of(weight))})
+    corpus: Corpus[Any] = kept.task.read(rereadable(inputs), **kept.reading, **more)
     return corpus
 
 

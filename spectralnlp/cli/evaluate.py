@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.options import AsJson, FileEncoding, ModelName, SkipBad, TextColumn, accepted
+from spectralnlp.cli.options import (
+    AsJson,
+    FileEncoding,
+    ModelName,
+    Renamings,
+    SkipBad,
+    TextColumn,
+    accepted,
+    map_of,
+)
 from spectralnlp.errors import ConfigError
 
 
@@ -22,6 +31,7 @@ def evaluate(
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
     column: TextColumn = None,
     encoding: FileEncoding = None,
+    renamings: Renamings = None,
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parsing: how to choose the tree.")
     ] = None,
@@ -72,6 +82,7 @@ def evaluate(
         "column": ("--column", column),
         "encoding": ("--encoding", encoding),
         "on_bad": ("--skip-bad", skipped),
+        "map": ("--map", map_of(renamings)),
     }
     reading = accepted(task, "read_gold", options)
     how = accepted(

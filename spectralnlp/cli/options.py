@@ -33,6 +33,16 @@ FileEncoding: TypeAlias = Annotated[
     str | None,
     typer.Option("--encoding", metavar="NAME", help="Of treebank files and tagged text; default theirs."),
 ]
+Renamings: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--map", metavar="FILE", help="Table of labels and tags of trees to rename; see docs."),
+]
+TreebankWeights: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight", metavar="INPUT=N", help="How often trees of an INPUT count; repeatable, by default once."
+    ),
+]
 SkipBad: TypeAlias = Annotated[
     bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
 ]
@@ -50,6 +60,29 @@ NewFolder: TypeAlias = Annotated[
 Overwrite: TypeAlias = Annotated[
     bool, typer.Option("--overwrite", help="Replace the model that is in DIR already.")
 ]
+
+
+def weights_of(given: list[str] | None) -> dict[str, int] | None:
+    """Read the values of ``--weight``; None without any.
+
+    Raises:
+        ConfigError: one is not INPUT=N with a whole number N.
+    """
+    found: dict[str, int] = {}
+    for each in given or []:
+        name, equals, weight = each.rpartition("=")
+        if not equals or not name or not weight.strip().isdecimal():
+            what = f"--weight takes INPUT=N with a whole number N from 1, not {each!r}"
+            raise ConfigError(what, hint="trees count once, twice …, so that forgetting them is exact")
+        found[name] = int(weight)
+    return found or None
+
+
+def map_of(path: Path | None) -> list[str] | None:
+    """Read the table of ``--map``; None without one. Errors as of `read_renaming`."""
+    from spectralnlp.trees.renaming import read_renaming
+
+    return None if path is None else read_renaming(path)
 
 
 def accepted(task: Task, method: str, options: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:

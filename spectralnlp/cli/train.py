@@ -20,7 +20,18 @@ from spectralnlp.cli.engines import (
     evaluated,
     limits,
 )
-from spectralnlp.cli.options import FileEncoding, NewFolder, Overwrite, SkipBad, TextColumn, accepted
+from spectralnlp.cli.options import (
+    FileEncoding,
+    NewFolder,
+    Overwrite,
+    Renamings,
+    SkipBad,
+    TextColumn,
+    TreebankWeights,
+    accepted,
+    map_of,
+    weights_of,
+)
 from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
@@ -51,6 +62,8 @@ def train(
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
     column: TextColumn = None,
     encoding: FileEncoding = None,
+    weight: TreebankWeights = None,
+    renamings: Renamings = None,
     unlabelled: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE", help="Text without labels to learn from as well; repeatable."),
@@ -105,9 +118,11 @@ def train(
         "column": ("--column", column),
         "encoding": ("--encoding", encoding),
         "on_bad": ("--skip-bad", skipped),
+        "map": ("--map", map_of(renamings)),
     }
     more = None if is_setting else unlabelled or None
-    reading = accepted(task, "read", {**options, "unlabelled": ("--unlabelled", more)})
+    only_here = {"unlabelled": ("--unlabelled", more), "weights": ("--weight", weights_of(weight))}
+    reading = accepted(task, "read", {**options, **only_here})
     started = perf_counter()
     with limits(checkpoint, skip_bad_partitions=skip_bad_partitions, memory=memory):
         with (
@@ -128,8 +143,8 @@ def train(
             if skip_bad_partitions:
                 corpus = SkippingCorpus(corpus)
             if keep_moments:
-                given = {"column": column, "encoding": encoding}
-                how = {"reader": reader, **{name: each for name, each in given.items() if each is not None}}
+                how = {"reader": reader}
+                how |= {name: reading[name] for name in ("column", "encoding", "map") if name in reading}
                 change = changes.train(
                     name, learner, corpus, unit=documents, reading=how, report=say, description=description
                 )

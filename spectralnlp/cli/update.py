@@ -9,6 +9,7 @@ import typer
 from spectralnlp.cli.changing import ChangedModel, changed_folder, load_kept, read_documents, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import HERE, Where, engine_options
+from spectralnlp.cli.options import TreebankWeights
 from spectralnlp.errors import ConfigError
 
 
@@ -26,6 +27,7 @@ def update(
     whole: Annotated[
         bool, typer.Option("--all", help="Learn all again, in place of going on from what was learned.")
     ] = False,
+    weight: TreebankWeights = None,
     where: Where = HERE,
 ) -> None:
     """Add data to a trained model; the result is that of training on all of it."""
@@ -36,11 +38,13 @@ def update(
         if skip_known:
             what = f"{model} does not know what it was made of: --skip-known means nothing to it"
             raise ConfigError(what, hint="give files that it has not seen")
+        if weight:
+            raise ConfigError(f"--weight means nothing to {model}", hint="leave it out")
         own.update(folder, inputs, target, say)
         return
     kept = load_kept(model, "be updated")
     with where.running(), announced_kernels(), progress("updating"):
-        corpus = read_documents(kept, inputs)
+        corpus = read_documents(kept, inputs, weight)
         change = update_model(kept, corpus, again=again, skip_known=skip_known, whole=whole, report=say)
     save_change(change, target)
     if skip_known:

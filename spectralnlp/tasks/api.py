@@ -19,6 +19,7 @@ from spectralnlp.runtime import Corpus, OnBad, rereadable
 from spectralnlp.storage import load_model
 from spectralnlp.tasks.task import Report, Task, silent
 from spectralnlp.trees import Tree, is_nltk_corpus
+from spectralnlp.trees.renaming import read_renaming
 
 
 def read_treebank(
@@ -62,6 +63,8 @@ def train(
     report: Any = None,
     reader: str = "auto",
     encoding: str | None = None,
+    weights: Mapping[str | Path, int] | None = None,
+    map: str | Path | None = None,
     **settings: Any,
 ) -> Any:
     """Train a model.
@@ -75,6 +78,9 @@ def train(
         report: called with a line for each pass; None to be silent.
         reader: how to read files; ``auto`` to recognise it.
         encoding: of the files of a treebank; None for what is usual for it.
+        weights: how often the trees of a treebank count, by its path among the data or the folder of some of
+            them: ``{"b/": 2}``. Trees of others count once.
+        map: file with a table of renamings of labels and tags, such as ``grammars/en.map``.
         settings: hyper-parameters, ``n_states=16``, with ``preset="fast"`` for a preset to start from.
 
     Returns:
@@ -97,10 +103,18 @@ def train(
     learner = _learner(estimator, settings)
     task = _task(learner.task)
     inputs = _inputs(data)
+    options = _reading(
+        task,
+        encoding=encoding,
+        weights=None if weights is None else {str(name): weight for name, weight in weights.items()},
+        map=None if map is None else read_renaming(map),
+    )
     if inputs is None:
+        if options:
+            raise ConfigError(f"`{next(iter(options))}` is for files, not for data in memory")
         corpus = task.in_memory(data)
     else:
-        corpus = task.read(inputs, reader=reader, **_encoded(task.read, encoding))
+        corpus = task.read(inputs, reader=reader, **options)
     return task.train(learner, corpus, report=report or silent)
 
 
@@ -134,7 +148,7 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
         model: what `train` or `load` gave; or the folder or name of one.
         data: paths, folders or globs of gold files; or gold examples: a corpus or a list.
         options: keyword arguments of the task's ``read_gold`` and ``evaluate``, such as ``reader="gum"`` or
-            ``decoder="viterbi"``.
+            ``decoder="viterbi"``; ``map`` is a file, as of `train`.
 
     Returns:
         A report, whose `to_table` is for readers and `to_flat_dict` for programs.
@@ -153,6 +167,8 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
         model = load(cast("str | Path", model))
     task = _task(model.task)
     inputs = _inputs(data)
+    if isinstance(options.get("map"), str | Path):
+        options["map"] = read_renaming(options["map"])
     reading = {} if inputs is None else _accepted(task.read_gold, options)
     scoring = _accepted(task.evaluate, options)
     for name in options:
@@ -189,13 +205,12 @@ def _inputs(data: object) -> list[str | Path] | None:
     return None
 
 
-def _encoded(method: Any, encoding: str | None) -> dict[str, Any]:
-    """The encoding as a keyword argument of a task's method, if it was given."""
-    if encoding is None:
-        return {}
-    if not _accepted(method, {"encoding": encoding}):
-        raise ConfigError("`encoding` means nothing here: this task reads UTF-8", hint="leave it out")
-    return {"encoding": encoding}
+def _reading(task: Task, **options: Any) -> dict[str, Any]:
+    """The options that were given, as keyword arguments of a task's ``read``."""
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given.keys() - _accepted(task.read, given).keys():
+        raise ConfigError(f"`{name}` means nothing to {task.name}", hint="leave it out")
+    return given
 
 
 def _accepted(method: Any, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
@@ -10,19 +10,22 @@ from typing import Any
 
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.estimator import Estimator
 from spectralnlp.inference.trees.parsing import Pruning
 from spectralnlp.models.parser import Parser
 from spectralnlp.models.tag_evidence import TagModel
-from spectralnlp.runtime import Corpus, Inputs, OnBad, expand_inputs, take_field
+from spectralnlp.runtime import Corpus, Inputs, MappedCorpus, OnBad, SkippingCorpus, take_field
 from spectralnlp.scoring import COLLINS, Comparison, EvalbParameters, ParseReport, RawReport, score_trees
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.raw_text import evaluate_raw, warm_up
 from spectralnlp.tasks.samples import sample_trees
+from spectralnlp.tasks.several_treebanks import sources_of
 from spectralnlp.tasks.token_boundaries import TokenBoundaries, TokenTask
 from spectralnlp.tasks.treebanks import TreebankCorpus, nltk_trees_of
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, clean, read_brackets
+from spectralnlp.trees.renaming import Renaming
 
 _TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 days."
 
@@ -54,6 +57,8 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         reader: str = "auto",
         on_bad: OnBad | None = None,
         encoding: str | None = None,
+        weights: Mapping[str, int] | None = None,
+        map: Sequence[str] | None = None,
     ) -> Corpus[Tree]:
         """Read cleaned trees of files, folders and globs.
 
@@ -62,16 +67,28 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             reader: name of a treebank reader, or ``auto``.
             on_bad: called for each bad tree, which is then left out; None to stop at the first.
             encoding: of the files; None for what is usual for the treebank.
+            weights: how often trees count, by input or by folder of inputs; once where nothing is said.
+            map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`); None to rename nothing.
 
         Raises:
-            InputError: a missing or unreadable input, or (on reading) a bad tree.
+            InputError: a missing or unreadable input, a bad table, or (on reading) a bad tree.
+            ConfigError: a weight of no input, or one that is no whole number from 1.
         """
+        renaming = None if map is None else Renaming(map)
         in_memory = nltk_trees_of(inputs, on_bad)
-        if in_memory is not None:
-            return in_memory
-        return TreebankCorpus(expand_inputs(inputs), reader, on_bad, encoding)
+        if in_memory is None:
+            return TreebankCorpus(sources_of(inputs, weights or {}), reader, on_bad, encoding, renaming)
+        return in_memory if renaming is None else MappedCorpus(in_memory, renaming.rename)
 
     read_gold = read
+
+    def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
+        """Learn from the first of several treebanks."""
+        if isinstance(corpus, TreebankCorpus):
+            corpus = corpus.first()
+        elif isinstance(corpus, SkippingCorpus) and isinstance(corpus.corpus, TreebankCorpus):
+            corpus = SkippingCorpus(corpus.corpus.first())
+        return super()._conventions(estimator, corpus, most)
 
     def in_memory(self, data: Any) -> Corpus[Tree]:
         """Make a corpus of trees; NLTK's, in a corpus reader or a collection, are cleaned."""

@@ -215,6 +215,15 @@ class Task(ABC):
         """
         return estimator.init_kept_moments(corpus)
 
+    def remarks_on_more(self, moments: Any, more: Any) -> list[str]:
+        """Return lines about data that is added to kept moments, for users to know.
+
+        Args:
+            moments: kept.
+            more: those of the data.
+        """
+        return []
+
     def solve(
         self,
         estimator: Estimator[Any],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, Counts, Joint, Key
@@ -16,6 +16,8 @@ from spectralnlp.text.cut_words import is_cut
 
 CONVENTION_EXAMPLES = 5000  # trees or sentences that are enough to see how words are written
 CUT_WORD_EXAMPLES = 50_000  # that are enough to learn which words are cut
+# Share of unknown words from which data is likely to be of another language.
+MANY_UNKNOWN = 0.5
 _BOUNDARIES = "seams"  # the name of these counts in files of kept moments
 
 
@@ -72,6 +74,18 @@ class TokenTask(Task):
         own = super().init_kept_moments(estimator, corpus)
         return Joint({"estimator": own, _BOUNDARIES: self.boundaries()})
 
+    def remarks_on_more(self, moments: Joint[Any], more: Joint[Any]) -> list[str]:
+        """Say so where most of the words are unknown, as those of another language are."""
+        known, words = (
+            {key: n for key, n in cast(TokenBoundaries, each.parts[_BOUNDARIES]).items() if type(key) is str}
+            for each in (moments, more)
+        )
+        unknown = unknown_share(words, known)
+        if unknown <= MANY_UNKNOWN:
+            return []
+        what = f"{100 * unknown:.0f} % of the words that are added are unknown to the model"
+        return [f"{what}: train a model of their own if they are of another language"]
+
     def solve(self, estimator: Estimator[Any], moments: Joint[Any], **reporting: Any) -> Any:
         """Solve as `Task.solve` does; conventions are learned from all words."""
         model = super().solve(estimator, moments.parts["estimator"], **reporting)
@@ -85,3 +99,8 @@ def conventions_of(*moments: Joint[Any]) -> Conventions:
         boundaries: Any = each.parts[_BOUNDARIES]
         counts.update(dict(boundaries.items()))
     return Conventions.of_counts(counts)
+
+
+def unknown_share(words: Mapping[Any, int], known: Mapping[Any, int]) -> float:
+    """Return what part of counted words are not among others, in [0, 1]."""
+    return sum(n for word, n in words.items() if word not in known) / max(sum(words.values()), 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
@@ -11,6 +11,7 @@ from typing import Any
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Corpus, FileCorpus, OnBad, Partition, as_corpus
+from spectralnlp.tasks.several_treebanks import Contents, Source, report_contents
 from spectralnlp.trees import (
     Discontinuities,
     NltkCorpus,
@@ -22,37 +23,71 @@ from spectralnlp.trees import (
     is_nltk_tree,
     read_trees,
 )
+from spectralnlp.trees.renaming import Renaming
 
 
 class TreebankCorpus(FileCorpus[Tree]):
-    """The cleaned trees of files.
+    """The cleaned trees of files of one treebank or several; a file that counts twice is there twice.
 
     Args:
-        paths: the files.
+        treebanks: where the files are, and how often they count.
         reader: name of a treebank reader, or ``auto``.
         on_bad: called for each bad tree, which is then left out; None to stop at the first.
         encoding: of the files; None for what is usual for the treebank.
+        renaming: of labels and tags; None to leave them.
     """
 
     def __init__(
-        self, paths: Iterable[str | Path], reader: str, on_bad: OnBad | None, encoding: str | None
+        self,
+        treebanks: Sequence[Source],
+        reader: str,
+        on_bad: OnBad | None,
+        encoding: str | None,
+        renaming: Renaming | None,
     ) -> None:
-        super().__init__(paths, partial(_read_clean, reader=reader, on_bad=on_bad, encoding=encoding))
-        self.reader = reader
-        self.encoding = encoding
+        self.treebanks, self.renaming = treebanks, renaming
+        self.reader, self.on_bad, self.encoding = reader, on_bad, encoding
+        read = partial(_read_clean, reader=reader, on_bad=on_bad, encoding=encoding, renaming=renaming)
+        super().__init__(
+            [path for each in treebanks for path in each.paths for _ in range(each.weight)], read
+        )
+
+    def first(self) -> TreebankCorpus:
+        """Return the first of the treebanks, which decides how tokens are written."""
+        return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
     def remarks(self) -> list[str]:
-        """Count the crossing branches that are raised, in files whose format has any; these are read."""
+        """Say what is raised, what the table renames and what only one of several treebanks has.
+
+        For that, files whose format has crossing branches are read; all are, where there is a table or a
+        second treebank.
+
+        Raises:
+            InputError: the table renames nothing.
+        """
         found: list[Discontinuities] = []
-        for path in self.paths:
+        paths = [path for each in self.treebanks for path in each.paths]
+        for path in paths:
             with suppress(InputError):  # those who read the trees are told
                 counts = count_discontinuities(path, self.reader, self.encoding)
                 found += [] if counts is None else [counts]
-        return [str(sum(found, Discontinuities()))] if found else []
+        lines = [str(sum(found, Discontinuities()))] if found else []
+        if self.renaming is None and len(self.treebanks) == 1:
+            return lines
+        read = partial(_read_clean, reader=self.reader, on_bad=_ignore, encoding=self.encoding, renaming=None)
+        contents = [Contents.of(each, read, self.renaming) for each in self.treebanks]
+        return [*lines, *report_contents(contents, self.renaming)]
 
 
-def _read_clean(path: Path, reader: str, on_bad: OnBad | None, encoding: str | None) -> Iterator[Tree]:
-    return cleaned(read_trees(path, reader, on_bad, encoding))
+def _ignore(error: InputError) -> None:
+    """Leave out a bad tree: those who learn from the trees are told."""
+
+
+def _read_clean(
+    path: Path, reader: str, on_bad: OnBad | None, encoding: str | None, renaming: Renaming | None
+) -> Iterator[Tree]:
+    trees = cleaned(read_trees(path, reader, on_bad, encoding))
+    return trees if renaming is None else map(renaming.rename, trees)
 
 
 class _NltkTrees(Corpus[Tree]):

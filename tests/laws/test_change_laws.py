@@ -204,12 +204,15 @@ def test_a_ledger_refuses_what_was_never_there_and_what_is_there_already(
 
 
 @every_case
-def test_a_document_added_again_is_there_twice(name: str, estimator: Estimator, tmp_path: Path) -> None:
+def test_a_file_added_again_counts_twice_and_is_forgotten_whole(
+    name: str, estimator: Estimator, tmp_path: Path
+) -> None:
     documents = documents_of(type(estimator))
     once = train(name, estimator, documents)
     twice = changes.update(once.kept, Documents([documents[1]]), again=True)
     assert moments_bytes(twice.kept) != moments_bytes(once.kept)
-    assert_same(changes.forget(twice.kept, Documents([documents[1]])), once, tmp_path)
+    forgot = changes.forget(twice.kept, Documents([documents[1]]))
+    assert_same(forgot, train(name, estimator, [documents[0], *documents[2:]]), tmp_path)
 
 
 @every_case

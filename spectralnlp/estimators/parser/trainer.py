@@ -141,6 +141,7 @@ class ParserTrainer(MomentEstimator[Tree]):
 
     def _learn_all(self, trees: Treebank) -> None:
         """Learn the components, and last the grammars, which take most memory."""
+        trees = trees.without_copies()
         self.grammar_.describe(trees)
         learner = self.grammar_.learner(trees)
         context = Context(learner, self.grammar_, self.components)

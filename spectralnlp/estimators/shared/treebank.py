@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +70,27 @@ class Treebank:
             self, tables=[table.select(trees) for table in self.tables], documents=self.documents[trees]
         )
 
+    def without_copies(self) -> Treebank:
+        """The same trees, but each document once, which counts as often as it was there.
+
+        What is parsed by grammars of other documents is then parsed once, and never by its own copies.
+        """
+        first_tree = np.searchsorted(self.documents, np.unique(self.documents)).tolist()
+        bounds = [*first_tree, self.first.n_trees]
+        place_of: dict[bytes, int] = {}
+        weight, stays = self.first.weight.copy(), np.ones(self.first.n_trees, bool)
+        for begin, end in pairwise(bounds):
+            if (self.first.share[begin:end] < 1).any():
+                continue
+            place = place_of.setdefault(_content(self.first, begin, end), begin)
+            if place < begin:
+                weight[place : place + end - begin] += weight[begin:end]
+                stays[begin:end] = False
+        if stays.all():
+            return self
+        tables = [replace(table, weight=weight) for table in self.tables]
+        return replace(self, tables=tables).select(stays)
+
     def weighted(self, weight: float, shares: Floats) -> Treebank:
         """The same trees, of which the last count more than the others.
 
@@ -78,6 +101,13 @@ class Treebank:
         others = np.ones(self.first.n_trees - len(shares))
         weights, share = np.concatenate([others, weight * shares]), np.concatenate([others, shares])
         return replace(self, tables=[replace(table, weight=weights, share=share) for table in self.tables])
+
+
+def _content(table: TreeTable, begin: int, end: int) -> bytes:
+    """A hash of trees, of the first to before the last."""
+    rows = slice(*np.searchsorted(table.tree, [begin, end]).tolist())
+    arity = (table.left[rows] >= 0).astype(np.int32) + (table.right[rows] >= 0)
+    return blake2b(np.stack([table.symbol[rows], table.word[rows], arity]).tobytes(), digest_size=16).digest()
 
 
 def count_words(table: TreeTable) -> dict[str, int]:

@@ -1,10 +1,11 @@
-"""A corpus without the documents that a model knows already."""
+"""Corpora of some documents of another: without those that a model knows, or some of them several times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,29 @@ class NewDocuments(Corpus[Any]):
     def _first_at(self, document: int, row: int) -> int:
         begin, end = np.searchsorted(self.places[:, 0], [document, document + 1])
         return int(begin + np.searchsorted(self.places[begin:end, 1], row))
+
+
+class RepeatedFiles(Corpus[Any]):
+    """Another corpus, each file as often as it counts.
+
+    Args:
+        corpus: the other corpus.
+        times: how often each document counts, by its number; not at all if it is not there.
+    """
+
+    def __init__(self, corpus: Corpus[Any], times: Mapping[int, int]) -> None:
+        self.corpus, self.times = corpus, times
+
+    def partitions(self) -> Sequence[Partition[Any]]:
+        """Return the partitions of the other corpus; each copy is a document of its own."""
+        found: list[Partition[Any]] = []
+        copy = 0
+        for document, parts in groupby(self.corpus.partitions(), lambda each: each.document_index):
+            listed = list(parts)
+            for _ in range(self.times.get(document, 0)):
+                found += [replace(each, document_index=copy) for each in listed]
+                copy += 1
+        return found
 
 
 def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:

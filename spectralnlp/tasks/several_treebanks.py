@@ -1,0 +1,201 @@
+"""Several treebanks at once: how often each counts, and what only one of them has."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.runtime import Inputs, Location, expand_inputs, is_address
+from spectralnlp.tasks.token_boundaries import MANY_UNKNOWN, unknown_share
+from spectralnlp.trees import Tree
+from spectralnlp.trees.renaming import Renaming
+
+_NAMED = 8  # labels, or tags, that a line of the report names
+_MANY_LABELS = 0.3  # share of a treebank's phrases whose labels the first lacks, from which that is said
+
+
+@dataclass(frozen=True)
+class Source:
+    """A treebank: an input that is a folder, an address or a pattern, or the given files of one folder.
+
+    Attributes:
+        name: the input, or the folder of its files.
+        paths: the files.
+        weight: how often each of its trees counts.
+    """
+
+    name: str
+    paths: Sequence[Location]
+    weight: int = 1
+
+
+def sources_of(inputs: Inputs, weights: Mapping[str, int]) -> list[Source]:
+    """Return the treebanks that inputs are, in order.
+
+    Args:
+        inputs: files, folders and globs.
+        weights: how often trees count, by input or by folder of inputs; once where nothing is said.
+
+    Raises:
+        InputError: an input that is missing or holds no files.
+        ConfigError: a weight of no input, or one that is no whole number from 1.
+    """
+    checked = {_name_of(item): _checked(item, weight) for item, weight in weights.items()}
+    treebank_of: dict[Location, str] = {}  # of each file the first
+    for item in [inputs] if isinstance(inputs, str | Path) else inputs:
+        name = _name_of(item)
+        if name not in checked and not is_address(item) and Path(item).is_file():
+            name = _name_of(Path(item).parent)
+        for path in expand_inputs(item):
+            treebank_of.setdefault(path, name)
+    paths: dict[str, list[Location]] = defaultdict(list)
+    for path, name in treebank_of.items():
+        paths[name].append(path)
+    for name in checked:
+        if name not in paths:
+            hint = f"there are {', '.join(list(paths)[:_NAMED])}"
+            raise ConfigError(f"a weight of no treebank: {name}", hint=hint)
+    return [Source(name, files, checked.get(name, 1)) for name, files in paths.items()]
+
+
+def _name_of(item: str | Path) -> str:
+    return str(item) if is_address(item) else Path(item).as_posix()
+
+
+def _checked(name: str, weight: object) -> int:
+    if type(weight) is not int or weight < 1:
+        what = f"the weight of {name} must be a whole number from 1, not {weight}"
+        raise ConfigError(what, hint="trees count once, twice …, so that forgetting them is exact")
+    return weight
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is in a treebank after renaming.
+
+    Attributes:
+        source: the treebank.
+        n_trees: how many trees.
+        labels, tags, rules, words: how often each occurs; labels of phrases, rules as ``NP → DT NN``.
+        renamed: how many nodes each row of the table renames, by its line.
+    """
+
+    source: Source
+    n_trees: int
+    labels: Counter[str]
+    tags: Counter[str]
+    rules: Counter[str]
+    words: Counter[str]
+    renamed: Counter[int]
+
+    @classmethod
+    def of(
+        cls, source: Source, read: Callable[[Location], Iterator[Tree]], renaming: Renaming | None
+    ) -> Contents:
+        """Count what is in a treebank.
+
+        Args:
+            source: the treebank.
+            read: gives the trees of a file, their labels as they are there.
+            renaming: the table; None to leave labels and tags.
+        """
+        found = cls(source, 0, Counter(), Counter(), Counter(), Counter(), Counter())
+        n_trees = 0
+        for path in source.paths:
+            with suppress(InputError):  # those who learn from the trees are told
+                for tree in read(path):
+                    n_trees += 1
+                    if renaming is not None:
+                        found.renamed.update(renaming.uses(tree))
+                        tree = renaming.rename(tree)
+                    found.add(tree)
+        return cls(source, n_trees, found.labels, found.tags, found.rules, found.words, found.renamed)
+
+    def add(self, tree: Tree) -> None:
+        """Count what is in a tree."""
+        for node in tree.nodes():
+            if node.word is None:
+                self.labels[node.label] += 1
+                self.rules[f"{node.label} → {' '.join(child.label for child in node.children)}"] += 1
+            else:
+                self.tags[node.label] += 1
+                self.words[node.word] += 1
+
+
+def report_contents(contents: Sequence[Contents], renaming: Renaming | None) -> list[str]:
+    """Write what the table renames, and what only one of several treebanks has.
+
+    Args:
+        contents: of each treebank.
+        renaming: the table; None if there is none.
+
+    Raises:
+        InputError: the table renames nothing.
+    """
+    lines = (
+        [] if renaming is None else _report_renaming(sum((c.renamed for c in contents), Counter()), renaming)
+    )
+    if len(contents) == 1:
+        return lines
+    sizes = ", ".join(
+        f"{each.source.name} {each.n_trees:,} trees" + (f" × {each.source.weight}" * (each.source.weight > 1))
+        for each in contents
+    )
+    lines.append(f"{len(contents)} treebanks: {sizes}; the first decides how tokens are written")
+    for number, each in enumerate(contents):
+        others = [other for other in contents if other is not each]
+        labels, tags, rules = (
+            _only(getattr(each, kind), [getattr(other, kind) for other in others])
+            for kind in ("labels", "tags", "rules")
+        )
+        n = each.rules.total()
+        share = f"{len(rules):,} rules, {100 * rules.total() / max(n, 1):.1f} % of its nodes"
+        lines.append(f"only in {each.source.name}: labels {_named(labels)}; tags {_named(tags)}; {share}")
+        if number:
+            lines += _warn(each, contents[0])
+    return lines
+
+
+def _report_renaming(renamed: Counter[int], renaming: Renaming) -> list[str]:
+    if not renamed:
+        what = f"the table of renamings (`map`) renames nothing: no tree has {renaming.rows[0].old}"
+        raise InputError(
+            f"{what} or another of its {len(renaming.rows)} names" if len(renaming.rows) > 1 else what,
+            hint="leave it out, or write the labels of these trees into it",
+        )
+    unused = [row for row in renaming.rows if row.line not in renamed]
+    rest = f"; nothing by line {', '.join(str(row.line) for row in unused)}" if unused else ""
+    n_used = len(renaming.rows) - len(unused)
+    return [f"{renamed.total():,} nodes renamed by {n_used} of {len(renaming.rows)} rows{rest}"]
+
+
+def _only(ours: Counter[str], theirs: Sequence[Counter[str]]) -> Counter[str]:
+    return Counter({name: n for name, n in ours.items() if not any(name in each for each in theirs)})
+
+
+def _named(found: Counter[str]) -> str:
+    ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    names = ", ".join(f"{name} ({n:,})" for name, n in ranked[:_NAMED])
+    return (names or "none") + (f" and {len(ranked) - _NAMED} more" if len(ranked) > _NAMED else "")
+
+
+def _warn(more: Contents, first: Contents) -> list[str]:
+    """Warn of a treebank that is likely of another language than the first, or has other labels."""
+    name, lines = more.source.name, []
+    words = unknown_share(more.words, first.words)
+    if words > MANY_UNKNOWN:
+        lines.append(
+            f"{100 * words:.0f} % of the words of {name} are unknown to {first.source.name}: "
+            "train a model of its own if it is of another language"
+        )
+    labels = unknown_share(more.labels, first.labels)
+    if labels > _MANY_LABELS:
+        lines.append(
+            f"{100 * labels:.0f} % of the phrases of {name} have labels that {first.source.name} lacks: "
+            "rename those that mean the same by a table, --map"
+        )
+    return lines
