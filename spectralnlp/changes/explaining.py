@@ -15,15 +15,16 @@ from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.parser.influence import Influence, influence
 from spectralnlp.estimators.parser.recount import log_odds_without
 from spectralnlp.estimators.parser.trainer import ParserTrainer
+from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.rescoring.features import Feature, bracket_features
+from spectralnlp.inference.trees.rescoring.features import bracket_features
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.explanation import Explanation, TreeEvidence
 from spectralnlp.models.parser import Parser
 from spectralnlp.runtime import Corpus, Joint, accumulate
 from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
-from spectralnlp.text.inputs import sentence_of
+from spectralnlp.text.inputs import check_number, sentence_of
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, is_intermediate, labels_of, plain_symbol, restore
 from spectralnlp.trees.treelog import TreeLog, TreeTable
@@ -148,6 +149,7 @@ def explain(
     recount: bool = False,
 ) -> Explanation:
     """Say which training trees a bracket is from; see `Parser.explain`."""
+    check_number(most, "most", least=1)
     (wanted,) = Constraints.of(brackets=[bracket]).brackets
     if wanted.label is None:
         raise InputError(f"bracket {wanted} has no label", hint="give (start, end, label)")

@@ -200,6 +200,11 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
     return KeptMoments.load(model.folder, verb)
 
 
+def keeps(model: ChangingModel) -> bool:
+    """Tell whether what a model was learned from was kept."""
+    return model.kept is not None or (model.folder is not None and read_kept_header(model.folder) is not None)
+
+
 def task_of(estimator: Estimator[Any]) -> Task:
     """Return the task that an estimator serves."""
     return cast(Task, registry.tasks.get(estimator.task)())

@@ -1,25 +1,54 @@
-"""``spectralnlp explain``: the training trees that a bracket is from."""
+"""``spectralnlp explain``: why a bracket, why a tag, why a label."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
+from spectralnlp.cli.changing import load_kept, read_documents
+from spectralnlp.cli.models import load_for
 from spectralnlp.cli.options import ModelName, OutputFile
 from spectralnlp.errors import ConfigError
+
+# What a model must be able to do for each question, and the options that the question has.
+_NEEDED = {
+    "--bracket": ("parse_tokens", "explain brackets"),
+    "--token": ("tag_tokens", "explain tags"),
+    "--text": ("classify", "explain labels"),
+}
+_MEANT = {
+    "--bracket": {"--tokens", "--trees", "--recount"},
+    "--token": {"--tokens", "--label"},
+    "--text": {"--label"},
+}
 
 
 def explain(
     model: ModelName,
-    tokens: Annotated[str, typer.Option(metavar="TEXT", help="The sentence, blanks between tokens.")],
+    tokens: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The sentence, blanks between tokens: of a parser or a tagger."),
+    ] = None,
     bracket: Annotated[
-        tuple[int, int, str],
+        tuple[int, int, str] | None,
         typer.Option(
-            metavar="START END LABEL", help="Tokens counted from 0, the end exclusive, and a phrase's label."
+            metavar="START END LABEL",
+            help="Of a parser: tokens counted from 0, the end exclusive, and a phrase's label.",
         ),
-    ],
+    ] = None,
+    token: Annotated[
+        int | None, typer.Option(metavar="N", help="Of a tagger: the token whose tag it is, counted from 0.")
+    ] = None,
+    text: Annotated[str | None, typer.Option(metavar="TEXT", help="Of a classifier: the text.")] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL", help="The tag, or the text's label; by default, the one that the model gives."
+        ),
+    ] = None,
     trees: Annotated[
         list[str] | None,
         typer.Option(
@@ -27,26 +56,66 @@ def explain(
             help="What the parser was learned from, if counts were kept or to name files. Repeatable.",
         ),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, metavar="N", help="Trees in favour, and trees against.")] = 5,
+    most: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Training examples, and features, on either side.")
+    ] = 5,
     recount: Annotated[
-        bool, typer.Option("--recount", help="Count again without each named tree, in place of an estimate.")
+        bool,
+        typer.Option(
+            "--recount", help="Of a parser: count again without each named tree, in place of an estimate."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     output: OutputFile = None,
 ) -> None:
-    """Name the training trees that did most for a bracket, and against it.
+    """Say why a sentence has a bracket, a token its tag or a text its label.
 
-    The parser must have been trained with --keep-moments.
+    Named are the features that spoke for it and against it, and the training examples that did most, against
+    the best alternative. Those can be named of a model that was trained with --keep-moments. Brackets need
+    it, but for --trees.
     """
-    from spectralnlp.cli.changing import load_kept, read_documents
     from spectralnlp.cli.console import announced_kernels, results
-    from spectralnlp.cli.models import load_for
 
-    parser = load_for(model, "parse_tokens", "explain brackets")
-    if not tokens.split():
-        raise ConfigError("--tokens has no token", hint="give a sentence, blanks between tokens")
+    question = _question(
+        {"--bracket": bracket, "--token": token, "--text": text},
+        {"--tokens": tokens, "--trees": trees, "--recount": recount or None, "--label": label},
+    )
+    found = load_for(model, *_NEEDED[question])
     with announced_kernels():
-        corpus = read_documents(load_kept(model, "explain"), trees) if trees else None
-        explanation = parser.explain(tokens.split(), bracket, trees=corpus, most=most, recount=recount)
+        if question == "--bracket":
+            corpus = read_documents(load_kept(model, "explain"), trees) if trees else None
+            words = _words(tokens)
+            explanation = found.explain(words, bracket, trees=corpus, most=most, recount=recount)
+        elif question == "--token":
+            explanation = found.explain(_words(tokens), token, label, most=most)
+        else:
+            explanation = found.explain(text, label, most=most)
     with results(output) as write:
         write(json.dumps(explanation.to_json()) if as_json else explanation.to_text())
+
+
+def _question(questions: Mapping[str, Any], others: Mapping[str, Any]) -> str:
+    """Return the option that says what is asked.
+
+    Args:
+        questions: the options that may, with what was given, None for nothing.
+        others: further options.
+
+    Raises:
+        ConfigError: there is not one question, or an option means nothing to it.
+    """
+    asked = [option for option, value in questions.items() if value is not None]
+    if len(asked) != 1:
+        what = " and ".join(asked) + ": one question at a time" if asked else "no question"
+        hint = "give --bracket for a parser, --token for a tagger, --text for a classifier"
+        raise ConfigError(what, hint=hint)
+    for option, value in others.items():
+        if value is not None and option not in _MEANT[asked[0]]:
+            raise ConfigError(f"{option} means nothing with {asked[0]}", hint="leave it out")
+    return asked[0]
+
+
+def _words(tokens: str | None) -> list[str]:
+    if tokens is None or not tokens.split():
+        raise ConfigError("--tokens has no token", hint="give a sentence, blanks between tokens")
+    return tokens.split()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spectralnlp.inference.trees.rescoring.features import Feature
+from spectralnlp.inference.evidence import Feature
 from spectralnlp.text.constraints import Bracket
 from spectralnlp.trees import Tree
 

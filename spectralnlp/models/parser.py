@@ -197,7 +197,7 @@ class Parser(TextParser, ChangingModel):
         forests = parser.rescore(parser.infer(given))
         if not forests.scored:
             tree, brackets = last_resort(parser, given)
-            return Parse(tree, sentence, None, brackets, NO_DERIVATION)
+            return Parse(tree, sentence, None, brackets, NO_DERIVATION, model=self)
         tree = parser.decode(forests, decoder)
         return Parse(
             add_root(tree),
@@ -206,6 +206,7 @@ class Parser(TextParser, ChangingModel):
             constituents_of(tree, forests.scored.values()),
             ANY_TAG if forests.any_tag else COARSE_ONLY if forests.coarse_only else None,
             () if k == 1 else self._k_best(forests, decoder, k),
+            self,
         )
 
     def look_up(self, sentence: Sentence, *, fixed_tags: bool = True, pooled: bool = True) -> SentenceInput:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from spectralnlp.text.made_by import MadeByModel
 from spectralnlp.text.spans import Scheme, Span, spans_of
 from spectralnlp.text.tokens import Sentence
 
 
 @dataclass(frozen=True)
-class Tagged:
+class Tagged(MadeByModel):
     """A sentence and the tags of its words.
 
     Iterating over it gives pairs of a word and its tag.
@@ -21,6 +22,7 @@ class Tagged:
         tags: one a token.
         scheme: how tags are written: ``tags``, or ``bio`` and ``bioes`` where they write spans.
         confidence: how probable each tag is, where that was asked for; else None.
+        model: the tagger; None where it is not known, as after a pickle. It is no part of the value.
 
     Examples:
         >>> import spectralnlp
@@ -33,6 +35,7 @@ class Tagged:
     tags: tuple[str, ...]
     scheme: Scheme = "tags"
     confidence: tuple[float, ...] | None = None
+    model: Any = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -49,6 +52,23 @@ class Tagged:
     def spans(self) -> list[Span]:
         """The spans: first token, token after the last, label; none where tags write none."""
         return [] if self.scheme == "tags" else spans_of(self.tags)
+
+    def explain(self, token: int, tag: str | None = None, *, most: int = 5) -> Any:
+        """Say which features did most for a token's tag, and which training sentences; see `Tagger.explain`.
+
+        Args:
+            token: its number, counted from 0.
+            tag: what to explain; None for the tag that the tagger gives.
+            most: features, and sentences, on either side.
+
+        Returns:
+            A :class:`~spectralnlp.models.tag_explanation.TagExplanation`.
+
+        Raises:
+            ConfigError: the tagger is not known, or scores no features.
+            InputError: there is no such token, or the tag cannot stand there.
+        """
+        return self._asked_model().explain(self.words, token, tag, most=most)
 
     def to_svg(self) -> str:
         """A drawing as one ``<svg>`` element: tags below words, spans over them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -11,15 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp import registry
+from spectralnlp.errors import ConfigError
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.inference.chains.scorer import Scorer
 from spectralnlp.inference.chains.templates import OFFSETS
+from spectralnlp.inference.chains.token_features import token_features
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
+from spectralnlp.inference.evidence import Feature
 from spectralnlp.models.changing import ChangingModel
+from spectralnlp.models.tag_explanation import TagExplanation, other_tag
 from spectralnlp.models.text_tagger import TextTagger, batches, check_sentences
 from spectralnlp.parameters import ChainWeights
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.conventions import Conventions
+from spectralnlp.text.inputs import check_number, sentence_of
 from spectralnlp.text.spans import Scheme, spans_of, write_spans
 from spectralnlp.text.tokenizer import Tokenizer
 
@@ -136,6 +142,61 @@ class Tagger(TextTagger, ChangingModel):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         cold = np.float32(1 / self.weights.temperature)
         return tag_marginals(emissions * cold, starts, *(each * cold for each in self._chain))
+
+    def explain(
+        self, words: Sequence[str], token: int, tag: str | None = None, *, most: int = 5
+    ) -> TagExplanation:
+        """Say why a word has a tag and not the likeliest other one.
+
+        The log-odds are what the features of the word and its neighbours add to them, and what the tags
+        before and after do. Where examples were kept, a feature's weight is shared out evenly among the words
+        of the training data that have the feature and the tag that it speaks for; a sentence has the sum of
+        the shares of its words. Vectors of words are shared with no sentence.
+
+        Args:
+            words: tokens, one or more, as of `tag_tokens`.
+            token: number of the word, counted from 0.
+            tag: what to explain; None for the tag that `best_tags` gives, which of spans is in BIOES.
+            most: features, and sentences, on either side.
+
+        Raises:
+            InputError: there is no such token, or the tag cannot stand there, or no other can.
+            ConfigError: there is no such tag.
+        """
+        check_number(most, "most", least=1)
+        forms = sentence_of(words, self.tokenizer).forms
+        check_number(token, "token", least=0, most=len(forms) - 1)
+        emissions, starts = self._scorer.emissions([forms])
+        names, cold = self.weights.tags, np.float32(1 / self.weights.temperature)
+        if tag is not None and tag not in names:
+            raise ConfigError(f"no tag {tag!r}", hint=f"the tagger has {', '.join(names[:20])}")
+        y = names.index(tag) if tag is not None else int(best_tags(emissions, starts, *self._chain)[token])
+        chain = [each * cold for each in self._chain]
+        other, before, after = other_tag(emissions * cold, chain, token, y)
+        features = token_features(self.weights, self.features, forms, token)
+        weights = (features.scores[:, y] - features.scores[:, other]) * float(cold)
+        weighed = sorted(map(Feature, features.texts, weights.tolist()), key=lambda each: -abs(each.weight))
+        explanation = TagExplanation(
+            token=token,
+            word=forms[token],
+            tag=names[y],
+            alternative=names[other],
+            log_odds=float(weights.sum() + before + after),
+            of_features=float(weights.sum()),
+            before=float(before),
+            after=float(after),
+            features_in_favour=tuple(each for each in weighed if each.weight > 0)[:most],
+            features_against=tuple(each for each in weighed if each.weight < 0)[:most],
+        )
+        if self.learned_sentences is None:
+            return explanation
+        in_favour, against = self.learned_sentences.evidence(features, weights, y, other, most)
+        return replace(explanation, in_favour=in_favour, against=against)
+
+    @cached_property
+    def learned_sentences(self) -> Any:
+        """The sentences that the tagger was learned from, with their features; None if none were kept."""
+        return registry.changes.get("models").LearnedSentences.of(self)
 
     def _as_given(self, tags: list[str]) -> list[str]:
         """Tags in the scheme of the training data, whatever was learned."""

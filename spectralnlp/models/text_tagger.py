@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, overload
 
-from spectralnlp.errors import InputError
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.models.tag_explanation import TagExplanation
 from spectralnlp.models.tagged import Tagged
 from spectralnlp.text.inputs import (
     Item,
@@ -86,6 +87,17 @@ class TextTagger(ABC):
         """
         return annotate_items(items, self._tokenizer, lambda each: self._tagged(filter(None, each), scores))
 
+    def explain(
+        self, words: Sequence[str], token: int, tag: str | None = None, *, most: int = 5
+    ) -> TagExplanation:
+        """Say why a word has a tag; see `Tagger.explain`.
+
+        Raises:
+            ConfigError: the tagger scores no features.
+        """
+        what = f"{type(self).__name__} scores no features that could explain a tag"
+        raise ConfigError(what, hint="train the tagger with `train tagger`")
+
     def spans(self, words: Sequence[str]) -> list[Span]:
         """The spans of a sentence: first token, token after the last, label; none where tags write none."""
         listed = check_tokens(words)
@@ -102,7 +114,7 @@ class TextTagger(ABC):
             forms = [sentence.forms for sentence in batch]
             sure: Iterable[list[float] | None] = self.confidence(forms) if scores else repeat(None)
             for sentence, tags, each in zip(batch, self.best_tags(forms), sure, strict=False):
-                yield Tagged(sentence, tuple(tags), scheme, None if each is None else tuple(each))
+                yield Tagged(sentence, tuple(tags), scheme, None if each is None else tuple(each), self)
 
 
 def check_sentences(sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:

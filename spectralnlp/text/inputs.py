@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from numbers import Integral
 from typing import TypeAlias, TypeVar
 
 from spectralnlp.errors import InputError
@@ -65,6 +66,19 @@ def check_tokens(words: Iterable[str], *, least: int = 0) -> list[str]:
     if len(listed) < least:
         raise InputError("no tokens", hint=f"give {least} or more")
     return listed
+
+
+def check_number(value: object, name: str, *, least: int, most: int | None = None) -> None:
+    """Check a whole number.
+
+    Raises:
+        InputError: the value is none, or out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InputError(f"{name} is {type(value).__name__}, not a whole number", hint="give a whole number")
+    if int(value) < least or (most is not None and int(value) > most):
+        bounds = f"{least} or more" if most is None else f"from {least} to {most}"
+        raise InputError(f"{name} {value} is out of range", hint=f"give {bounds}")
 
 
 def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] | None = None) -> Sentence:

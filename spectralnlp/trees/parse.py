@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spectralnlp import registry
+from spectralnlp.text.made_by import MadeByModel
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.tree import Tree
 
@@ -57,7 +58,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Parse:
+class Parse(MadeByModel):
     """A sentence and its tree.
 
     Attributes:
@@ -68,6 +69,7 @@ class Parse:
         constituents: of the tree without its root, parents first, unary chains kept.
         fallback: None, or why this is not simply the grammar's best tree.
         alternatives: the k best trees, the best first, where more than one was asked for.
+        model: the parser; None where it is not known, as after a pickle. It is no part of the value.
 
     Examples:
         >>> import spectralnlp
@@ -86,6 +88,28 @@ class Parse:
     constituents: tuple[Constituent, ...]
     fallback: str | None
     alternatives: tuple[Alternative, ...] = ()
+    model: Any = field(default=None, repr=False, compare=False)
+
+    def explain(
+        self, bracket: Constituent | Sequence[Any], *, trees: Any = None, most: int = 5, recount: bool = False
+    ) -> Any:
+        """Say which training trees did most for a bracket, and which did most against it.
+
+        Args:
+            bracket: one of `constituents`, or any other (start, end, label).
+            trees: as of `Parser.explain`, and so are ``most`` and ``recount``.
+
+        Returns:
+            An :class:`~spectralnlp.models.explanation.Explanation`.
+
+        Raises:
+            ConfigError: the parser is not known, or as of `Parser.explain`.
+            ConstraintError: as of `Parser.explain`.
+        """
+        if isinstance(bracket, Constituent):
+            bracket = bracket.start, bracket.end, bracket.label
+        words = self.sentence.words
+        return self._asked_model().explain(words, bracket, trees=trees, most=most, recount=recount)
 
     def to_text(self, *, scores: bool = False) -> str:
         """A drawing in plain text, several lines; with ``scores``, posteriors beside labels."""

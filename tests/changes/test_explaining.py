@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,17 @@ def test_the_command_writes_lines_or_json(run: Run, folders: dict[str, Path]) ->
     assert [each["document"] for each in found["in_favour"]] == [str(TREEBANK)]
     status, out, err = run(*arguments[:4], "--bracket", "3", "80", "NP")
     assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_a_parse_explains_its_brackets(folders: dict[str, Path]) -> None:
+    parser = spectralnlp.load(folders["clusters"])
+    parse = parser.parse_tokens(WORDS)
+    phrase = next(each for each in parse.constituents if 1 < each.end - each.start < len(WORDS))
+    explanation = parse.explain(phrase, most=1)
+    assert explanation == parser.explain(WORDS, (phrase.start, phrase.end, phrase.label), most=1)
+    unpickled = pickle.loads(pickle.dumps(parse))
+    assert unpickled == parse
+    with pytest.raises(ConfigError, match="does not know its model"):
+        unpickled.explain(phrase)
+    with pytest.raises(InputError, match="most 0 is out of range"):
+        parse.explain(phrase, most=0)

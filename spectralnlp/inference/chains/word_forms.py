@@ -57,6 +57,14 @@ def form_hashes(words: Sequence[str]) -> Hashes:
     return hashes
 
 
+def shape_of(word: str) -> str:
+    """Spell out the shape of a word: X for capitals, x for small letters, 0 for digits, runs once."""
+    marks = {UPPER: "X", LOWER: "x", DIGIT: "0"}
+    groups = [_TABLE[ord(c)] if ord(c) < len(_TABLE) else OTHER for c in word]
+    shape = [marks.get(int(group), c) for c, group in zip(word, groups, strict=True)]
+    return "".join(mark for mark, before in zip(shape, ["", *shape], strict=False) if mark != before)
+
+
 def _characters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     text = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
     bounds = np.zeros(len(words) + 1, np.int64)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.opening import Opening
 from spectralnlp.inference.trees.rescoring.options import span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, number_known
@@ -33,18 +33,6 @@ GRAMMARS = "what the grammars say"  # log-odds, and the other real numbers of an
 _OUTSIDE = {1: "(start)", 2: "(end)"}
 
 
-class Feature(NamedTuple):
-    """A feature of a bracket.
-
-    Attributes:
-        text: the values of its template, each with its name.
-        weight: that it adds to the bracket's score, a logarithm; that of no bracket is 0.
-    """
-
-    text: str
-    weight: float
-
-
 def bracket_features(
     rescorer: SpanRescorer,
     forests: Mapping[int, ScoredForest],
@@ -53,6 +41,8 @@ def bracket_features(
     opening: Opening | None,
 ) -> list[Feature]:
     """Return the features of a bracket that have weights, the largest first; they add up to its score.
+
+    A feature's text is the values of its template, each with its name. The score of no bracket is 0.
 
     Args:
         rescorer: the span scorer.

@@ -1,0 +1,107 @@
+"""Which training sentences taught a tagger the features of a word; `Tagger.explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.changes.kept import keeps, kept_of
+from spectralnlp.inference.chains.token_features import VECTORS, FeatureKeys, TokenFeatures
+from spectralnlp.models.tag_explanation import SentenceEvidence
+from spectralnlp.models.tagger import Tagger
+from spectralnlp.runtime import ExampleLog
+from spectralnlp.text.conll import TaggedSentence
+from spectralnlp.text.spans import spans_of, write_spans
+
+
+@dataclass(frozen=True)
+class LearnedSentences:
+    """The sentences that a tagger was learned from.
+
+    Attributes:
+        sentences: words and tags, of spans in the scheme that was learned.
+        places: int64 (n_sentences, 2); document and row of each.
+        keys: of their features.
+        tags: int64 (n_tokens,); numbers of tags.
+    """
+
+    sentences: Sequence[TaggedSentence]
+    places: NDArray[np.int64]
+    keys: FeatureKeys
+    tags: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, tagger: Tagger) -> LearnedSentences | None:
+        """Return the sentences that were kept beside a tagger; None if nothing was."""
+        if not keeps(tagger):
+            return None
+        log = kept_of(tagger, "explain").moments.first_log()
+        if not isinstance(log, ExampleLog):
+            return None
+        kept = list(log.corpus())
+        is_sentence = np.array([len(words) > 0 for words, _ in kept], bool)
+        sentences = [each for each in kept if each[0]]
+        if tagger.scheme != "tags":  # as learning writes them
+            sentences = [
+                (words, tuple(write_spans(spans_of(tags), len(tags), "bioes"))) for words, tags in sentences
+            ]
+        number = {tag: i for i, tag in enumerate(tagger.weights.tags)}
+        return cls(
+            sentences,
+            log.arrays()["places"][is_sentence, :2].astype(np.int64),
+            FeatureKeys(tagger.features, [words for words, _ in sentences]),
+            np.array([number.get(tag, -1) for _, tags in sentences for tag in tags], np.int64),
+        )
+
+    def evidence(
+        self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int, most: int
+    ) -> tuple[tuple[SentenceEvidence, ...], tuple[SentenceEvidence, ...]]:
+        """Share the weights of features out among sentences, and name those that have most of either sign.
+
+        Args:
+            features: of a token.
+            weights: float64 (n_features,); what each adds to the log-odds of the tag and the alternative.
+            tag, alternative: their numbers.
+            most: sentences on either side.
+        """
+        of_token = self.shares(features, weights, tag, alternative)
+        starts = self.keys.encoded.starts
+        of_sentence = np.add.reduceat(of_token, starts[:-1])
+        order = np.argsort(-of_sentence, kind="stable")
+        in_favour = [each for each in order[:most].tolist() if of_sentence[each] > 0]
+        against = [each for each in order[::-1][:most].tolist() if of_sentence[each] < 0]
+
+        def named(sentence: int) -> SentenceEvidence:
+            own, sign = of_token[starts[sentence] : starts[sentence + 1]], np.sign(of_sentence[sentence])
+            words, tags = self.sentences[sentence]
+            document, row = self.places[sentence].tolist()
+            return SentenceEvidence(
+                influence=float(of_sentence[sentence]),
+                document=document + 1,
+                sentence=row + 1,
+                words=tuple(words),
+                tags=tuple(tags),
+                token=int(np.argmax(own * sign)),
+            )
+
+        return tuple(map(named, in_favour)), tuple(map(named, against))
+
+    def shares(
+        self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int
+    ) -> NDArray[np.float64]:
+        """What each training word has of the weights of features, float64 (n_tokens,); see `evidence`."""
+        found = np.zeros(len(self.tags))
+        in_favour, against = self.tags == tag, self.tags == alternative
+        places = zip(features.slots.tolist(), features.columns.tolist(), features.keys, strict=True)
+        for (slot, column, key), weight in zip(places, weights.tolist(), strict=True):
+            if slot == VECTORS or weight == 0.0:
+                continue
+            taught = np.flatnonzero(
+                self.keys.having(slot, column, key) & (in_favour if weight > 0 else against)
+            )
+            if len(taught):
+                found[taught] += weight / len(taught)
+        return found
