@@ -57,7 +57,7 @@ def make_application(session: Session, background: Background) -> ASGIApp:
         background.look()
         return JSONResponse(view)
 
-    at = "/sentences/{document:int}/{number:int}"
+    at = "/sentences/{document}/{number}"
     routes = [
         Route("/", show_page),
         Route("/favicon.ico", show_icon),
@@ -77,7 +77,10 @@ def make_application(session: Session, background: Background) -> ASGIApp:
 
 
 def _place(request: Request) -> Place:
-    return request.path_params["document"], request.path_params["number"]
+    document, number = request.path_params["document"], request.path_params["number"]
+    if not all(each.isascii() and each.isdigit() and len(each) < 10 for each in (document, number)):
+        raise HTTPException(404)
+    return int(document), int(number)
 
 
 async def _answer_error(request: Request, error: SpectralError) -> Response:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,12 @@ class Document:
         folder: where its files are.
         name: of the text, without its ending.
 
+    Attributes:
+        remarks: a line for each line of the journal that holds no edit; it was left out.
+
     Raises:
         ConfigError: a file cannot be read or written.
-        InputError: the journal holds what no annotation wrote.
+        InputError: the journal does not begin as an annotation does.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -39,6 +43,7 @@ class Document:
         self._trees = folder / f"{name}{TREES}"
         self._journal = Journal(folder / f"{name}{JOURNAL}")
         self._histories: list[_History] = []
+        self.remarks: list[str] = []
         if self._journal.entries:
             self._replay()
 
@@ -108,15 +113,17 @@ class Document:
 
         Raises:
             EditError: it does not fit.
-            ConfigError: it cannot be written.
+            ConfigError: it cannot be written; then it was not made.
         """
-        had = self[number].tree
-        self._histories[number].after(edit)
-        self._journal.append({"sentence": number, "at": datetime.now(UTC).isoformat("T", "seconds"), **edit})
-        self._histories[number].take(edit)
-        if self[number].tree != had:
-            self._write_trees()
-        return self[number]
+        changed = self._histories[number].after(edit)
+        entry = {"sentence": number, "at": datetime.now(UTC).isoformat("T", "seconds"), **edit}
+        trees = [each.tree for each in self]
+        trees[number] = changed.tree
+        # Where the disk has no room for the trees, the journal must not say that they changed.
+        with nullcontext() if changed.tree == self[number].tree else self._new_trees(trees):
+            self._journal.append(entry)
+            self._histories[number].take(edit)
+        return changed
 
     def close(self) -> None:
         """Close the journal."""
@@ -125,6 +132,8 @@ class Document:
     def _replay(self) -> None:
         header, *entries = self._journal.entries
         try:
+            if header is None:
+                raise ValueError("the first line is no JSON object")
             if header["format"] != _FORMAT:
                 raise ValueError(f"format {header['format']!r}, and {_FORMAT} is known")
             self._digest = str(header["text"])
@@ -134,24 +143,36 @@ class Document:
                 f"no journal of annotations: {error}", path=self._journal.path, line=1
             ) from error
         for line, entry in enumerate(entries, 2):
-            edit = {name: value for name, value in entry.items() if name not in ("sentence", "at")}
-            number = entry.get("sentence")
-            if not isinstance(number, int) or not 0 <= number < len(self):
-                raise InputError("no such sentence", path=self._journal.path, line=line)
             try:
-                self._histories[number].take(edit)
+                self._replay_edit(entry or {})
             except EditError as error:
-                raise InputError(error.what, path=self._journal.path, line=line) from error
+                self.remarks.append(f"{self._journal.path}:{line}: {error.what}; the line was left out")
         self._write_trees()
 
+    def _replay_edit(self, entry: Mapping[str, Any]) -> None:
+        edit = {name: value for name, value in entry.items() if name not in ("sentence", "at")}
+        number = entry.get("sentence")
+        if not isinstance(number, int) or not 0 <= number < len(self):
+            raise EditError("no edit of a sentence")
+        self._histories[number].take(edit)
+
     def _write_trees(self) -> None:
-        accepted = "".join(f"{each.tree}\n" for each in self if each.tree is not None)
+        with self._new_trees([each.tree for each in self]):
+            pass
+
+    @contextmanager
+    def _new_trees(self, trees: Iterable[str | None]) -> Iterator[None]:
+        """Write accepted trees anew; the file takes its place after the block, and not after an error."""
+        accepted = "".join(f"{tree}\n" for tree in trees if tree is not None)
         partial = self._trees.with_name(f".{self._trees.name}.partial")
         try:
             partial.write_text(accepted, encoding="utf-8")
+            yield
             os.replace(partial, self._trees)
         except OSError as error:
             raise ConfigError(f"cannot write the trees: {error.strerror}", path=self._trees) from error
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 class _History:
@@ -165,6 +186,8 @@ class _History:
     def after(self, edit: Mapping[str, Any]) -> AnnotatedSentence:
         """Return what an edit would give."""
         if edit.get("do") in ("undo", "redo"):
+            if len(edit) > 1:
+                raise EditError(f"{edit['do']} has no fields", hint=f'send {{"do": "{edit["do"]}"}}')
             states = self.past if edit["do"] == "undo" else self.future
             if not states:
                 raise EditError(f"nothing to {edit['do']}")

@@ -77,6 +77,7 @@ class AnnotatedSentence:
         Raises:
             EditError: there is no such edit, or it does not fit the sentence.
         """
+        _check_values(edit)
         fields = {name: value for name, value in edit.items() if name not in ("do", "new")}
         name = edit.get("do")
         change = EDITS.get(name) if isinstance(name, str) else None
@@ -232,6 +233,17 @@ def _label(label: Any, what: str) -> str:
     if any(character in "()" or character.isspace() for character in label):
         raise EditError(f"{label!r} is no {what}", hint="leave blanks and brackets out")
     return label
+
+
+def _check_values(edit: Mapping[str, Any]) -> None:
+    """Refuse what no field of an edit holds, and text that no file can hold."""
+    if not isinstance(edit.get("new", False), bool):
+        raise EditError("`new` is true or false", hint="docs/how-to/annotate.md has the edits")
+    for field, value in edit.items():
+        texts = (field, value) if isinstance(value, str) else (field,)
+        if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+            what = f"{field[:40]!a} has half a character: a surrogate without the other"
+            raise EditError(what, hint="give text of whole characters")
 
 
 def _is_number(value: Any) -> bool:

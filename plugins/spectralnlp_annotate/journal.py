@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import ConfigError
 
 
 class Journal:
@@ -22,11 +22,10 @@ class Journal:
         path: the file; it is made if it is not there.
 
     Attributes:
-        entries: what it held when it was opened.
+        entries: what it held when it was opened, by line; None for a line that is no JSON object.
 
     Raises:
         ConfigError: it cannot be read or written.
-        InputError: a line before the last is no JSON object.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,7 +38,7 @@ class Journal:
                 os.ftruncate(self._file, len(whole))
         except OSError as error:
             raise ConfigError(f"cannot open the journal: {error.strerror}", path=path) from error
-        self.entries = [self._read(line, number) for number, line in enumerate(whole.splitlines(), 1)]
+        self.entries = [_read(line) for line in whole.splitlines()]
 
     def append(self, entry: Mapping[str, Any]) -> None:
         """Write an entry, and wait until it is on the disk.
@@ -47,7 +46,7 @@ class Journal:
         Raises:
             ConfigError: it cannot be written, or not whole.
         """
-        line = (json.dumps(entry, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+        line = (json.dumps(entry, ensure_ascii=False) + "\n").encode()
         size = os.fstat(self._file).st_size
         try:
             if os.write(self._file, line) < len(line):
@@ -61,12 +60,10 @@ class Journal:
         """Close the file; for tests, for a process that ends needs not."""
         os.close(self._file)
 
-    def _read(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = None
-        if not isinstance(entry, dict):
-            hint = "restore the file from a backup, or take the line out"
-            raise InputError("no entry of a journal", path=self.path, line=number, hint=hint)
-        return entry
+
+def _read(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
-from asyncio import Transport
+from asyncio import TimerHandle, Transport
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# Seconds after which a connection that brought no request is closed.
-_PATIENCE = 20.0
 # Connections at once; the next is closed.
 _MOST_CONNECTIONS = 200
 
 
 class Protocol(H11Protocol):
-    """uvicorn's protocol; what is no HTTP is answered in JSON, and who says nothing is not waited for."""
+    """uvicorn's protocol; what is no HTTP is answered in JSON, and who says nothing is not waited for.
+
+    Args:
+        uvicorn: what uvicorn gives to its protocols.
+        patience: seconds in which the head of the next request has to come, the first or any other.
+    """
+
+    def __init__(self, *uvicorn: Any, patience: float, **more: Any) -> None:
+        super().__init__(*uvicorn, **more)
+        self._patience = patience
+        self._waiting: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Begin a connection, if there are not too many."""
@@ -24,12 +32,28 @@ class Protocol(H11Protocol):
         if len(self.connections) > _MOST_CONNECTIONS:
             transport.close()
         else:
-            self.loop.call_later(_PATIENCE, self._close_silent)
+            self._wait_for_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End a connection."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; bytes that come do not prolong the wait."""
+        self._wait_for_request()
+        super().on_response_complete()
 
     def data_received(self, data: bytes) -> None:
         """Take bytes, unless an error has been answered and the connection is being closed."""
         if not self.transport.is_closing():
             super().data_received(data)
+
+    def _wait_for_request(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = self.loop.call_later(self._patience, self._close_silent)
 
     def _close_silent(self) -> None:
         if self._is_silent() and not self.transport.is_closing():
@@ -37,7 +61,7 @@ class Protocol(H11Protocol):
 
     def _is_silent(self) -> bool:
         request: Any = self.cycle  # uvicorn sets it with the first request
-        return request is None
+        return request is None or request.response_complete
 
     def send_400_response(self, msg: str) -> None:
         """Say what is wrong, if an answer can still begin, and close the connection."""

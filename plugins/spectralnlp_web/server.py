@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -23,14 +24,16 @@ class LoopbackServer:
 
     Args:
         port: to listen on; 0 for one that is free.
+        patience: seconds that a connection may take for the head of a request; then it is closed.
 
     Raises:
         ConfigError: the port is taken.
     """
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, patience: float = 20.0) -> None:
         self._socket = _listen(port)
         self.port: int = self._socket.getsockname()[1]
+        self._patience = patience
         self._server: _Server | None = None
 
     @property
@@ -75,7 +78,7 @@ class LoopbackServer:
             await on_start()
             config = uvicorn.Config(
                 Guard(application, self.port),
-                http=Protocol,
+                http=partial(Protocol, patience=self._patience),  # type: ignore[arg-type]
                 ws="none",
                 lifespan="off",
                 interface="asgi3",

@@ -63,6 +63,8 @@ def annotate(
     project = Project(output)
     tokenizer = plain_tokenizer(contents) if loaded is None else loaded.tokenizer
     project.add(contents, tokenizer, tokenized=tokenized)
+    for remark in (each for document in project.documents for each in document.remarks):
+        note(remark)
     parser = loaded or untaught_parser(
         sentence.words for document in project.documents for sentence in document
     )

@@ -99,16 +99,10 @@ def test_a_line_that_was_not_finished_is_cut_off(tmp_path: Path) -> None:
             "no journal of annotations: format 2, and 1 is known",
         ),
         (1, b'{"format": 1, "text": "", "sentences": [[1]]}', "no journal of annotations"),
-        (2, b"[1]", "no entry of a journal"),
-        (2, b"\xff", "no entry of a journal"),
-        (2, b"[" * 100_000, "no entry of a journal"),
-        (2, b'{"sentence": 2, "do": "clear"}', "no such sentence"),
-        (2, b'{"sentence": 0, "do": "explode"}', "no edit 'explode'"),
+        (1, b"[1]", "no journal of annotations: the first line is no JSON object"),
     ],
 )
-def test_damaged_journals_are_refused_with_the_line(
-    tmp_path: Path, line: int, content: bytes, what: str
-) -> None:
+def test_damaged_headers_are_refused(tmp_path: Path, line: int, content: bytes, what: str) -> None:
     document = begun(tmp_path)
     document.apply(0, NP)
     document.apply(0, {"do": "clear"})
@@ -119,6 +113,81 @@ def test_damaged_journals_are_refused_with_the_line(
         Document(tmp_path, "text")
     assert what in str(caught.value)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"[1]", "no edit of a sentence"),
+        (b"\xff", "no edit of a sentence"),
+        (b"[" * 100_000, "no edit of a sentence"),
+        (b'{"sentence": 2, "do": "clear"}', "no edit of a sentence"),
+        (b'{"sentence": 0, "do": "explode"}', "no edit 'explode'"),
+        (b'{"sentence": 0, "do": "undo", "at": "", "twice": 1}', "undo has no fields"),
+        (b'{"sentence": 0, "do": "comment", "text": "\\ud800"}', "half a character"),
+        (b'{"sentence": 0, "do": "tag", "word": 0, "tag": "\xed\xa0\x80"}', "half a character"),
+    ],
+)
+def test_a_bad_line_of_a_journal_is_left_out_with_a_remark(tmp_path: Path, content: bytes, what: str) -> None:
+    document = begun(tmp_path)
+    document.apply(0, NP)
+    document.apply(1, {"do": "accept", "tree": TREE})
+    journal = tmp_path / "text.journal"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines.insert(2, content + b"\n")
+    journal.write_bytes(b"".join(lines))
+    again = Document(tmp_path, "text")
+    assert list(again) == list(document)
+    (remark,) = again.remarks
+    assert remark.startswith(f"{journal}:3: ")
+    assert what in remark
+    assert journal.read_bytes() == b"".join(lines)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"do": "undo", "sentence": 99},
+        {"do": "redo", "at": "never"},
+        {"do": "clear", "new": "yes"},
+        {"do": "clear", "sentence": 1},
+        {"do": "require", "start": 0, "end": 1, "label": "N\ud800", "new": True},
+        {"do": "tag", "word": 0, "tag": "\udfff", "new": True},
+        {"do": "comment", "text": "a\ud800"},
+        {"do": "split", "word": 0, "parts": "I \udc80t"},
+        {"do": "\ud800"},
+        {"do": "clear", "\ud800": 1},
+    ],
+)
+def test_no_edit_makes_a_journal_that_does_not_open(tmp_path: Path, edit: dict[str, Any]) -> None:
+    document = begun(tmp_path)
+    document.apply(0, NP)
+    document.apply(0, NP)
+    document.apply(0, {"do": "undo"})
+    before = (tmp_path / "text.journal").read_bytes()
+    with pytest.raises(EditError) as caught:
+        document.apply(0, edit)
+    str(caught.value).encode()
+    assert (tmp_path / "text.journal").read_bytes() == before
+    assert Document(tmp_path, "text").remarks == []
+
+
+def test_a_disk_with_room_for_the_line_but_not_for_the_trees_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = begun(tmp_path)
+    before = (tmp_path / "text.journal").read_bytes()
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(ConfigError, match="cannot write the trees: No space left"):
+        document.apply(1, {"do": "accept", "tree": TREE})
+    monkeypatch.undo()
+    assert (tmp_path / "text.journal").read_bytes() == before
+    assert document[1].tree is None
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["text.journal", "text.mrg"]
 
 
 def test_a_full_disk_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
