@@ -124,13 +124,18 @@ def _trees(
     from spectralnlp.cli.console import note
     from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import expand_inputs, rereadable
+    from spectralnlp.tasks.treebanks import changes_of
     from spectralnlp.trees import read_trees, strip_traces
 
     report = Skipped(note) if skip_bad else None
+    files: list[str | Path] = []
     for name, path in zip(inputs, rereadable(inputs), strict=True):
         for found in expand_inputs([path]):
+            files.append(found)
             shown = "stdin" if name == "-" else str(found)
             for number, tree in enumerate(read_trees(found, reader, on_bad=report, encoding=encoding), 1):
                 spoken = strip_traces(tree)
                 if spoken is not None:
                     yield shown, number, spoken
+    for line in changes_of(files, reader, encoding):
+        note(line)

@@ -99,6 +99,8 @@ def evaluate(
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
     if skipped is not None:
         skipped.find(corpus)
+    for line in corpus.remarks():
+        note(line)
     reports = [
         evaluated(task, each, corpus, jobs, f"evaluating {name}", **how)
         for name, each in zip(names, models, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
@@ -13,11 +13,11 @@ from spectralnlp.errors import InputError
 from spectralnlp.runtime import Corpus, FileCorpus, OnBad, Partition, as_corpus
 from spectralnlp.tasks.several_treebanks import Contents, Source, report_contents
 from spectralnlp.trees import (
-    Discontinuities,
     NltkCorpus,
+    ReadingChanges,
     Tree,
     cleaned,
-    count_discontinuities,
+    count_changes,
     from_nltk_trees,
     is_nltk_corpus,
     is_nltk_tree,
@@ -57,26 +57,29 @@ class TreebankCorpus(FileCorpus[Tree]):
         return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
     def remarks(self) -> list[str]:
-        """Say what is raised, what the table renames and what only one of several treebanks has.
+        """Say what readers leave out and move, what the table renames, what only one of several treebanks has.
 
-        For that, files whose format has crossing branches are read; all are, where there is a table or a
-        second treebank.
+        Files are read for that; as trees, where there is a table or a second treebank.
 
         Raises:
             InputError: the table renames nothing.
         """
-        found: list[Discontinuities] = []
         paths = [path for each in self.treebanks for path in each.paths]
-        for path in paths:
-            with suppress(InputError):  # those who read the trees are told
-                counts = count_discontinuities(path, self.reader, self.encoding)
-                found += [] if counts is None else [counts]
-        lines = [str(sum(found, Discontinuities()))] if found else []
+        lines = changes_of(paths, self.reader, self.encoding)
         if self.renaming is None and len(self.treebanks) == 1:
             return lines
         read = partial(_read_clean, reader=self.reader, on_bad=_ignore, encoding=self.encoding, renaming=None)
         contents = [Contents.of(each, read, self.renaming) for each in self.treebanks]
         return [*lines, *report_contents(contents, self.renaming)]
+
+
+def changes_of(paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None) -> list[str]:
+    """Say in one line, or none, what readers leave out and move; arguments as of `TreebankCorpus`."""
+    found = ReadingChanges()
+    for path in paths:
+        with suppress(InputError):  # those who read the trees are told
+            found += count_changes(path, reader, encoding) or ReadingChanges()
+    return [str(found)] if str(found) else []
 
 
 def _ignore(error: InputError) -> None:

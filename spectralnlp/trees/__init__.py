@@ -38,11 +38,11 @@ from spectralnlp.trees.binarise import (
 from spectralnlp.trees.brackets import read_brackets
 from spectralnlp.trees.heads import english_head, head_finder, neutral_head
 from spectralnlp.trees.readers import (
-    Discontinuities,
     NltkCorpus,
     Reader,
+    ReadingChanges,
     TreeReader,
-    count_discontinuities,
+    count_changes,
     from_nltk_corpus,
     from_nltk_trees,
     is_nltk_corpus,
@@ -64,9 +64,9 @@ from spectralnlp.trees.tree import Tree
 __all__ = [
     "Binariser",
     "Direction",
-    "Discontinuities",
     "NltkCorpus",
     "Reader",
+    "ReadingChanges",
     "Tree",
     "TreeReader",
     "Unaries",
@@ -74,7 +74,7 @@ __all__ = [
     "ambiguous_labels",
     "clean",
     "cleaned",
-    "count_discontinuities",
+    "count_changes",
     "english_head",
     "from_nltk_corpus",
     "from_nltk_trees",

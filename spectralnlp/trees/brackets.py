@@ -40,8 +40,10 @@ def read_brackets(
 ) -> Iterator[Tree]:
     """Read trees written as brackets: several lines a tree or several trees a line.
 
-    The outer bracket may lack a label, ``( (S ...))``; the root's label is then empty. A tree is handed over
-    when the next one begins, so that a closing bracket too many is laid to the tree it belongs to.
+    The outer bracket may lack a label, ``( (S ...))``; the root's label is then empty. An inner bracket
+    without a label groups nothing: its children become its parent's. Non-breaking spaces between brackets are
+    blanks. A tree is handed over when the next one begins, so that a closing bracket too many is laid to the
+    tree it belongs to.
 
     Args:
         lines: lines with or without their ends.
@@ -119,9 +121,10 @@ class _Source:
 class _Open:
     """A bracket that is not closed yet."""
 
-    __slots__ = ("children", "label", "line", "parts")
+    __slots__ = ("at_margin", "children", "label", "line", "parts")
 
-    def __init__(self, label: str, line: int) -> None:
+    def __init__(self, label: str, line: int, at_margin: bool) -> None:
+        self.at_margin = at_margin
         self.label = label
         self.line = line
         self.children: list[Tree] = []
@@ -154,10 +157,10 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf, adapt: Adapt | 
                         complete = None
                     source.begin_tree()
                     first_line = number
-                elif not stack[-1].label and len(stack) > 1:
+                elif not stack[-1].label and stack[-1].at_margin and len(stack) > 1:
                     raise unclosed(f"before an outer bracket opens in line {stack[-1].line}")
                 if kind == _OPEN:
-                    stack.append(_Open(token[3], number))
+                    stack.append(_Open(token[3], number, not token.start()))
                     continue
                 word = leaf([token[2]])
                 closed = None if word is None else Tree(token[1], word=word)
@@ -165,6 +168,8 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf, adapt: Adapt | 
                 if not stack:
                     raise bad("unbalanced brackets: a ')' that closes nothing", number, "remove it")
                 closed = _close(stack.pop(), leaf, bad, number)
+            elif token[5].isspace():
+                continue
             elif not stack:
                 if complete is not None:
                     yield complete
@@ -181,7 +186,7 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf, adapt: Adapt | 
             if closed is None:
                 raise bad(f"not a leaf of this treebank: {token[0]!r}", number)
             if stack:
-                stack[-1].children.append(closed)
+                stack[-1].children += [closed] if closed.label or closed.word is not None else closed.children
             else:
                 complete = closed if adapt is None else _adapted(closed, adapt, bad, first_line)
     if stack:

@@ -45,6 +45,7 @@ def test_a_file_is_written_whole_or_not_at_all(treebank: Path, capsys: pytest.Ca
     output = treebank.with_name("out.conllu")
     assert run(["convert", str(treebank), "--to", "conllu", "-o", str(output)]) == 0
     assert len(_rows(output.read_text("utf-8"))) == 4
+    assert capsys.readouterr().err == "spectralnlp: left out: 2 empty elements\n"
     output.unlink()
     treebank.write_text(TREES + "(S (NP", "utf-8")
     assert run(["convert", str(treebank), "--to", "conllu", "-o", str(output)]) == 2

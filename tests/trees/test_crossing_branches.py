@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spectralnlp.errors import InputError
 from spectralnlp.trees import Tree
-from spectralnlp.trees.readers import EXPORT, TIGER_XML, Discontinuities
+from spectralnlp.trees.readers import EXPORT, TIGER_XML, ReadingChanges
 from spectralnlp.trees.readers.raising import continuous
 from spectralnlp.trees.readers.sentence_graph import SentenceGraph
 
@@ -254,12 +254,12 @@ def graphs(draw: st.DrawFn) -> SentenceGraph:
 
 @given(graphs())
 def test_every_node_is_in_the_continuous_tree_once(graph: SentenceGraph) -> None:
-    counts = Discontinuities()
+    counts = ReadingChanges()
     tree = continuous(graph, counts)
     assert tree.words() == graph.words
     assert sorted(node.label for node in tree.nodes() if node is not tree) == sorted(graph.labels)
     # What is continuous already comes back as it is.
-    again = Discontinuities()
+    again = ReadingChanges()
     assert continuous(as_graph(tree), again) == tree
     assert (again.raised, again.attached) == (0, 0)
     assert bool(counts.raised) == bool(counts.discontinuous)
@@ -267,7 +267,7 @@ def test_every_node_is_in_the_continuous_tree_once(graph: SentenceGraph) -> None
 
 @given(graphs())
 def test_nodes_are_only_raised(graph: SentenceGraph) -> None:
-    counts = Discontinuities()
+    counts = ReadingChanges()
     after = as_graph(continuous(graph, counts))
     before = {label: parents_of(graph, label) for label in graph.labels}
     if counts.attached:

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from spectralnlp.errors import InputError
-from spectralnlp.trees import from_nltk_corpus, read_trees, recognise
-from spectralnlp.trees.readers.raising import Discontinuities
+from spectralnlp.trees import ReadingChanges, from_nltk_corpus, read_trees, recognise
 
 
 def test_counts_of_crossing_branches_add_up_and_are_said_in_a_line() -> None:
-    both = Discontinuities(trees=10, discontinuous=2) + Discontinuities(trees=5, discontinuous=1)
-    assert both == Discontinuities(trees=15, discontinuous=3)
+    both = ReadingChanges(trees=10, discontinuous=2) + ReadingChanges(trees=5, discontinuous=1)
+    assert both == ReadingChanges(trees=15, discontinuous=3)
     assert str(both).startswith("3 of 15 trees with crossing branches made continuous: ")
     assert "\n" not in str(both)
 

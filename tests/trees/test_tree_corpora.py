@@ -7,7 +7,16 @@ import itertools
 import pytest
 
 from spectralnlp.errors import InputError
-from spectralnlp.trees import Binariser, add_root, clean, read_trees, restore, unary_chains
+from spectralnlp.trees import (
+    Binariser,
+    ReadingChanges,
+    add_root,
+    clean,
+    count_changes,
+    read_trees,
+    restore,
+    unary_chains,
+)
 from spectralnlp.trees.readers import BRACKETS, CESS_ESP, CRAFT, GUM, PENN_HELSINKI, PTB, recognise
 
 pytestmark = pytest.mark.corpus
@@ -41,15 +50,50 @@ def test_every_tree_comes_back(shared, name):
 
 @pytest.mark.parametrize(
     ("name", "reader", "sizes"),
-    [("icepahc", PENN_HELSINKI, (20907, 2188)), ("floresta", BRACKETS, (7352, 919))],
+    [
+        ("icepahc", PENN_HELSINKI, (20907, 2188)),
+        ("floresta", BRACKETS, (7352, 919)),
+        ("keyaki", PENN_HELSINKI, (15123, 1774)),
+        ("farpahc", PENN_HELSINKI, (3357, 420)),
+        ("masc", PTB, (4042, 510)),
+        ("sequoia", PTB, (2499, 300)),
+        ("icon", BRACKETS, (8000, 1000)),
+        ("squoia_de", GUM, (3366, 400)),
+        ("turkish", BRACKETS, (14314, 599)),
+        ("alpino", BRACKETS, (5708, 714)),
+    ],
 )
 def test_other_languages_are_read_whole(shared, name, reader, sizes):
     for part, size in zip(("train", "dev"), sizes, strict=True):
         files = sorted((shared / "corpora/treebanks" / name / part).iterdir())
         assert all(recognise(path) is reader for path in files if path.read_text("utf-8").strip())
-        cleaned = [clean(tree) for path in files for tree in read_trees(path)]
+        cleaned = list(filter(None, (clean(tree) for path in files for tree in read_trees(path))))
         assert len(cleaned) == size
-        assert None not in cleaned
+        labels = set().union(*(tree.fold(_labels_below) for tree in cleaned))
+        assert not [label for label in labels if set(label) & set(";*{")]
+
+
+def test_punctuation_of_farpahc_has_no_lemmas(shared):
+    files = sorted((shared / "corpora/treebanks/farpahc/train").iterdir())
+    words = {word for path in files for tree in read_trees(path) for word in tree.words()}
+    assert {",", ".", "?", ":"} <= words
+    assert not words & {",-,", ".-.", "?-?"}
+
+
+def test_alpino_xml_becomes_the_trees_of_its_brackets(shared):
+    alpino = shared / "corpora/treebanks/alpino"
+    known = {str(clean(tree)) for tree in read_trees(alpino / "more/other.mrg")}
+    paths = sorted(alpino.glob("xml/*/*.xml"))
+    made = [str(clean(tree)) for path in paths for tree in read_trees(path)]
+    assert len(made) == len(paths) == 500
+    # Three sentences were made continuous in another way, or lack an mwu around their punctuation there.
+    assert len([tree for tree in made if tree not in known]) == 3
+    counts = sum((count_changes(path) for path in paths), ReadingChanges())
+    assert (counts.empty, counts.discontinuous, counts.raised, counts.attached) == (329, 91, 162, 321)
+
+
+def _labels_below(node, children):
+    return set().union(*children) | {node.label} if node.word is None else set()
 
 
 def _check_inversion(tree):

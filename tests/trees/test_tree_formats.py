@@ -8,12 +8,16 @@ import pytest
 
 import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.tasks.treebanks import TreebankCorpus
 from spectralnlp.testing import check_reader
-from spectralnlp.trees import Tree, clean, count_discontinuities, read_trees, recognise
-from spectralnlp.trees.readers import CHINESE, EXPORT, PENN_HELSINKI, PTB, SPMRL, TIGER_XML
+from spectralnlp.trees import ReadingChanges, Tree, clean, count_changes, read_trees, recognise
+from spectralnlp.trees.readers import ALPINO, CHINESE, EXPORT, PENN_HELSINKI, PTB, SPMRL, TIGER_XML
 
 READERS = {
     "icelandic.psd": PENN_HELSINKI,
+    "japanese.psd": PENN_HELSINKI,
+    "faroese.psd": PENN_HELSINKI,
+    "dutch.alpino.xml": ALPINO,
     "chinese.fid": CHINESE,
     "german.export": EXPORT,
     "german.negra": EXPORT,
@@ -37,6 +41,20 @@ CLEANED = {
         "(NS-N bátar$) (D-N $nir)) (VBDI komu))) (. .))",
         "(CP (WNP (WPRO-A Hvern)) (IP (VBDI sástu) (PP (P á) (NP (N-D bryggju$) (D-D $nni)))) (. ?))",
         "(NP (N-N Lampi$) (D-N $nn) (CP (C sem) (IP (VBPI logar) (PP (P í) (NP (NPR-D Efra-Vík))))) (. .))",
+    ],
+    "japanese.psd": [
+        "(IP (PP (NP (N 港)) (P に)) (PP (NP (NUMCLP (NUM 三) (CL 隻))) (P も)) (VB 入っ) (AXD た) (PU 。))",
+        "(CP (-LRB- 「) (IP (NP (NP (N 灯台)) (CONJP (NP (N 船)))) (NP (IP (ADJI 古い)) (N もの)) "
+        "(AX だ) (PU 。)) (-RRB- 」))",
+    ],
+    "faroese.psd": [
+        "(IP (NP (N-N bátur$) (D-N $in)) (VBDI sigldi) (PP (P av) (NP (NS-D vág-num))) (, ,) "
+        "(CONJP (CONJ og) (IP (VBDI kom) (ADVP (ADV aftur)))) (. .))",
+        "(CP (WNP (WPRO-N hvør)) (IP (VBDI tendraði) (NP (N-A lampu$) (D-A $na))) (. ?))",
+    ],
+    "dutch.alpino.xml": [
+        "(top (smain (noun Boten) (np (det de) (noun visser)) (verb wil) (inf (verb schilderen))) (punct .))",
+        "(top (conj (pp (vz Aan) (noun boord)) (let ,) (mwu (prep met) (noun ingang) (prep van))))",
     ],
     "chinese.fid": [
         "(NP (NP (NR 东港)) (NP (NN 灯塔)))",
@@ -65,7 +83,7 @@ def formats(own_corpora: Path) -> Path:
 def test_own_files_are_recognised_and_read(formats: Path, name: str) -> None:
     assert recognise(formats / name) is READERS[name]
     cleaned = [clean(tree) for tree in read_trees(formats / name)]
-    assert [str(tree) for tree in cleaned] == CLEANED[name]
+    assert [str(tree) for tree in cleaned if tree is not None] == CLEANED[name]
     assert [str(tree) for tree in spectralnlp.read_treebank(formats / name)] == CLEANED[name]
 
 
@@ -78,7 +96,8 @@ def test_the_promises_of_readers(formats: Path, name: str) -> None:
     text = (formats / name).read_text("utf-8")
     bad = BAD[name][0]
     in_xml = bad.removeprefix("<corpus>").removesuffix("</corpus>")
-    bad_text = text.replace("<body>", f"<body>{in_xml}", 1) if "<body>" in text else bad + text
+    outer = next((tag for tag in ("<body>", "<treebank>") if tag in text), None)
+    bad_text = bad + text if outer is None else text.replace(outer, outer + in_xml, 1)
     check_reader(READERS[name], text, bad_text=bad_text)
 
 
@@ -88,6 +107,9 @@ BAD = {
         "( (IP-MAT (NP-SBJ (N-N skip-skip) (VBDI fór-fara)) (ID A,.1))\n",
         "unbalanced brackets",
     ),
+    "japanese.psd": ("( (IP-MAT (NP-SBJ (N 船) (VB 来る)) (ID 1;JP))\n", "unbalanced brackets"),
+    "faroese.psd": ("( (IP-MAT (NP-SBJ (N-N bátur) (VBDI kom)) (ID A,.1))\n", "unbalanced brackets"),
+    "dutch.alpino.xml": ("<alpino_ds><node id='0'/></alpino_ds>", "neither word nor parts"),
     "chinese.fid": ("<DOC>\n<S ID=9>\n( (NP (NN 灯)\n</S>\n", "unbalanced brackets"),
     "german.export": (
         "#FORMAT 4\n#BOS 7\nBoot\tBoot\tNN\t--\tNK\t500\n#EOS 7\n",
@@ -216,9 +238,135 @@ def test_an_encoding_for_a_reader_that_has_none(tmp_path: Path) -> None:
         list(read_trees(tmp_path / "x", Other(), encoding="koi8-r"))  # type: ignore[arg-type]
 
 
-def test_discontinuities_are_counted(formats: Path) -> None:
-    counts = count_discontinuities(formats / "german.export")
-    assert counts == count_discontinuities(formats / "german.tiger.xml")
-    assert counts is not None
-    assert (counts.trees, counts.discontinuous, counts.raised, counts.attached) == (4, 2, 2, 1)
-    assert count_discontinuities(formats / "icelandic.psd") is None
+@pytest.mark.parametrize("name", ["german.export", "german.tiger.xml"])
+def test_raised_nodes_are_counted(formats: Path, name: str) -> None:
+    expected = ReadingChanges(trees=4, discontinuous=2, raised=2, attached=1)
+    assert count_changes(formats / name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("japanese.psd", "left out: 3 notes on the text, 6 empty elements"),
+        ("faroese.psd", "left out: 3 notes on the text, 2 empty elements"),
+        (
+            "dutch.alpino.xml",
+            "left out: 1 empty elements; 1 of 2 trees with crossing branches made continuous: "
+            "1 nodes raised, 1 attached from the root",
+        ),
+        ("german.spmrl.ptb", ""),
+    ],
+)
+def test_what_is_left_out_is_said(formats: Path, name: str, line: str) -> None:
+    assert str(count_changes(formats / name)) == line
+    assert TreebankCorpus([formats / name], "auto", None, None).remarks() == ([line] if line else [])
+
+
+def test_functions_of_keyaki(tmp_path: Path) -> None:
+    text = "( (IP-MAT (PP;* (P は)) (NP;*OB1* (N 船)) (PRN;* (N あ)) (ANT;{A+B} *)) (ID 1;JP))\n"
+    (tree,) = read(tmp_path, text)
+    assert str(tree) == "( (IP-MAT (PP (P は)) (NP-OB1 (N 船)) (PRN (N あ)) (ANT (-NONE- *))))"
+
+
+class TestPenn:
+    """The ways of MASC, of the French treebank and of ICON."""
+
+    def test_notes_of_transcriptions_go(self, tmp_path: Path) -> None:
+        text = (
+            "( (CODE <TURN>))\n\n( (S (EDITED (CODE <disfluency>) (PRP I)\n (CODE </disfluency>)) "
+            "(NP-SBJ (PRP I)) (VP (VBP saw) (NP (NN boat-1) (CD 0))) (X (CODE <x>)) (SU /)))\n"
+        )
+        (tree,) = read(tmp_path, text)
+        assert (
+            str(clean(tree))
+            == "(S (EDITED (PRP I)) (NP (PRP I)) (VP (VBP saw) (NP (NN boat-1) (CD 0))) (SU /))"
+        )
+        assert recognise(tmp_path / "file") is PTB
+        assert count_changes(tmp_path / "file") == ReadingChanges(notes=4)
+
+    def test_non_breaking_spaces_between_brackets(self, tmp_path: Path) -> None:
+        text = (
+            "( (NP (NN boat)\n\u00a0 \u00a0\u00a0(PP (IN of)\n\t\u00a0 (NP (CD 10\u00a0000) (NNS keys)))))\n"
+        )
+        (tree,) = read(tmp_path, text)
+        assert str(tree) == "( (NP (NN boat) (PP (IN of) (NP (CD 10\u00a0000) (NNS keys)))))"
+
+    def test_an_inner_bracket_without_label_groups_nothing(self, tmp_path: Path) -> None:
+        text = (
+            "( (S (ADVP (RB how))\n     ( (S (NP (NN rain))\n  (VP (VBD fell))))\n  (. .)))\n( (NP (NN b)))\n"
+        )
+        trees = read(tmp_path, text)
+        assert [str(tree) for tree in trees] == [
+            "( (S (ADVP (RB how)) (S (NP (NN rain)) (VP (VBD fell))) (. .)))",
+            "( (NP (NN b)))",
+        ]
+
+    def test_functions_and_compounds_of_french(self, tmp_path: Path) -> None:
+        text = "( (SENT (PP-A_OBJ (P près_de) (NP (DET d'_autres) (NC ports))) (Ssub-MOD (CS alors_que))))\n"
+        (tree,) = read(tmp_path, text)
+        expected = "(SENT (PP (P près_de) (NP (DET d'_autres) (NC ports))) (Ssub (CS alors_que)))"
+        assert str(clean(tree)) == expected
+
+
+class TestAlpino:
+    @pytest.mark.parametrize(
+        ("nodes", "message"),
+        [
+            ("<node id='0' cat='top'><node id='1' cat='np'/></node>", "node 1 has neither word nor parts"),
+            ("<node id='0' word='a' pos='x' begin='0'><node id='1' index='1'/></node>", "a word and parts"),
+            ("<node id='0' cat='top'><node id='1' word='a' pos='x'/></node>", "'' is no position of a word"),
+            ("<node id='0'><node id='1' word='a' pos='x' begin='9999999999'/></node>", "no position"),
+            ("<node id='0' cat='top'><node id='1' begin='0' word='a'/></node>", "without 'pos'"),
+            ("<node id='0'><node id='1'><node id='2' begin='0' pos='x' word='a'/></node></node>", "'cat'"),
+            ("<node id='0'><node id='1' begin='0' pos='x' word=''/></node>", "a word is missing"),
+            ("<node id='0'><node id='1' index='1'/></node>", "a sentence without words"),
+            ("<node><node id='1' index='1'/></node>", "without 'id'"),
+            ("<node id='0' word='a' pos='x' begin='0'/><node id='1'/>", "a second root"),
+            (
+                "<node id='0'><node id='1' begin='0' pos='x' word='a'/>"
+                "<node id='1' begin='1' pos='x' word='b'/></node>",
+                "a second node 1",
+            ),
+            ("", "a sentence without words"),
+        ],
+    )
+    def test_bad_sentences(self, tmp_path: Path, nodes: str, message: str) -> None:
+        good = (
+            "<alpino_ds><node id='0' cat='top'><node id='1' begin='0' pos='x' word='a'/></node></alpino_ds>\n"
+        )
+        path = tmp_path / "a.xml"
+        path.write_text(f"<treebank>\n{good}<alpino_ds>{nodes}</alpino_ds>\n{good}</treebank>", "utf-8")
+        with pytest.raises(InputError, match=rf"a\.xml:3 \(sentence 2\): .*{message}"):
+            list(read_trees(path))
+        errors: list[InputError] = []
+        assert [str(tree) for tree in read_trees(path, on_bad=errors.append)] == ["(top (x a))"] * 2
+        assert len(errors) == 1
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("<!DOCTYPE x [<!ENTITY a 'b'>]><alpino_ds/>", "a document type or an entity is declared"),
+            (
+                "<?xml version='1.0'?><!DOCTYPE alpino_ds SYSTEM 'file:///etc/passwd'><alpino_ds/>",
+                "a document type",
+            ),
+            ("<alpino_ds><node id='0'>&a;</node></alpino_ds>", "not well-formed XML"),
+            ("<alpino_ds><node id='0'>", "not well-formed XML"),
+            ("<?xml version='1.0' encoding='x-none'?><alpino_ds/>", "x-none"),
+        ],
+    )
+    def test_bad_files(self, tmp_path: Path, text: str, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            read(tmp_path, text, ALPINO)
+
+    def test_other_encodings(self, tmp_path: Path) -> None:
+        text = (
+            "<alpino_ds><node id='0'><node id='1' begin='0' pos='n' word='coördinatie'/></node></alpino_ds>"
+        )
+        path = tmp_path / "a.xml"
+        path.write_bytes(f"<?xml version='1.0' encoding='iso-8859-1'?>{text}".encode("iso-8859-1"))
+        (tree,) = read_trees(path)
+        assert tree.words() == ["coördinatie"]
+        path.write_bytes(text.encode("utf-16"))
+        with pytest.raises(InputError, match="UTF-16"):
+            list(read_trees(path, ALPINO))

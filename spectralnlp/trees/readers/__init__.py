@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from spectralnlp.trees.readers.alpino import ALPINO
 from spectralnlp.trees.readers.cess import CESS_ESP
+from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.chinese import CHINESE
 from spectralnlp.trees.readers.export import EXPORT
 from spectralnlp.trees.readers.nltk_corpora import (
@@ -14,13 +16,13 @@ from spectralnlp.trees.readers.nltk_corpora import (
 )
 from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
 from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
-from spectralnlp.trees.readers.raising import Discontinuities
 from spectralnlp.trees.readers.reader import Reader, TreeReader
-from spectralnlp.trees.readers.recognition import count_discontinuities, read_trees, recognise
+from spectralnlp.trees.readers.recognition import count_changes, read_trees, recognise
 from spectralnlp.trees.readers.spmrl import SPMRL
 from spectralnlp.trees.readers.tiger_xml import TIGER_XML
 
 __all__ = [
+    "ALPINO",
     "BRACKETS",
     "CESS_ESP",
     "CHINESE",
@@ -31,11 +33,11 @@ __all__ = [
     "PTB",
     "SPMRL",
     "TIGER_XML",
-    "Discontinuities",
     "NltkCorpus",
     "Reader",
+    "ReadingChanges",
     "TreeReader",
-    "count_discontinuities",
+    "count_changes",
     "from_nltk_corpus",
     "from_nltk_trees",
     "is_nltk_corpus",

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import OnBad, open_text
-from spectralnlp.trees.readers.raising import Discontinuities, continuous
+from spectralnlp.trees.readers.changes import ReadingChanges
+from spectralnlp.trees.readers.raising import continuous
 from spectralnlp.trees.readers.reader import ENCODING_HINT, EncodedReader
 from spectralnlp.trees.readers.sentence_graph import SentenceGraph
 from spectralnlp.trees.tree import Tree
@@ -35,20 +36,20 @@ class GraphReader(EncodedReader):
         return replace(self, encoding=encoding, declared=None)
 
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
-        """The trees of a file, made continuous by `raising`, each under a root with an empty label.
+        """The trees of a file, made continuous by `raising`, each under a root.
 
         Raises:
             InputError: the file cannot be read, or a sentence is bad and there is no ``on_bad``.
         """
         return (continuous(graph) for graph in self.graphs(path, on_bad))
 
-    def discontinuities(self, path: str | Path) -> Discontinuities:
+    def changes(self, path: str | Path) -> ReadingChanges:
         """Count what `read` changes in a file; bad sentences are passed over.
 
         Raises:
             InputError: the file cannot be read.
         """
-        counts = Discontinuities()
+        counts = ReadingChanges()
         for graph in self.graphs(path, _pass_over):
             continuous(graph, counts)
         return counts

@@ -1,10 +1,29 @@
-"""Penn Treebank style: PTB, GUM, CRAFT, and plain brackets of any label set."""
+"""Penn Treebank style: PTB, GUM, CRAFT, and plain brackets of any label set.
+
+Transcriptions have notes, ``(CODE <TURN>)``, as in Switchboard and MASC: they are no words and go.
+"""
 
 from __future__ import annotations
 
 import re
 
 from spectralnlp.trees.readers.reader import TreeReader
+from spectralnlp.trees.tree import Tree
+
+_NOTE = "CODE"
+
+
+def _without_notes(tree: Tree) -> Tree | None:
+    if _NOTE not in tree.tags():
+        return tree
+
+    def text(node: Tree, children: list[Tree | None]) -> Tree | None:
+        if node.word is not None:
+            return None if node.label == _NOTE else node
+        kept = [child for child in children if child is not None]
+        return Tree(node.label, kept) if kept else None
+
+    return tree.fold(text)
 
 
 def _looks_like_ptb(head: str) -> bool:
@@ -25,6 +44,6 @@ def _looks_like_brackets(head: str) -> bool:
 
 
 BRACKETS = TreeReader("utf-8", _looks_like_brackets)
-PTB = TreeReader("utf-8", _looks_like_ptb)
+PTB = TreeReader("utf-8", _looks_like_ptb, adapt=_without_notes, note=re.compile(rf"\({_NOTE}\s"))
 GUM = TreeReader("utf-8", _looks_like_gum)
 CRAFT = TreeReader("utf-8", _looks_like_craft)

@@ -1,4 +1,4 @@
-"""Penn–Helsinki ``.psd``: the parsed corpora of historical English, of Icelandic, French and Portuguese.
+"""Penn–Helsinki ``.psd``: the parsed corpora of historical English, of Icelandic, Faroese, Japanese …
 
     ( (IP-MAT (CODE <P_12>)
               (NP-SBJ (N-N skip$-skip) (D-N $ið-hinn))
@@ -15,13 +15,13 @@ A. K. Ingason, E. F. Sigurðsson and E. Rögnvaldsson (2011), Icelandic Parsed H
 - ``0``, what begins with a star, and a bracket with nothing in it are empty elements. They stand right under
   a phrase, ``(NP-SBJ *con*)``, and become Penn's ``(NP-SBJ (-NONE- *con*))``, which `clean` removes.
 - A leaf is ``word-lemma`` in treebanks that are lemmatised, else the word, which may have hyphens of its own.
-  The beginning of a file says which.
+  The beginning of a file says which. Where only punctuation has lemmas (``,-,`` in FarPaHC), it loses them.
 - ``$`` marks the side on which a word is joined to its neighbour, ``skip$ $ið`` for *skipið*. It stays, as
   part of the form: it tells the suffixed article ``$inn`` from the adverb *inn*, and where no blank was.
 - ``<dash/>`` and the like are characters that the format needs for itself.
 - Labels stay as they are: `clean` cuts those of phrases at the first hyphen (``IP-MAT-SPE``, ``CP-REL``,
   ``NP-SBJ`` become ``IP``, ``CP``, ``NP``), and keeps those of words whole (``NS-D`` has a case). Only an
-  index goes from them: ``CONJ-1`` is ``CONJ``.
+  index goes from them: ``CONJ-1`` is ``CONJ``. Keyaki's ``NP;*SBJ*`` is ``NP-SBJ``, its ``PP;*`` is ``PP``.
 """
 
 from __future__ import annotations
@@ -40,13 +40,18 @@ from spectralnlp.trees.tree import Tree
 
 _HEAD_LINES = 400  # enough to see whether there are lemmas
 _ABOUT_THE_TEXT = frozenset(["ID", "CODE", "METADATA", "VERSION", "COM", "COMMENT"])
-_MARKED = re.compile(r"\((?:ID|CODE)\s+[^\s()]|\((?:METADATA|VERSION)\s")
+_NOTE = re.compile(rf"\((?:{'|'.join(sorted(_ABOUT_THE_TEXT))})[\s-]")
+_EMPTY_ELEMENT = re.compile(r"\([^()\s]+(?:\s+(?:0|\*(?!-\*\))[^()\s]*))?\s*\)")
+_MARKED = re.compile(r"\(ID\s+[^\s()]|\((?:METADATA|VERSION)\s")
+_CODED = re.compile(r"\(CODE\s.*\((?:IP|CP)-[A-Z]", re.DOTALL)  # Penn's own transcriptions have CODE, not IP
 _CLAUSE = re.compile(r"\((?:IP|CP|NP)-[A-Z]")
 _LEAF = re.compile(r"\(([^()\s]+)\s+([^()\s]+)\s*\)")
 _EMPTY = re.compile(r"0?$|\*(?!-\*$)")  # but *-* is the word * with its lemma
 _LEMMATISED = 0.5  # of the leaves, at least: few words have a hyphen, but metadata has no lemmas
 _ESCAPED = re.compile(r"</?([a-z]+)/?>")
 _INDEX = re.compile(r"-\d+$")
+_PUNCTUATION = re.compile(r"(?!-+$)([^\w\s]+)-\1$")  # with its lemma
+_FUNCTION = re.compile(r";(?:\*([^\s*]*)\*?)?.*")  # of a phrase, in Keyaki
 _CHARACTERS = {
     "apostrophe": "'",
     "at": "@",
@@ -93,9 +98,9 @@ def _text_of(tree: Tree, lemmas: bool) -> Tree | None:
             return None
         if node.word is None:
             kept = [child for child in children if child is not None]
-            return Tree(node.label, kept) if kept else None
+            return Tree(_phrase(node.label), kept) if kept else None
         if _EMPTY.match(node.word):
-            return Tree(node.label, [Tree("-NONE-", word=node.word or "0")])
+            return Tree(_phrase(node.label), [Tree("-NONE-", word=node.word or "0")])
         return Tree(_INDEX.sub("", node.label), word=_word(node.word, lemmas))
 
     text = tree.fold(adapt)
@@ -106,8 +111,16 @@ def _text_of(tree: Tree, lemmas: bool) -> Tree | None:
     return text
 
 
+def _phrase(label: str) -> str:
+    if ";" not in label[1:]:
+        return label
+    return _FUNCTION.sub(lambda found: f"-{found[1]}" if found[1] else "", label)
+
+
 def _word(leaf: str, lemmas: bool) -> str:
-    if lemmas and " " not in leaf:
+    if not lemmas:
+        leaf = _PUNCTUATION.sub(r"\1", leaf)
+    elif " " not in leaf:
         half = len(leaf) // 2
         # A hyphen may be part of both word and lemma: "---" is the word "-" with its lemma.
         same = len(leaf) > 2 and leaf[half] == "-" and leaf[:half] == leaf[half + 1 :]
@@ -128,7 +141,10 @@ def _has_lemmas(head: str) -> bool:
 def _looks_like_penn_helsinki(head: str) -> bool:
     if not head.lstrip().startswith("("):
         return False
-    return _MARKED.search(head) is not None or (_CLAUSE.search(head) is not None and _has_lemmas(head))
+    marked = _MARKED.search(head) or _CODED.search(head)
+    return marked is not None or (_CLAUSE.search(head) is not None and _has_lemmas(head))
 
 
-PENN_HELSINKI = PennHelsinkiReader("utf-8", _looks_like_penn_helsinki, leaf=" ".join)
+PENN_HELSINKI = PennHelsinkiReader(
+    "utf-8", _looks_like_penn_helsinki, leaf=" ".join, note=_NOTE, empty=_EMPTY_ELEMENT
+)

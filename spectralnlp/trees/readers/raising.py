@@ -13,56 +13,16 @@ Two steps, both usual for NEGRA, TIGER and their kin:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spectralnlp.trees.heads import neutral_head
+from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.sentence_graph import VIRTUAL_ROOT, SentenceGraph, children_of
 from spectralnlp.trees.tree import Tree, writable
 
 _HEAD_FUNCTIONS = frozenset(["HD", "hd", "HEAD", "head"])
 
 
-@dataclass
-class Discontinuities:
-    """Counts of what had to be changed.
-
-    Args:
-        trees: all trees.
-        discontinuous: those of them with a phrase with gaps, after punctuation was attached.
-        raised: nodes that were raised, each once.
-        attached: nodes that were moved from the root into phrases.
-
-    Examples:
-        >>> from spectralnlp.trees import count_discontinuities
-        >>> found = count_discontinuities("corpora/formats/german.export")
-        >>> found.discontinuous, found.trees
-        (2, 4)
-    """
-
-    trees: int = 0
-    discontinuous: int = 0
-    raised: int = 0
-    attached: int = 0
-
-    def __add__(self, other: Discontinuities) -> Discontinuities:
-        """Counts of two files together."""
-        return Discontinuities(
-            trees=self.trees + other.trees,
-            discontinuous=self.discontinuous + other.discontinuous,
-            raised=self.raised + other.raised,
-            attached=self.attached + other.attached,
-        )
-
-    def __str__(self) -> str:
-        """One line for users."""
-        return (
-            f"{self.discontinuous:,} of {self.trees:,} trees with crossing branches made continuous: "
-            f"{self.raised:,} nodes raised, {self.attached:,} attached from the root"
-        )
-
-
-def continuous(graph: SentenceGraph, counts: Discontinuities | None = None) -> Tree:
-    """The tree of a sentence with its crossing branches raised, under a root with an empty label.
+def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tree:
+    """The tree of a sentence with its crossing branches raised, under the root's label.
 
     Labels and words are as brackets can hold them (``$(`` becomes ``$-LRB-``).
 
@@ -79,6 +39,7 @@ def continuous(graph: SentenceGraph, counts: Discontinuities | None = None) -> T
         counts.discontinuous += bool(raised)
         counts.raised += len(raised)
         counts.attached += attached
+        counts.empty += graph.empty
     return _tree(graph, parents, order)
 
 
@@ -177,4 +138,4 @@ def _tree(graph: SentenceGraph, parents: list[int], order: list[int]) -> Tree:
         parts = sorted(below[phrase], key=lambda each: each[0])
         made = Tree(writable(graph.labels[phrase]), [part for _, part in parts])
         below[parents[phrase]].append((parts[0][0], made))
-    return Tree("", [part for _, part in sorted(below[VIRTUAL_ROOT], key=lambda each: each[0])])
+    return Tree(graph.root, [part for _, part in sorted(below[VIRTUAL_ROOT], key=lambda each: each[0])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from spectralnlp.runtime import OnBad, open_text
 from spectralnlp.trees.brackets import Adapt, Leaf, read_brackets, single_word
+from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.tree import Tree
 
 # The encodings of a treebank differ by release: errors name the one that would work.
@@ -57,6 +59,8 @@ class TreeReader(EncodedReader):
         leaf: makes a word of what stands under a preterminal; see `read_brackets`.
         adapt: changes each tree; see `read_brackets`.
         select: blanks the lines that belong to no tree, so that the others keep their numbers.
+        note: finds the beginnings of nodes that ``adapt`` leaves out because they are about the text.
+        empty: finds empty elements.
 
     Examples:
         >>> from spectralnlp.trees import TreeReader
@@ -68,6 +72,8 @@ class TreeReader(EncodedReader):
     leaf: Leaf = single_word
     adapt: Adapt | None = None
     select: Callable[[Iterable[str]], Iterable[str]] | None = None
+    note: re.Pattern[str] | None = None
+    empty: re.Pattern[str] = re.compile(r"\(-NONE-\s")
 
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
         """The trees of a file, one after the other, as they stand there; see `read_brackets`.
@@ -82,3 +88,16 @@ class TreeReader(EncodedReader):
         """The trees in the lines of a file."""
         selected = lines if self.select is None else self.select(lines)
         return read_brackets(selected, path=path, on_bad=on_bad, leaf=self.leaf, adapt=self.adapt)
+
+    def changes(self, path: str | Path) -> ReadingChanges:
+        """Count the nodes of a file that are left out, in its lines: brackets are not checked.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
+        found = ReadingChanges()
+        with open_text(path, self.encoding, hint=ENCODING_HINT) as lines:
+            for line in lines:
+                found.notes += 0 if self.note is None else len(self.note.findall(line))
+                found.empty += len(self.empty.findall(line))
+        return found

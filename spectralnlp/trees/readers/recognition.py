@@ -11,13 +11,14 @@ from typing import Any
 from spectralnlp.errors import ConfigError, RegistryError
 from spectralnlp.registry import readers
 from spectralnlp.runtime import OnBad, is_address, open_text
+from spectralnlp.trees.readers.alpino import ALPINO
 from spectralnlp.trees.readers.cess import CESS_ESP
+from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.chinese import CHINESE
 from spectralnlp.trees.readers.export import EXPORT
 from spectralnlp.trees.readers.graph_reader import GraphReader
 from spectralnlp.trees.readers.penn import BRACKETS, CRAFT, GUM, PTB
 from spectralnlp.trees.readers.penn_helsinki import PENN_HELSINKI
-from spectralnlp.trees.readers.raising import Discontinuities
 from spectralnlp.trees.readers.reader import Reader, TreeReader
 from spectralnlp.trees.readers.spmrl import SPMRL
 from spectralnlp.trees.readers.tiger_xml import TIGER_XML
@@ -25,6 +26,7 @@ from spectralnlp.trees.tree import Tree
 
 _HEAD_LINES, _HEAD_CHARACTERS = 200, 20_000
 _MOST_PARTICULAR_FIRST: tuple[TreeReader | GraphReader, ...] = (
+    ALPINO,
     TIGER_XML,
     EXPORT,
     CHINESE,
@@ -107,10 +109,10 @@ def read_trees(
     yield from _reader_of(path, reader, encoding).read(path, on_bad)
 
 
-def count_discontinuities(
+def count_changes(
     path: str | Path, reader: str | Reader = "auto", encoding: str | None = None
-) -> Discontinuities | None:
-    """Count the crossing branches that are raised in a file; None where its format has none.
+) -> ReadingChanges | None:
+    """Count what a reader leaves out and moves in a file; None if the reader does not say.
 
     Args:
         path: the file; a pipe, which can be read only once, has none.
@@ -122,13 +124,13 @@ def count_discontinuities(
         RegistryError: no reader has this name.
 
     Examples:
-        >>> from spectralnlp.trees import count_discontinuities
-        >>> count_discontinuities("corpora/formats/german.export").trees
+        >>> from spectralnlp.trees import count_changes
+        >>> count_changes("corpora/formats/german.export").trees
         4
     """
     if not is_address(path) and _is_a_pipe(Path(path)):
         return None
-    count = getattr(_reader_of(path, reader, encoding), "discontinuities", None)
+    count = getattr(_reader_of(path, reader, encoding), "changes", None)
     return None if count is None else count(path)
 
 

@@ -23,12 +23,16 @@ class SentenceGraph:
         labels: of each node: tags of the words, then categories of phrases.
         functions: of each node: its edge's label, ``HD`` or ``SB``; may be empty.
         parents: of each node: the number of a phrase, or `VIRTUAL_ROOT`.
+        root: label of what all hangs from; may be empty.
+        empty: number of nodes without words that are left out.
     """
 
     words: list[str]
     labels: list[str]
     functions: list[str]
     parents: list[int]
+    root: str = ""
+    empty: int = 0
 
 
 def children_of(parents: list[int]) -> list[list[int]]:

@@ -1,0 +1,136 @@
+"""Alpino's XML, the format of the Dutch treebanks Alpino, Lassy and their kin: sentences as nested nodes.
+
+    <alpino_ds version="1.3">
+      <node begin="0" cat="top" end="4" id="0" rel="top">
+        <node begin="0" cat="smain" end="3" id="1" rel="--">
+          <node begin="0" cat="np" end="1" id="2" index="1" rel="su">…</node>
+          <node begin="1" end="2" id="4" pos="verb" rel="hd" word="wil"/>
+          <node begin="0" cat="inf" end="3" id="5" rel="vc">
+            <node begin="0" end="1" id="6" index="1" rel="su"/> …
+
+Source: G. van Noord, I. Schuurman and V. Vandeghinste (2006), Syntactic annotation of large corpora in
+STEVIN, LREC; the document type of the treebank (https://www.let.rug.nl/vannoord/alp/Alpino/adt.html).
+
+- A node that has an ``index``, but neither word nor parts, refers to another node. It is an empty element and
+  goes, and with it the phrases that hold nothing else.
+- Words stand in the order of ``begin``, not of the file; their phrases may have gaps, which `raising` closes.
+- The tag of a word is its ``pos``, or else its ``pt``. Fixed expressions (``mwu``) stay phrases.
+- What hangs from ``top``, mostly punctuation, is attached to phrases; ``top`` stays as the label of the root.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from spectralnlp.runtime import OnBad
+from spectralnlp.trees.readers.graph_reader import GraphReader
+from spectralnlp.trees.readers.sentence_graph import GraphBuilder, SentenceGraph
+from spectralnlp.trees.readers.xml_sentences import XmlSentences, declared_encoding
+
+_ROOT = "top"
+
+
+@dataclass
+class _Node:
+    """A node as it stands in the file.
+
+    Args:
+        given: its attributes.
+        line: where it begins.
+        above: the node around it; None for the root.
+        parts: number of the nodes right below.
+        full: whether there is a word in it.
+    """
+
+    given: dict[str, str]
+    line: int
+    above: _Node | None
+    parts: int = 0
+    full: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its number, which no other node of the sentence has."""
+        return self.given["id"]
+
+
+class _AlpinoXml(XmlSentences):
+    """The meaning of Alpino's elements."""
+
+    format = "Alpino's XML"
+    outer = frozenset(["alpino_ds", "treebank"])
+    nodes: list[_Node]  # of the open sentence
+    open: _Node | None
+
+    def start(self, element: str, given: dict[str, str]) -> None:
+        """Take in the beginning of an element and its attributes."""
+        if element == "alpino_ds":
+            self.begin_sentence()
+            self.nodes, self.open = [], None
+        elif element == "node" and self.sentence is not None:
+            self.value(element, given, "id")
+            if self.open is None and self.nodes:
+                raise self.sentence.bad("a second root", self.line, "give each sentence an <alpino_ds>")
+            if self.open is not None:
+                self.open.parts += 1
+            self.open = _Node(given, self.line, self.open)
+            self.nodes.append(self.open)
+
+    def end(self, element: str) -> SentenceGraph | None:
+        """Take in the end of an element; return the sentence that it ends, if it does."""
+        if self.sentence is None:
+            return None
+        if element == "node" and self.open is not None:
+            self.open = self.open.above
+        if element != "alpino_ds":
+            return None
+        sentence, self.sentence = self.sentence, None
+        return self.graph(sentence)
+
+    def graph(self, sentence: GraphBuilder) -> SentenceGraph:
+        """The sentence that the nodes make, without those that hold no word."""
+        words = [node for node in self.nodes if "word" in node.given]
+        for word in words:
+            above: _Node | None = word
+            while above is not None and not above.full:
+                above.full, above = True, above.above
+        for node in self.nodes:
+            leaf = not node.parts
+            if leaf != (node in words) and not (leaf and "index" in node.given):
+                what = f"node {node.name} has {'neither word nor' if leaf else 'a word and'} parts"
+                raise sentence.bad(what, node.line, "give a word a node of its own")
+        for word in sorted(words, key=lambda node: _position(node, sentence)):
+            tag = self.value("node", word.given, "pos", "pt")
+            sentence.add_word(word.name, word.given["word"], tag, word.line)
+        for node in self.nodes[1:]:
+            if node.full and node.parts:
+                sentence.add_phrase(node.name, self.value("node", node.given, "cat"), node.line)
+            if node.full and node.above is not None:
+                sentence.hang(node.name, node.above.name, node.given.get("rel", ""), node.line)
+        root = self.nodes[0] if self.nodes and self.nodes[0].parts else None
+        graph = sentence.build("" if root is None else root.name)
+        label = _ROOT if root is None else root.given.get("cat", _ROOT)
+        return replace(graph, root=label, empty=sum(not node.full and not node.parts for node in self.nodes))
+
+
+def _position(node: _Node, sentence: GraphBuilder) -> int:
+    begin = node.given.get("begin", "")
+    if not (begin.isdecimal() and len(begin) < 10):
+        raise sentence.bad(f"{begin!r} is no position of a word", node.line, "give its number in begin=")
+    return int(begin)
+
+
+def read_alpino(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
+    """Read the sentences of a file in Alpino's XML; arguments and errors as of `XmlSentences`."""
+    return _AlpinoXml(path, report).read(lines)
+
+
+def _looks_like_alpino(head: str) -> bool:
+    beginning = r"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:alpino_ds|treebank)\b"
+    return re.match(beginning, head, re.DOTALL) is not None
+
+
+ALPINO = GraphReader("utf-8", _looks_like_alpino, read_alpino, declared_encoding)
