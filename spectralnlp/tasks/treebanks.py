@@ -57,7 +57,7 @@ class TreebankCorpus(FileCorpus[Tree]):
         return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
     def remarks(self) -> list[str]:
-        """Say what readers leave out and move, what the table renames, what only one of several treebanks has.
+        """Say what is left out and moved, what the table renames, what only one of several treebanks has.
 
         Files are read for that; as trees, where there is a table or a second treebank.
 
