@@ -12,7 +12,8 @@ in ``_``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
@@ -25,6 +26,32 @@ from spectralnlp.storage import StoredArrays
 
 T = TypeVar("T")
 Unlearning = Literal["exact", "replay", "merge-only", "none"]
+
+
+@contextmanager
+def unchanged_on_error(estimator: object) -> Iterator[None]:
+    """Give an estimator the attributes back that it had, if the block ends in an error or is interrupted.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp.estimator import unchanged_on_error
+        >>> estimator = spectralnlp.HMM(n_states=4)
+        >>> try:
+        ...     with unchanged_on_error(estimator):
+        ...         estimator.n_states = 8
+        ...         raise ValueError
+        ... except ValueError:
+        ...     print(estimator.n_states)
+        ...
+        4
+    """
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 class State(Protocol):
@@ -257,10 +284,11 @@ class MomentEstimator(Estimator[T]):
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            InputError: there is nothing to learn from.
+            InputError: there is nothing to learn from. After any error the estimator is as it was before.
         """
         self.validate()
-        return self._run_passes(self.as_corpus(X, y))
+        with unchanged_on_error(self):
+            return self._run_passes(self.as_corpus(X, y))
 
     def _run_passes(self, corpus: Corpus[T]) -> Self:
         with one_blas_thread():

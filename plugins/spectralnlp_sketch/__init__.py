@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
     from spectralnlp_sketch.linear.sizes import required_rows
     from spectralnlp_sketch.order import ordered_batches, training_order
+    from spectralnlp_sketch.pca.estimator import StreamingPCA
     from spectralnlp_sketch.sent.estimator import SENT, SENTPlus
     from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
     from spectralnlp_sketch.tmpca.estimator import TMPCA, tmpca_classifier
@@ -55,6 +56,7 @@ __all__ = [
     "MatrixCorpus",
     "RowFormat",
     "SENTPlus",
+    "StreamingPCA",
     "TMPCAFeatures",
     "ordered_batches",
     "prepare",
@@ -83,6 +85,7 @@ _HOMES = {
     "IntentClassifier": "intent.estimator",
     "SENT": "sent.estimator",
     "SENTPlus": "sent.estimator",
+    "StreamingPCA": "pca.estimator",
     "TMPCA": "tmpca.estimator",
     "TMPCAFeatures": "tmpca.features",
     "tmpca_classifier": "tmpca.estimator",

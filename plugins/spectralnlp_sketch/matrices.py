@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spectralnlp.estimator import MomentEstimator, Unlearning
+from spectralnlp.estimator import MomentEstimator, Unlearning, unchanged_on_error
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Batch, Corpus, Moments
 from spectralnlp_sketch.errors import MatrixError
@@ -98,8 +98,8 @@ class IncrementalEstimator(MatrixEstimator):
         first = not hasattr(self, "moments_")
         if first:
             self.validate()
-        X = self._validated(X, reset=first)
-        with one_blas_thread():
+        with unchanged_on_error(self), one_blas_thread():
+            X = self._validated(X, reset=first)
             moments: Any = self.init_moments(MatrixCorpus(X)) if first else self.moments_
             moments.observe(Batch(Rows(X), "", 0, int(moments.n_rows)))
             self.moments_ = moments

@@ -17,7 +17,9 @@ from sketch_cases import (
     LINEAR_CASES,
     NGRAM_DIRECTIONS,
     ROWS,
+    SCATTER_CASES,
     TEXTS,
+    assert_same_components,
     assert_within_bounds,
     engines_of,
 )
@@ -254,6 +256,18 @@ CASES = [
             assert_same=assert_within_bounds,
         )
         for name, (empty, others) in DIRECTIONS_CASES
+    ),
+    *(
+        MomentsCase(
+            name=name,
+            empty=empty,
+            examples=ROWS,
+            others=others,
+            exact=False,
+            engines=engines_of(name),
+            assert_same=assert_same_components,
+        )
+        for name, (empty, others) in SCATTER_CASES
     ),
     MomentsCase(
         name="directions of n-grams",

@@ -19,6 +19,8 @@ from spectralnlp_sketch.linear.moments import (
     OSNAPMoments,
     SRHTMoments,
 )
+from spectralnlp_sketch.pca.directions import DirectionsMoments
+from spectralnlp_sketch.pca.scatter import ScatterMoments
 from spectralnlp_sketch.sent.moments import NgramDirections
 from spectralnlp_sketch.tmpca.moments import PositionMoments, StageMoments
 
@@ -176,6 +178,33 @@ DIRECTIONS_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]]]] = [
     ("frequent directions, sparse", directions_case("randomised", sparse=True)),
 ]
 
+# name, empty moments and variants, what has to stay the same
+SCATTER_CASES: list[tuple[str, tuple[Empty, dict[str, Empty]]]] = [
+    (
+        "scatter",
+        (
+            lambda: ScatterMoments(WIDTH),
+            {"n_columns": lambda: ScatterMoments(2), "dtype": lambda: ScatterMoments(WIDTH, "float32")},
+        ),
+    ),
+    *(
+        (
+            f"scatter by {'sparse ' * sparse}directions",
+            (
+                lambda sparse=sparse: DirectionsMoments(WIDTH, WIDTH, sparse=sparse),
+                {
+                    "sketch_size": lambda sparse=sparse: DirectionsMoments(2, WIDTH, sparse=sparse),
+                    "n_columns": lambda sparse=sparse: DirectionsMoments(WIDTH, 2, sparse=sparse),
+                    "dtype": lambda sparse=sparse: DirectionsMoments(WIDTH, WIDTH, "float32", sparse),
+                    "sparse": lambda sparse=sparse: DirectionsMoments(WIDTH, WIDTH, sparse=not sparse),
+                    "seed": lambda sparse=sparse: DirectionsMoments(WIDTH, WIDTH, sparse=sparse, seed=1),
+                },
+            ),
+        )
+        for sparse in (False, True)
+    ),
+]
+
 # The same of n-grams of texts.
 NGRAM_DIRECTIONS = (
     lambda: NgramDirections(3, 2**6, (1, 2), buffer_rows=4),
@@ -205,3 +234,13 @@ def assert_within_bounds(left: Any, right: Any) -> None:
     noise = 1e-5 if ours.rows.dtype == np.float32 else 1e-9
     slack = noise * (1.0 + left.squared_norm)
     assert np.abs(np.linalg.eigvalsh(difference)).max() <= max(ours.bound, theirs.bound) + slack
+
+
+def assert_same_components(left: Any, right: Any) -> None:
+    """Two scatters of the same rows, whose eigenvalues and directions agree; sketches lose nothing here."""
+    assert left.n_rows == right.n_rows
+    np.testing.assert_allclose(left.mean, right.mean, atol=1e-12)
+    ours, theirs = left.leading(WIDTH), right.leading(WIDTH)
+    np.testing.assert_allclose(ours.total, theirs.total, atol=1e-9)
+    covariances = [(each.vectors.T * each.squares) @ each.vectors for each in (ours, theirs)]
+    np.testing.assert_allclose(*covariances, atol=1e-9)

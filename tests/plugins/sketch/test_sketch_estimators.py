@@ -31,6 +31,7 @@ from spectralnlp_sketch import (
     LeverageScores,
     MatrixCorpus,
     SENTPlus,
+    StreamingPCA,
 )
 from spectralnlp_sketch.errors import MatrixError, SketchWarning
 
@@ -56,10 +57,12 @@ OTHERS: list[Callable[[], Any]] = [
     lambda: Centring(mean=False, idf=True, norm=True),
     LeverageScores,
     lambda: LeverageScores(sketch_size=128, method="countsketch"),
+    lambda: StreamingPCA(3),
+    lambda: StreamingPCA(3, method="sketch", whiten=True),
 ]
 CLASSES = [
     *(DCoT, TMPCA, HashedNgrams, SENT, SENTPlus, Centring, LeverageScores, FrequentDirections),
-    *(GaussianSketch, CountSketch, OSNAP, SRHT, IntentClassifier, CCA),
+    *(GaussianSketch, CountSketch, OSNAP, SRHT, IntentClassifier, CCA, StreamingPCA),
 ]
 every_sketch = pytest.mark.parametrize("make", SKETCHES, ids=lambda make: repr(make()))
 every_estimator = pytest.mark.parametrize("make", SKETCHES + OTHERS, ids=lambda make: repr(make()))

@@ -1,0 +1,289 @@
+"""`StreamingPCA`, the transformer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from annotated_types import Ge
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+from typing_extensions import Doc
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import Corpus, accumulate
+from spectralnlp_sketch.errors import MatrixError, SizeError, warn
+from spectralnlp_sketch.matrices import IncrementalEstimator
+from spectralnlp_sketch.pca.directions import DirectionsMoments
+from spectralnlp_sketch.pca.scatter import ScatterMoments
+from spectralnlp_sketch.pca.spectrum import Spectrum
+from spectralnlp_sketch.rows import Matrix, describe_rows
+from spectralnlp_sketch.stream import MatrixCorpus
+
+Floats = NDArray[Any]
+
+# Up to so many columns the covariance is exact, smaller than buffers of a sketch, and faster than shrinking.
+EXACT_COLUMNS = 2048
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
+    """Principal components of rows that come in batches, dense or sparse, in memory that does not grow.
+
+    Interface of ``sklearn.decomposition.PCA`` and ``IncrementalPCA``. Sparse rows stay sparse: means and
+    covariances are centred by corrections of rank one. Up to 2,048 columns the result is that of ``PCA`` to
+    rounding; above, a sketch by frequent directions takes the covariance's place (Liberty 2013), and `bound_`
+    says how far it is from it at most. Fitted parts merge.
+
+    Attributes:
+        method_: ``exact`` or ``sketch``.
+        moments_: what was added up.
+        components_: principal axes, orthonormal (k, d), in each the entry of largest magnitude positive.
+        explained_variance_: along the axes, descending, by n − 1 (k,).
+        explained_variance_ratio_: parts of the total variance (k,).
+        singular_values_: of the centred rows, along the axes (k,).
+        mean_: of the columns (d,).
+        noise_variance_: mean variance of the directions that are left out, of ``PCA``'s probabilistic model.
+        bound_: at least the spectral norm of the difference between the covariance of the rows and the one
+            that was decomposed, so the most by which any of its eigenvalues is off; 0 where exact.
+        n_samples_seen_: rows seen.
+
+    Examples:
+        >>> import scipy.sparse as sp
+        >>> from spectralnlp_sketch import StreamingPCA
+        >>> rows = sp.random_array((1000, 50), density=0.1, format="csr", random_state=0)
+        >>> pca = StreamingPCA(3).partial_fit(rows[:600]).partial_fit(rows[600:])
+        >>> pca.transform(rows).shape, pca.bound_
+        ((1000, 3), 0.0)
+    """
+
+    n_components: Annotated[int, Ge(1), Doc("Principal components (k).")] = field(default=2, kw_only=False)
+    method: Annotated[
+        Literal["auto", "exact", "sketch"],
+        Doc(
+            "``exact``: the covariance itself, d² numbers, at most 32,768 columns. ``sketch``: frequent "
+            "directions, ``sketch_size`` × d numbers. ``auto``: exact up to 2,048 columns."
+        ),
+    ] = "auto"
+    whiten: Annotated[bool, Doc("Divide what `transform` returns by the deviations along the axes.")] = False
+    sketch_size: Annotated[
+        Annotated[int, Ge(1)] | None,
+        Doc(
+            "Rows of the sketch (l), ``n_components`` or more; None: half as many again as components, "
+            "and at least 64."
+        ),
+    ] = None
+    random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
+
+    def check_combination(self) -> None:
+        """Check what is asked for together.
+
+        Raises:
+            ConfigError: ``sketch_size`` is below ``n_components``.
+        """
+        if self.sketch_size is not None and self.sketch_size < self.n_components:
+            what = f"sketch_size is {self.sketch_size}, and n_components {self.n_components}"
+            raise SizeError(what, hint="make sketch_size larger, or leave it out")
+
+    def init_moments(self, corpus: Corpus[Any]) -> Any:
+        """Return empty moments for rows such as the first of a corpus.
+
+        Raises:
+            MatrixError: there are no rows.
+            SizeError: ``exact`` is asked of too many columns.
+        """
+        described = describe_rows(corpus)
+        width, dtype = int(described["n_columns"]), str(described["dtype"])
+        if self.method == "exact" or (self.method == "auto" and width <= EXACT_COLUMNS):
+            return ScatterMoments(width, dtype)
+        size = self.sketch_size or max(64, self.n_components + self.n_components // 2)
+        return DirectionsMoments(size, width, dtype, bool(described["sparse"]), self.random_state)
+
+    def solve(self, moments: Any) -> None:
+        """Take over moments.
+
+        Raises:
+            MatrixError: there are fewer than two rows in them.
+        """
+        super().solve(moments)
+        self._solved()
+
+    def finish(self) -> None:
+        """Take note that ``moments_`` have changed."""
+        super().finish()
+        # In a dictionary: scikit-learn wants attributes unchanged by reading.
+        self.solutions_: dict[str, Spectrum] = {}
+
+    def forget(self, X: Any) -> Self:
+        """Take out rows that were added before; the rest is as if they had never been there, to rounding.
+
+        Args:
+            X: (n, d), dense or sparse; or a corpus of rows.
+
+        Raises:
+            ConfigError: rows of a sketch cannot be told apart any more.
+            MatrixError: as of ``fit``, no row would be left, or rows that were never added are given.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.moments_, ScatterMoments):
+            raise ConfigError("a sketch can grow and merge but not forget", hint="use method='exact'")
+        with one_blas_thread():
+            self.moments_.forget(accumulate(self.moments_.empty_like(), self._more(X)))
+        self.finish()
+        return self
+
+    @property
+    def method_(self) -> str:
+        """``exact`` or ``sketch``."""
+        return "exact" if isinstance(self._fitted_moments(), ScatterMoments) else "sketch"
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Rows seen."""
+        return int(self._fitted_moments().n_rows)
+
+    @property
+    def mean_(self) -> Floats:
+        """Mean of the columns (d,)."""
+        moments = self._fitted_moments()
+        return moments.mean.astype(moments.dtype)
+
+    @property
+    def components_(self) -> Floats:
+        """Principal axes, orthonormal (k, d)."""
+        return self._solved().vectors
+
+    @property
+    def explained_variance_(self) -> Floats:
+        """Variance along the axes, descending (k,)."""
+        return self._narrow(self._solved().squares / (self.n_samples_seen_ - 1))
+
+    @property
+    def explained_variance_ratio_(self) -> Floats:
+        """Variance along the axes as parts of the total variance (k,)."""
+        solved = self._solved()
+        return self._narrow(solved.squares / max(solved.total, np.finfo(np.float64).tiny))
+
+    @property
+    def singular_values_(self) -> Floats:
+        """Singular values of the centred rows, along the axes (k,)."""
+        return self._narrow(np.sqrt(self._solved().squares))
+
+    @property
+    def noise_variance_(self) -> float:
+        """Mean variance of the directions that are left out."""
+        solved, n = self._solved(), self.n_samples_seen_
+        left = min(self.n_features_in_, n) - len(solved.squares)
+        return max(0.0, solved.total - float(solved.squares.sum())) / (n - 1) / left if left > 0 else 0.0
+
+    @property
+    def bound_(self) -> float:
+        """At least the spectral norm of the covariance less the one that was decomposed."""
+        return self._solved().bound / (self.n_samples_seen_ - 1)
+
+    def transform(self, X: Matrix) -> Floats:
+        """Coordinates of rows along the axes (n, k); sparse rows are centred without becoming dense."""
+        check_is_fitted(self)
+        X = self._validated(X, reset=False, finite=True)
+        return self._projected(X) / self._scales()
+
+    def inverse_transform(self, X: Any) -> Floats:
+        """The rows (n, d) that coordinates (n, k) stand for."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=[np.float64, np.float32])
+        if X.shape[1] != len(self.components_):
+            raise MatrixError(f"{X.shape[1]} coordinates a row, and there are {len(self.components_)} axes")
+        return np.asarray((X * self._scales()) @ self.components_ + self.mean_)
+
+    def get_covariance(self) -> Floats:
+        """The covariance (d, d) of ``PCA``'s probabilistic model: of the axes, and noise elsewhere.
+
+        Tipping and Bishop 1999.
+        """
+        check_is_fitted(self)
+        components, noise = self.components_, self.noise_variance_
+        covariance = (components.T * (self._modelled() - noise)) @ components
+        covariance.flat[:: len(covariance) + 1] += noise
+        return self._narrow(covariance)
+
+    def score_samples(self, X: Matrix) -> Floats:
+        """Log-likelihood of each row under the probabilistic model, float64 (n,).
+
+        Raises:
+            MatrixError: the rows that were learned from leave no noise, so others have no likelihood.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False, finite=True)
+        d, k, noise = self.n_features_in_, len(self.components_), self.noise_variance_
+        if k < d and not noise:
+            raise MatrixError("all variance lies along the axes", hint="take fewer components, or more rows")
+        z = self._projected(X).astype(np.float64)
+        variances = self._modelled()
+        log = np.square(z) @ (1 / variances) + np.log(variances).sum() + d * np.log(2 * np.pi)
+        if k < d:
+            beyond = np.maximum(self._squared_distances(X) - np.square(z).sum(axis=1), 0.0)
+            log += beyond / noise + (d - k) * np.log(noise)
+        return -0.5 * log
+
+    def score(self, X: Matrix, y: object = None) -> float:
+        """Mean log-likelihood of rows under the probabilistic model."""
+        return float(self.score_samples(X).mean())
+
+    def _fitted_moments(self) -> Any:
+        # For the properties: hasattr(pca, "mean_") is False before fit, as scikit-learn has it.
+        if "moments_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted")
+        return self.moments_
+
+    def _solved(self) -> Spectrum:
+        """Solved at the first reading after a change: partial_fit with small batches stays cheap."""
+        moments = self._fitted_moments()
+        if "spectrum" not in self.solutions_:
+            if moments.n_rows < 2:
+                raise MatrixError("n_samples = 1, and two rows or more are needed")
+            with one_blas_thread():
+                spectrum = moments.leading(self.n_components).above_rounding(moments.dtype)
+            if len(spectrum.squares) < self.n_components:
+                found = len(spectrum.squares)
+                warn(f"{self.n_components} components were asked for, and the rows have rank {found}")
+            self.solutions_["spectrum"] = spectrum
+        return self.solutions_["spectrum"]
+
+    def _more(self, X: Any) -> Corpus[Any]:
+        return X if isinstance(X, Corpus) else MatrixCorpus(self._validated(X, reset=False))
+
+    def _projected(self, X: Matrix) -> Floats:
+        """Coordinates (n, k), not whitened."""
+        components = self.components_
+        if sp.issparse(X):
+            return np.asarray(X @ components.T) - self.mean_ @ components.T
+        return (X - self.mean_.astype(X.dtype)) @ components.T
+
+    def _squared_distances(self, X: Matrix) -> Floats:
+        """‖x − μ‖² of each row, float64 (n,)."""
+        mean = self.moments_.mean
+        if sp.issparse(X):
+            lengths = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
+            return lengths - 2 * np.asarray(X @ mean).reshape(-1) + mean @ mean
+        centred = X - mean
+        return np.einsum("ij,ij->i", centred, centred)
+
+    def _scales(self) -> Floats:
+        deviations = np.sqrt(self.explained_variance_)
+        return deviations if self.whiten else np.ones_like(deviations)
+
+    def _modelled(self) -> NDArray[np.float64]:
+        """Variances along the axes, at least the noise."""
+        return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
+
+    def _narrow(self, values: Floats) -> Floats:
+        return values.astype(self.moments_.dtype)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)

@@ -1,0 +1,187 @@
+"""The mean of rows and their scatter about it, exactly: for matrices of few columns."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.linalg.blas import dsyr, dsyrk, ssyrk
+
+from spectralnlp.runtime import Batch
+from spectralnlp_sketch.errors import MatrixError, SizeError
+from spectralnlp_sketch.frequent_directions.kernels import add_gram
+from spectralnlp_sketch.pca.spectrum import Spectrum
+from spectralnlp_sketch.rows import (
+    Matrix,
+    RowMoments,
+    check_finite,
+    check_sums,
+    matrix_of,
+    sum_of_squares,
+)
+
+Floats = NDArray[np.float64]
+
+# The scatter of so many columns takes 8 GiB.
+MOST_COLUMNS = 2**15
+# Rows that are centred at a time, few enough to stay in the cache until they are multiplied.
+_BLOCK_ENTRIES = 2**19
+
+
+class ScatterMoments(RowMoments):
+    """How many rows there are, their mean μ, and the scatter S = Σ (x − μ)(x − μ)ᵀ.
+
+    Chan, Golub and LeVeque 1983: a batch is added up about a mean that is close to its own, and parts are
+    merged by a correction of rank one, so no digits are lost for rows far from zero. Sparse rows are added up
+    about zero, and corrected.
+
+    Args:
+        n_columns: d, at most 32,768.
+        dtype: ``float64``, or ``float32``: of the products of a dense batch; their sums are float64.
+    """
+
+    def __init__(self, n_columns: int, dtype: str = "float64") -> None:
+        if not 1 <= n_columns <= MOST_COLUMNS:
+            what = f"the scatter of {n_columns:,} columns is not for memory"
+            raise SizeError(what, hint=f"up to {MOST_COLUMNS:,} it can be; method='sketch' takes any width")
+        super().__init__(n_columns)
+        self.dtype = dtype
+        self.mean: Floats = np.zeros(n_columns)
+        # Only the upper triangle is kept up to date; nothing reads the other.
+        self.scatter: Floats = np.zeros((n_columns, n_columns))
+        self._n_rows = np.zeros((), dtype=np.int64)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows so far."""
+        return int(self._n_rows)
+
+    def observe(self, batch: Batch[Any]) -> None:
+        """Add rows, dense or sparse; after an error nothing is added.
+
+        Raises:
+            MatrixError: another width, a NaN or an infinity (which row), or squares that overflow.
+        """
+        matrix = matrix_of(batch, self.n_columns)
+        if not matrix.shape[0]:
+            return
+        if sp.issparse(matrix):
+            self._observe_sparse(matrix, batch)
+        else:
+            self._observe_dense(matrix.astype(self.dtype, copy=False), batch)
+
+    def _observe_dense(self, matrix: NDArray[Any], batch: Batch[Any]) -> None:
+        m, n = matrix.shape[0], self.n_rows
+        block = max(1, _BLOCK_ENTRIES // self.n_columns)
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre = self.mean if n else matrix[:block].mean(axis=0, dtype=np.float64)
+            centre = centre.astype(self.dtype)
+            sums, scatter = _about(centre, matrix, block)
+        if not np.isfinite(sums).all():
+            check_finite(matrix, batch.start, batch.document)
+        if self.dtype == "float32" and not np.isfinite(scatter.diagonal()).all():
+            with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float32 may fit float64
+                sums, scatter = _about(centre.astype(np.float64), matrix.astype(np.float64), block)
+        check_sums(sums, batch.document)
+        check_sums(scatter.diagonal(), batch.document)
+        self.scatter += scatter
+        shift = sums / m
+        # About their own mean the rows scatter less; what μ moves by adds some.
+        _add_outer(self.scatter, -m * (m / (n + m)), shift)
+        self.mean = centre + shift * (m / (n + m))
+        self._n_rows += m
+
+    def _observe_sparse(self, matrix: Matrix, batch: Batch[Any]) -> None:
+        check_finite(matrix, batch.start, batch.document)
+        wide = matrix.data.astype(np.float64)
+        m = matrix.shape[0]
+        with np.errstate(over="ignore"):
+            total = sum_of_squares(matrix.astype(np.float64)) + float(np.trace(self.scatter))
+        check_sums(np.asarray(total), batch.document)
+        mean = np.bincount(matrix.indices, wide, self.n_columns) / m
+        add_gram(matrix.indptr, matrix.indices, wide, self.scatter)
+        _add_outer(self.scatter, -float(m), mean)
+        self._join(m, mean)
+
+    def forget(self, other: Self) -> None:
+        """Take out rows that were added before, to rounding: not to the byte, as `subtract` would.
+
+        Args:
+            other: moments of these rows.
+
+        Raises:
+            ConfigError: the two differ in a parameter.
+            MatrixError: no row would be left, or those are other rows than were added; nothing is changed.
+        """
+        self._check_mergeable(other)
+        m, left = other.n_rows, self.n_rows - other.n_rows
+        if left < 1:
+            what = f"{m} rows to forget, and {self.n_rows} were learned from"
+            raise MatrixError(what, hint="some must be left")
+        mean = self.mean + (self.mean - other.mean) * (m / left)
+        scatter = self.scatter - other.scatter
+        _add_outer(scatter, -m * (left / (left + m)), mean - other.mean)
+        if (scatter.diagonal() < -1e-8 * self.scatter.diagonal()).any():
+            raise MatrixError(
+                "rows to forget that were never learned from", hint="give those of `partial_fit`"
+            )
+        self.scatter, self.mean, self._n_rows = scatter, mean, self._n_rows - m
+
+    def leading(self, size: int) -> Spectrum:
+        """The leading eigenvalues and eigenvectors of the scatter, exactly.
+
+        Args:
+            size: how many; fewer are given where there are not so many columns.
+        """
+        d = self.n_columns
+        chosen = (max(d - size, 0), d - 1)
+        # Only the upper triangle is read.
+        squares, vectors = eigh(self.scatter, lower=False, subset_by_index=chosen, check_finite=False)
+        return Spectrum(squares[::-1], vectors.T[::-1], float(np.trace(self.scatter)), 0.0)
+
+    def parameters(self) -> dict[str, Any]:
+        """Width and dtype."""
+        return {"n_columns": self.n_columns, "dtype": self.dtype}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """``scatter``: float64 (d, d), its upper triangle; ``mean``: float64 (d,); ``n_rows``: int64 ()."""
+        return {"scatter": self.scatter, "mean": self.mean, "n_rows": self._n_rows}
+
+    def _add(self, other: Self) -> None:
+        if other.n_rows:
+            self.scatter += other.scatter
+            self._join(other.n_rows, other.mean)
+
+    def _join(self, m: int, mean: Floats) -> None:
+        """Add m rows, whose scatter about their mean is added already, to what is known of the others."""
+        n = self.n_rows
+        if not n:
+            self.mean = mean.copy()
+        else:
+            difference = mean - self.mean
+            _add_outer(self.scatter, n * (m / (n + m)), difference)
+            self.mean = self.mean + difference * (m / (n + m))
+        self._n_rows += m
+
+
+def _add_outer(scatter: Floats, factor: float, vector: Floats) -> None:
+    """``scatter`` += factor·vvᵀ, in its upper triangle, which is Fortran's lower one."""
+    dsyr(factor, vector, lower=1, a=scatter.T, overwrite_a=1)
+
+
+def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floats, NDArray[Any]]:
+    """Σ (x − c) as float64 (d,), and Σ (x − c)(x − c)ᵀ (d, d), its upper triangle, of the matrix's dtype."""
+    d = matrix.shape[1]
+    add_product = dsyrk if matrix.dtype == np.float64 else ssyrk
+    gram, sums = np.zeros((d, d), matrix.dtype), np.zeros(d)
+    centred = np.empty((min(block, len(matrix)), d), matrix.dtype)
+    for start in range(0, len(matrix), block):
+        rows = matrix[start : start + block]
+        part = centred[: len(rows)]
+        np.subtract(rows, centre, out=part)
+        sums += np.ones(len(part), part.dtype) @ part
+        add_product(1.0, part.T, beta=1.0, c=gram.T, lower=1, overwrite_c=1)
+    return sums, gram

@@ -1,0 +1,40 @@
+"""What a scatter of rows is decomposed into."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[Any]
+
+
+class Spectrum(NamedTuple):
+    """Leading eigenvalues and eigenvectors of a scatter S (d, d).
+
+    Args:
+        squares: eigenvalues, descending, float64 (k,).
+        vectors: unit eigenvectors as rows (k, d).
+        total: the trace of S.
+        bound: at least ‖S − Ŝ‖₂, where Ŝ is the matrix that was decomposed.
+    """
+
+    squares: NDArray[np.float64]
+    vectors: Floats
+    total: float
+    bound: float
+
+    def above_rounding(self, dtype: Any) -> Spectrum:
+        """Leave out what is only rounding; in each vector the entry of largest magnitude becomes positive.
+
+        Args:
+            dtype: of the vectors that are returned.
+        """
+        d = self.vectors.shape[1]
+        noise = d * np.finfo(np.float64).eps * (self.squares[0] if len(self.squares) else 0.0)
+        kept = int(np.count_nonzero(self.squares > noise))
+        vectors = self.vectors[:kept]
+        signs = np.sign(vectors[np.arange(kept), np.abs(vectors).argmax(axis=1)])
+        vectors = (vectors * signs[:, None]).astype(dtype)
+        return Spectrum(self.squares[:kept], vectors, self.total, self.bound)

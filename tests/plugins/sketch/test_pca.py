@@ -1,0 +1,243 @@
+"""Principal components of streams: as scikit-learn's PCA where exact, within the bound where sketched."""
+
+from __future__ import annotations
+
+import pickle
+import tracemalloc
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from spectralnlp_sketch import MatrixCorpus, StreamingPCA
+from spectralnlp_sketch.errors import MatrixError, SketchWarning
+
+from spectralnlp.errors import ConfigError
+from spectralnlp.runtime import use_engine
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((300, 20)) @ np.diag(np.linspace(3, 0.2, 20)) + np.linspace(-5, 5, 20)
+COUNTS = sp.csr_array(np.where(RNG.random((400, 30)) < 0.2, RNG.poisson(3, (400, 30)), 0).astype(float))
+# Twelve directions of falling strength under a little noise, too wide to be exact.
+DIRECTIONS = np.linalg.qr(RNG.standard_normal((2100, 12)))[0].T * np.linspace(9, 2, 12)[:, None]
+WIDE = RNG.standard_normal((250, 12)) @ DIRECTIONS + 0.01 * RNG.standard_normal((250, 2100))
+LEARNED = (
+    *("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_"),
+    *("noise_variance_", "n_samples_seen_", "n_features_in_", "bound_"),
+)
+
+
+def learned(pca: StreamingPCA) -> dict[str, bytes]:
+    return {name: np.asarray(getattr(pca, name)).tobytes() for name in LEARNED}
+
+
+def assert_like(pca: Any, reference: Any, tolerance: float = 1e-10) -> None:
+    """The same components but for their signs, the same variances, mean and noise."""
+    along = np.abs(np.sum(pca.components_ * reference.components_, axis=1))
+    np.testing.assert_allclose(along, 1.0, atol=tolerance)
+    for name in LEARNED[1:6]:
+        ours, theirs = getattr(pca, name), getattr(reference, name)
+        np.testing.assert_allclose(ours, theirs, atol=tolerance * np.abs(theirs).max(), err_msg=name)
+
+
+@pytest.mark.parametrize("cuts", [(), (97, 194), (1, 2, 3, 50)], ids=str)
+@pytest.mark.parametrize("rows", [X, COUNTS, X + 1e6], ids=["dense", "sparse", "far from zero"])
+def test_batches_give_what_pca_gives_of_all_rows(rows: Any, cuts: tuple[int, ...]) -> None:
+    dense = rows.toarray() if sp.issparse(rows) else rows
+    reference = PCA(4, svd_solver="full").fit(dense)
+    pca = StreamingPCA(4)
+    for start, end in pairwise((0, *cuts, rows.shape[0])):
+        pca.partial_fit(rows[start:end])
+    assert (pca.method_, pca.bound_) == ("exact", 0.0)
+    assert_like(pca, reference, 1e-10 if dense.max() < 1e5 else 1e-8)
+    assert_like(StreamingPCA(4).fit(MatrixCorpus(rows, n_partitions=3)), reference, 1e-8)
+
+
+def test_transforms_and_model_are_those_of_pca() -> None:
+    reference = PCA(4, svd_solver="full").fit(X)
+    signs = np.sign(np.sum(reference.components_ * StreamingPCA(4).fit(X).components_, axis=1))
+    for whiten in (False, True):
+        theirs = PCA(4, svd_solver="full", whiten=whiten).fit(X)
+        ours = StreamingPCA(4, whiten=whiten).fit(X)
+        np.testing.assert_allclose(ours.transform(X), theirs.transform(X) * signs, atol=1e-10)
+        back = ours.inverse_transform(ours.transform(X))
+        np.testing.assert_allclose(back, theirs.inverse_transform(theirs.transform(X)), atol=1e-10)
+        # The model of the rows does not depend on what the coordinates are divided by.
+        np.testing.assert_allclose(ours.get_covariance(), reference.get_covariance(), atol=1e-10)
+        np.testing.assert_allclose(ours.score_samples(X), reference.score_samples(X), rtol=1e-10)
+        np.testing.assert_allclose(ours.score(X), reference.score(X), rtol=1e-10)
+
+
+def test_sparse_rows_are_centred_without_becoming_dense(monkeypatch: pytest.MonkeyPatch) -> None:
+    reference = PCA(3, svd_solver="full").fit(COUNTS.toarray())
+    score = reference.score(COUNTS.toarray())
+
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("made dense")
+
+    for cls in (sp.csr_array, sp.csr_matrix):
+        for name in ("toarray", "todense"):
+            monkeypatch.setattr(cls, name, refused)
+    pca = StreamingPCA(3).fit(COUNTS)
+    assert_like(pca, reference)
+    np.testing.assert_allclose(pca.score(COUNTS), score)
+    assert pca.transform(COUNTS).shape == (400, 3)
+
+
+def test_wide_sparse_rows_take_no_more_memory_than_a_sketch() -> None:
+    rows = sp.random_array((3000, 40_000), density=1e-4, format="csr", rng=np.random.default_rng(0))
+    tracemalloc.start()
+    try:
+        StreamingPCA(2, sketch_size=2).fit(rows).transform(rows)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3000 * 40_000 * 8 / 10  # of the dense matrix
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("shift", [0.0, 2.0])
+def test_a_sketch_keeps_its_bound(make: Any, shift: float) -> None:
+    rows = WIDE + shift
+    pca = StreamingPCA(8, sketch_size=16)
+    for start in range(0, 250, 60):
+        pca.partial_fit(make(rows[start : start + 60]))
+    exact = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2 / 249
+    assert pca.method_ == "sketch"
+    # By Weyl's inequality, no eigenvalue is off by more than the matrix.
+    assert 0 < np.abs(pca.explained_variance_ - exact[:8]).max() <= pca.bound_ < 0.1 * exact[0]
+    np.testing.assert_allclose(pca.mean_, rows.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(
+        pca.explained_variance_.sum() / pca.explained_variance_ratio_.sum(), exact.sum(), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("method", ["exact", "sketch"])
+@pytest.mark.parametrize("rows", [X, COUNTS], ids=["dense", "sparse"])
+def test_fitted_parts_merge(method: str, rows: Any) -> None:
+    whole = StreamingPCA(3, method=method).fit(rows)
+    left, right = (StreamingPCA(3, method=method).fit(part) for part in (rows[:70], rows[70:]))
+    kept = learned(right)
+    assert_like(left.merge(right), whole)
+    assert learned(right) == kept
+    with pytest.raises(ConfigError, match="n_columns: "):
+        left.merge(StreamingPCA(3, method=method).fit(rows[:, :9]))
+
+
+@pytest.mark.parametrize("rows", [X, COUNTS], ids=["dense", "sparse"])
+def test_forgotten_rows_leave_nothing(rows: Any) -> None:
+    pca = StreamingPCA(3).fit(rows).forget(rows[50:120])
+    rest = [*range(50), *range(120, rows.shape[0])]
+    assert_like(pca, StreamingPCA(3).fit(rows[rest]))
+    assert pca.n_samples_seen_ == rows.shape[0] - 70
+
+
+def test_what_cannot_be_forgotten_is_refused_and_changes_nothing() -> None:
+    pca = StreamingPCA(3).fit(X)
+    kept = learned(pca)
+    with pytest.raises(MatrixError, match="300 rows to forget, and 300 were learned from"):
+        pca.forget(X)
+    with pytest.raises(MatrixError, match="never learned"):
+        pca.forget(100 * X[:200])
+    assert learned(pca) == kept
+    with pytest.raises(ConfigError, match="can grow and merge but not forget"):
+        StreamingPCA(3, method="sketch").fit(X).forget(X[:9])
+
+
+@pytest.mark.parametrize("method", ["exact", "sketch"])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_single_precision_stays_single(method: str, make: Any) -> None:
+    narrow = make(X.astype(np.float32))
+    pca = StreamingPCA(4, method=method, whiten=True).fit(narrow)
+    arrays = [getattr(pca, name) for name in LEARNED[:5]]
+    arrays += [pca.transform(narrow), pca.inverse_transform(pca.transform(narrow)), pca.get_covariance()]
+    assert {array.dtype for array in arrays} == {np.dtype(np.float32)}
+    assert_like(pca, PCA(4, svd_solver="full").fit(X), 1e-4)
+
+
+def test_single_precision_far_from_zero_keeps_its_digits() -> None:
+    far = (X * 1e-2 + 3000).astype(np.float32)
+    reference = PCA(3, svd_solver="full").fit(far.astype(np.float64))
+    for method in ("exact", "sketch"):
+        assert_like(StreamingPCA(3, method=method).fit(far), reference, 1e-3)
+
+
+@pytest.mark.parametrize("engine", ["serial", "threads"])
+@pytest.mark.parametrize("method", ["exact", "sketch"])
+def test_engines_agree_to_the_byte(engine: str, method: str) -> None:
+    corpus = MatrixCorpus(X, n_partitions=3)
+    with use_engine(engine):
+        pca = StreamingPCA(3, method=method).fit(corpus)
+    assert learned(pca) == learned(StreamingPCA(3, method=method).fit(corpus))
+
+
+@pytest.mark.parametrize("method", ["exact", "sketch"])
+def test_is_pickled_and_goes_on(method: str) -> None:
+    pca = StreamingPCA(3, method=method).partial_fit(X[:100])
+    again = pickle.loads(pickle.dumps(pca))
+    assert learned(again.partial_fit(X[100:])) == learned(pca.partial_fit(X[100:]))
+    # Only the moments and the settings travel: d² numbers, or the rows that wait.
+    assert len(pickle.dumps(StreamingPCA(3).partial_fit(X))) < 8 * 20 * 20 + 4000
+
+
+def test_a_fit_that_fails_leaves_what_was_learned() -> None:
+    bad = np.ones((40, 5))
+    bad[30, 2] = np.nan
+    pca = StreamingPCA(3).fit(X)
+    kept = learned(pca)
+    for attempt in (pca.fit, pca.partial_fit):
+        with pytest.raises(ValueError, match=r"row 30|features"):
+            attempt(bad)
+        assert learned(pca) == kept
+    pca.set_params(method="sketch")
+    with pytest.raises(MatrixError, match="row 3 holds NaN in column 2"):
+        pca.fit(bad[27:])
+    assert learned(pca) == kept
+
+
+def test_one_row_is_no_variance_and_the_next_is() -> None:
+    pca = StreamingPCA(1).partial_fit(X[:1])
+    assert pca.n_samples_seen_ == 1
+    with pytest.raises(MatrixError, match="n_samples = 1"):
+        pca.transform(X)
+    assert pca.partial_fit(X[1:2]).transform(X).shape == (300, 1)
+    with pytest.raises(MatrixError, match="n_samples = 1"):
+        StreamingPCA(1).fit(X[:1])
+
+
+def test_fewer_directions_than_asked_for_are_warned_of() -> None:
+    for method in ("exact", "sketch"):
+        with pytest.warns(SketchWarning, match="9 components were asked for, and the rows have rank 4"):
+            assert StreamingPCA(9, method=method).fit(X[:5]).components_.shape == (4, 20)
+
+
+def test_settings_that_make_no_sense() -> None:
+    for pca, complaint in (
+        (StreamingPCA(0), "StreamingPCA.n_components: got 0, expected int, 1 or more"),
+        (StreamingPCA(-3), "n_components: got -3"),
+        (StreamingPCA(3, sketch_size=-1), "StreamingPCA.sketch_size: got -1"),
+        (StreamingPCA(3, method="magic"), "StreamingPCA.method: got 'magic'"),
+        (StreamingPCA(30, sketch_size=20), "sketch_size is 20, and n_components 30"),
+    ):
+        for learn in (pca.fit, pca.partial_fit):
+            with pytest.raises(ConfigError, match=complaint):
+                learn(X)
+    with pytest.raises(ConfigError, match="scatter of 40,000 columns"):
+        StreamingPCA(3, method="exact").fit(sp.csr_array((3, 40_000)))
+
+
+def test_pandas_output_and_names() -> None:
+    pytest.importorskip("pandas")
+    frame = StreamingPCA(2).set_output(transform="pandas").fit_transform(X)
+    assert list(frame.columns) == ["streamingpca0", "streamingpca1"]
+
+
+def test_digits_are_reconstructed_as_by_pca() -> None:
+    digits = load_digits().data
+    ours, theirs = StreamingPCA(16).fit(digits), PCA(16, svd_solver="full").fit(digits)
+    assert_like(ours, theirs)
+    expected = theirs.inverse_transform(theirs.transform(digits))
+    np.testing.assert_allclose(ours.inverse_transform(ours.transform(digits)), expected, atol=1e-10)
