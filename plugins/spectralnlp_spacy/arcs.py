@@ -33,7 +33,7 @@ class Arcs(NamedTuple):
         return cls(list(range(len(doc))), ["ROOT"] * len(doc))
 
     def add(self, parse: Parse, words: Sequence[int]) -> None:
-        """Take over the arcs of a sentence, or of a piece of one.
+        """Take over the arcs of a sentence.
 
         Args:
             parse: of the sentence.
@@ -44,24 +44,26 @@ class Arcs(NamedTuple):
             if head >= 0:
                 self.heads[token], self.relations[token] = words[head], relation
 
-    def write(self, doc: Doc, bounds: Bounds) -> None:
+    def write(self, doc: Doc, bounds: Bounds) -> bool:
         """Set the heads and relations of a document that has none; boundaries of sentences stay.
 
-        White space depends on the word before it; the pieces of a long sentence are joined to its first root.
+        White space depends on the token before it, or at the start of a sentence on its root.
+
+        Returns:
+            Whether they were set.
         """
         if doc.has_annotation("DEP") or not len(doc):
-            return
+            return False
         for start, end in bounds:
-            self._join(doc, start, end)
+            self._attach_white_space(doc, start, end)
         offsets = np.array(self.heads, np.int32) - np.arange(len(doc), dtype=np.int32)
         names = [doc.vocab.strings.add(relation) for relation in self.relations]
         columns = [offsets.astype(np.uint64), np.array(names, np.uint64)]
         doc.from_array([HEAD, DEP], np.stack(columns, axis=1))
+        return True
 
-    def _join(self, doc: Doc, start: int, end: int) -> None:
+    def _attach_white_space(self, doc: Doc, start: int, end: int) -> None:
         roots = [i for i in range(start, end) if self.heads[i] == i and not doc[i].is_space]
         for i in range(start, end):
             if doc[i].is_space and (i > start or roots):
                 self.heads[i], self.relations[i] = (i - 1 if i > start else roots[0]), "dep"
-        for each in roots[1:]:
-            self.heads[each], self.relations[each] = roots[0], "parataxis"

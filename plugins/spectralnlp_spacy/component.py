@@ -25,6 +25,7 @@ from spacy.vocab import Vocab
 import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import SpectralError
+from spectralnlp.models import folder_of
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import ARRAYS, CARD, META, MOMENTS, MOMENTS_META, kind_of
 from spectralnlp_spacy.errors import ComponentError, Errors
@@ -140,6 +141,27 @@ class SpectralPipe(Pipe):
                     found.append(name.partition(".v")[0])
         return found
 
+    def check_source(self) -> None:
+        """See that the model that the config names is there and suits the component, without loading it.
+
+        Raises:
+            ComponentError: it is not, or does not.
+        """
+        source = self._named_model()
+        if source is None:
+            return
+        try:
+            kind = kind_of(folder_of(source))
+        except SpectralError as error:
+            message = Errors.SN001.format(name=self.name, model=source, reason=error)
+            raise ComponentError(message) from error
+        self._check_kind(kind, source)
+
+    def _check_kind(self, kind: str, source: str | Path) -> None:
+        if kind != self.task:
+            message = Errors.SN004.format(name=self.name, kind=kind, task=self.task, model=source)
+            raise ComponentError(message)
+
     def load(self, source: str | Path) -> None:
         """Take the model of a folder, or an installed one, and keep its files.
 
@@ -152,9 +174,7 @@ class SpectralPipe(Pipe):
         except SpectralError as error:
             message = Errors.SN001.format(name=self.name, model=str(source), reason=error)
             raise ComponentError(message) from error
-        if model.task != self.task:
-            message = Errors.SN004.format(name=self.name, kind=model.task, task=self.task, model=source)
-            raise ComponentError(message)
+        self._check_kind(model.task, source)
         self.model, self._origin = model, None if folder is None else Origin.of(folder)
         if self.keep_examples and folder is not None and (folder / MOMENTS_META).exists():
             registry.changes.get("models").hold(model)

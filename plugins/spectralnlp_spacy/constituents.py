@@ -7,22 +7,30 @@ What belongs to spans or tokens one by one is in the group's ``attrs``, as plain
 
 - ``posteriors``: of each span;
 - ``tags``: the tree's part of speech of each token of the document, empty for white space;
-- ``fallbacks``: [first token, reason] of each sentence whose tree is not simply the grammar's best.
+- ``fallbacks``: [first token, reason] of each sentence whose tree is not simply the grammar's best;
+- ``dependencies``: whether the parser set the document's heads and relations from the trees.
+
+Where tokens are merged or split (``doc.retokenize``), spaCy leaves the groups of ``doc.spans`` as they were.
+The first reading mends the group: constituents keep their characters, and those that are no tokens any more
+are gone.
 """
 
 from __future__ import annotations
 
+import struct
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
+import srsly
 from spacy.tokens import Doc, Span, SpanGroup
 
 from spectralnlp.trees import Tree
 from spectralnlp_spacy.errors import ComponentError, Errors
 
 KEY = "constituents"
-POSTERIORS, TAGS, FALLBACKS = "posteriors", "tags", "fallbacks"
+POSTERIORS, TAGS, FALLBACKS, DEPENDENCIES = "posteriors", "tags", "fallbacks", "dependencies"
+_SPAN = ">QQQllll"  # a span in SpanGroup.to_bytes: ids, label, first token, end, first character, end
 T = TypeVar("T")
 
 
@@ -65,6 +73,7 @@ def write_constituents(
     brackets: Sequence[Bracket],
     tags: Sequence[str],
     fallbacks: Sequence[tuple[int, str]] = (),
+    dependencies: bool = False,
 ) -> None:
     """Put constituents into ``doc.spans[key]``.
 
@@ -74,6 +83,7 @@ def write_constituents(
         brackets: over tokens of the document, in the order of this module.
         tags: of each token.
         fallbacks: first token and reason of each sentence with a fallback tree.
+        dependencies: whether the document's heads and relations are those of the trees.
     """
     add = doc.vocab.strings.add
     spans = [Span(doc, start, end, label=add(label)) for label, start, end, _ in brackets]
@@ -81,6 +91,7 @@ def write_constituents(
         POSTERIORS: [each.posterior for each in brackets],
         TAGS: list(tags),
         FALLBACKS: [[start, reason] for start, reason in fallbacks],
+        DEPENDENCIES: dependencies,
     }
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
 
@@ -91,9 +102,9 @@ def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) ->
     Raises:
         ComponentError: the document has no such group.
     """
-    if key not in doc.spans:
+    group = _group(doc, key)
+    if group is None:
         raise ComponentError(Errors.SN010.format(key=key))
-    group = doc.spans[key]
     end = len(doc) if end is None else end
     posteriors: Sequence[float | None] = group.attrs.get(POSTERIORS, ())
     if len(posteriors) == len(group):  # as `write_constituents` left it: in order
@@ -105,6 +116,9 @@ def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) ->
     found: list[Bracket] = []
     for number in range(first, len(spans)):
         span = spans[number]
+        if not _is_in_place(span):
+            _mend(doc, key)
+            return read_brackets(doc, key, start, end)
         if span.start >= end:
             break
         if start <= span.start and span.end <= end:
@@ -112,21 +126,73 @@ def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) ->
     return found
 
 
-def read_tags(doc: Doc, key: str) -> Sequence[str]:
-    """The tree's tag of each token; the document's own where the tree's are not known."""
-    group = doc.spans.get(key)
+def read_tags(doc: Doc, key: str, start: int, end: int) -> list[str]:
+    """The tags of a stretch of tokens: the document's own, and the tree's where it has none."""
+    group = _group(doc, key)
     tags: Sequence[str] = group.attrs.get(TAGS, ()) if group is not None else ()
-    return tags if len(tags) == len(doc) else [token.tag_ for token in doc]
+    tags = tags if len(tags) == len(doc) else [""] * len(doc)
+    return [doc[i].tag_ or tags[i] for i in range(start, end)]
 
 
 def read_fallback(span: Span, key: str) -> str | None:
     """Why the tree that a span lies in is not simply the grammar's best; None if it is."""
-    group = span.doc.spans.get(key)
+    group = _group(span.doc, key)
     if group is None:
         return None
     sentence = span.sent
     fallbacks = group.attrs.get(FALLBACKS, ())
     return next((why for first, why in fallbacks if sentence.start <= first < sentence.end), None)
+
+
+def _group(doc: Doc, key: str) -> SpanGroup | None:
+    """A group of constituents, mended if tokens were merged or split; None if the document has none."""
+    if key not in doc.spans:
+        return None
+    group: SpanGroup = doc.spans[key]
+    try:
+        in_place = (
+            len(group.attrs[TAGS]) == len(doc) if TAGS in group.attrs else all(map(_is_in_place, group))
+        )
+    except IndexError:  # of spaCy: a span ends beyond the document
+        in_place = False
+    return group if in_place else _mend(doc, key)
+
+
+def _is_in_place(span: Span) -> bool:
+    """Whether a span's tokens still have its characters."""
+    first, last = span.doc[span.start], span.doc[span.end - 1]
+    return bool(span.start_char == first.idx and span.end_char == last.idx + len(last))
+
+
+def _mend(doc: Doc, key: str) -> SpanGroup:
+    """Put the constituents of a group over the tokens that now have their characters.
+
+    A constituent that begins or ends within a token is left out.
+    """
+    group: SpanGroup = doc.spans[key]
+    starts = {token.idx: token.i for token in doc}
+    ends = {token.idx + len(token): token.i + 1 for token in doc}
+    # Spans that end beyond the document cannot be read from the group itself.
+    stored = [struct.unpack(_SPAN, each)[2:] for each in srsly.msgpack_loads(group.to_bytes())["spans"]]
+    posteriors = group.attrs.get(POSTERIORS, ())
+    if len(posteriors) != len(stored):
+        posteriors = [None] * len(stored)
+    brackets = [
+        Bracket(doc.vocab.strings[label], starts[first], ends[last], posterior)
+        for (label, _, _, first, last), posterior in zip(stored, posteriors, strict=True)
+        if first in starts and last in ends
+    ]
+    firsts = {start: starts[first] for _, start, _, first, _ in stored if first in starts}
+    fallbacks = [(firsts[start], why) for start, why in group.attrs.get(FALLBACKS, ()) if start in firsts]
+    tags = [token.tag_ for token in doc]
+    write_constituents(doc, key, brackets, tags, fallbacks, group.attrs.get(DEPENDENCIES, False))
+    mended: SpanGroup = doc.spans[key]
+    return mended
+
+
+def has_dependencies(doc: Doc, key: str) -> bool:
+    """Whether the document's heads and relations were set from the trees of a group."""
+    return key in doc.spans and bool(doc.spans[key].attrs.get(DEPENDENCIES, False))
 
 
 def read_chains(doc: Doc, key: str, start: int, end: int) -> list[Chain]:
@@ -164,8 +230,8 @@ def tree_of(doc: Doc, key: str, start: int, end: int) -> Tree:
     Raises:
         ComponentError: there are no constituents, or they do not nest.
     """
-    words, tags = words_of(doc, start, end), read_tags(doc, key)
-    leaves = [Tree(tags[i], word=doc[i].text) for i in words]
+    words, tags = words_of(doc, start, end), read_tags(doc, key, start, end)
+    leaves = [Tree(tags[i - start], word=doc[i].text) for i in words]
     place = {token: number for number, token in enumerate(words)}
     brackets = [
         Bracket(label, place[first], place[last - 1] + 1)

@@ -44,12 +44,15 @@ class Errors(metaclass=ErrorsWithCodes):
     )
     SN014 = "nltk.Tree objects need nltk, which is not installed: pip install nltk"
     SN015 = "The sentence {sentence!r} has words without a part of speech: set token.tag_ of each"
-    SN016 = "k_best takes a sentence or a part of one, of at most {limit} tokens: this span has {length}"
+    SN016 = (
+        "'{name}': k_best takes one sentence with words, and there are {found}. For a document of several: "
+        "[parser.k_best(sentence) for sentence in doc.sents]"
+    )
     SN017 = (
-        "'{name}': in doc.spans[{key!r}], {label!r} over tokens {start} to {end} reaches beyond its "
-        "sentence, or beyond max_length"
+        "'{name}': in doc.spans[{key!r}], {label!r} over tokens {start} to {end} reaches beyond its sentence"
     )
     SN018 = "'{name}': doc.spans[{key!r}] in {sentence!r}, tokens counted from its first: {reason}"
+    SN019 = "'{name}': {reason}"
 
     SN020 = "'{name}' cannot tag {attribute!r}: there are {known}"
     SN021 = "'{name}' needs {place} of every word, and some lack it in: {sentence}"

@@ -16,6 +16,7 @@ from spacy.tokens import Doc, Span, Token
 from spectralnlp.errors import ConfigError
 from spectralnlp_spacy.constituents import (
     Chain,
+    has_dependencies,
     read_brackets,
     read_chains,
     read_fallback,
@@ -132,9 +133,10 @@ class Getters:
             each._replace(start=each.start - span.start, end=each.end - span.start)
             for each in read_brackets(span.doc, self.key, span.start, span.end)
         ]
-        tags = read_tags(span.doc, self.key)[span.start : span.end]
+        tags = read_tags(span.doc, self.key, span.start, span.end)
         reason = self.fallback(span)
-        write_constituents(doc, self.key, brackets, tags, [] if reason is None else [(0, reason)])
+        fallbacks = [] if reason is None else [(0, reason)]
+        write_constituents(doc, self.key, brackets, tags, fallbacks, has_dependencies(span.doc, self.key))
         return doc
 
     def _tree(self, span: Span) -> Tree | None:

@@ -58,6 +58,8 @@ def _register(
 
         pipe: SpectralPipe = getattr(import_module(module), class_name)(nlp.vocab, name, kind(**settings))
         check_alone(pipe, nlp)
+        if name not in nlp._meta.get("pipeline", ()):  # of a saved pipeline, whose own model comes later
+            pipe.check_source()
         _require(nlp)
         return pipe
 
@@ -80,7 +82,8 @@ def _register(
 
 def _require(nlp: Language) -> None:
     """Note in the pipeline's description what a package of it needs (``spacy package``)."""
-    requirements: list[str] = nlp.meta.setdefault("requirements", [])
+    # Not `nlp.meta`, which forgets the components of a saved pipeline that are not there yet.
+    requirements: list[str] = nlp._meta.setdefault("requirements", [])
     if not any(re.match(r"spectralnlp\b", each) for each in requirements):
         major, minor = __version__.split(".")[:2]
         requirements.append(f"spectralnlp[spacy]>={__version__},<{major}.{int(minor) + 1}.0")

@@ -1,4 +1,4 @@
-"""Base noun phrases of trees as ``doc.noun_chunks``, for documents without a dependency parse."""
+"""Base noun phrases of trees as ``doc.noun_chunks``, for documents without a dependency parse by others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spectralnlp_spacy.constituents import read_brackets, read_tags
+from spectralnlp_spacy.constituents import has_dependencies, read_brackets, read_tags
 
 # First token, end and label (its number) of each noun chunk; spaCy calls it with a document or a span.
 NounChunks: TypeAlias = Callable[[Any], Iterator[tuple[int, int, int]]]
@@ -19,7 +19,7 @@ _POSSESSIVE = "POS"
 
 
 def install_noun_chunks(vocab: Vocab, key: str) -> None:
-    """Have ``doc.noun_chunks`` of a vocabulary's documents read trees where there is no dependency parse.
+    """Have ``doc.noun_chunks`` of a vocabulary's documents read trees where no other parser set dependencies.
 
     Args:
         vocab: of the pipeline; its documents, also those read from disk later, are meant.
@@ -40,7 +40,8 @@ def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> I
         usual: the language's own way, which needs a dependency parse.
     """
     doc = doclike if isinstance(doclike, Doc) else doclike.doc
-    if key not in doc.spans or (usual is not None and doc.has_annotation("DEP")):
+    parsed_by_others = doc.has_annotation("DEP") and not has_dependencies(doc, key)
+    if key not in doc.spans or (usual is not None and parsed_by_others):
         yield from usual(doclike) if usual is not None else ()
         return
     start, end = (0, len(doc)) if isinstance(doclike, Doc) else (doclike.start, doclike.end)
@@ -55,7 +56,7 @@ def base_noun_phrases(doc: Doc, key: str, start: int, end: int) -> list[tuple[in
     Raises:
         ComponentError: the document has no constituents.
     """
-    tags = read_tags(doc, key)
+    tags = read_tags(doc, key, start, end)
     phrases = dict.fromkeys(
         (each.start, each.end)
         for each in read_brackets(doc, key, start, end)
@@ -71,6 +72,6 @@ def base_noun_phrases(doc: Doc, key: str, start: int, end: int) -> list[tuple[in
     is_base = dict.fromkeys(phrases, True)
     for phrase in reversed(phrases):  # children first
         parent = parents[phrase]
-        if parent is not None and not (is_base[phrase] and tags[phrase[1] - 1] == _POSSESSIVE):
+        if parent is not None and not (is_base[phrase] and tags[phrase[1] - 1 - start] == _POSSESSIVE):
             is_base[parent] = False
     return [each for each in phrases if is_base[each] and not is_base.get(parents[each] or (0, 0), False)]

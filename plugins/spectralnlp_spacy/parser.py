@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
 
 from spectralnlp import registry
+from spectralnlp.errors import RegistryError
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
 from spectralnlp_spacy.arcs import Arcs
-from spectralnlp_spacy.constituents import Bracket, gold_trees, words_of, write_constituents
+from spectralnlp_spacy.constituents import (
+    Bracket,
+    gold_trees,
+    sentence_bounds,
+    words_of,
+    write_constituents,
+)
 from spectralnlp_spacy.constraints import RequiredSpans
 from spectralnlp_spacy.errors import ComponentError, Errors
 from spectralnlp_spacy.extensions import install_extensions
@@ -26,8 +33,6 @@ if TYPE_CHECKING:
     from spectralnlp.trees.parse import Alternative, Parse
 
 USES_OF_TAGS = ("none", "evidence", "fixed")
-CUT = "longer than max_length: parsed in pieces"
-_BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")"])
 
 
 class ParsedDoc(NamedTuple):
@@ -62,6 +67,11 @@ class SpectralParser(SentencePipe):
         if settings.use_tags not in USES_OF_TAGS:
             known = ", ".join(USES_OF_TAGS)
             raise ComponentError(Errors.SN009.format(name=self.name, known=known, use_tags=settings.use_tags))
+        try:
+            if settings.decoder is not None:
+                registry.decoders.resolve(settings.decoder)
+        except RegistryError as error:
+            raise ComponentError(Errors.SN019.format(name=self.name, reason=error)) from error
         self.decoder = settings.decoder
         self.use_tags = settings.use_tags
         self.constraints = settings.constraints
@@ -101,32 +111,36 @@ class SpectralParser(SentencePipe):
     # -----------------------------------------------------------------------------------------------------
     # Annotating
 
+    def ready(self) -> Parser:
+        """The parser with the component's ``max_length``, loaded at the first call; errors as of the base."""
+        parser: Parser = super().ready()
+        if parser.max_length != self.max_length:
+            self.model = parser = replace(parser, max_length=self.max_length)
+        return parser
+
     def predict(self, docs: Sequence[Doc]) -> list[ParsedDoc]:
         """Parse documents, which stay as they are."""
-        parser: Parser = self.ready()
+        parser = self.ready()
         bounds = [self.bounds(doc) for doc in docs]
-        pieces = [
-            [list(self._pieces(doc, words_of(doc, start, end))) for start, end in sentences]
-            for doc, sentences in zip(docs, bounds, strict=True)
+        words = [
+            [found for start, end in in_doc if (found := words_of(doc, start, end))]
+            for doc, in_doc in zip(docs, bounds, strict=True)
         ]
         required = [RequiredSpans(doc, self.constraints, self.name) for doc in docs]
         every = [
-            (spans, words)
-            for spans, in_doc in zip(required, pieces, strict=True)
-            for sentence in in_doc
-            for words in sentence
+            (spans, sentence) for spans, in_doc in zip(required, words, strict=True) for sentence in in_doc
         ]
         parses = _or_refused(
             parser.parse_many(
-                (self._sentence(spans, words) for spans, words in every),
+                (self._sentence(spans, sentence) for spans, sentence in every),
                 decoder=self.decoder,
                 fixed_tags=self.use_tags == "fixed",
             ),
             every,
         )
         return [
-            _assemble(doc, sentences, in_doc, parses, Arcs.of(doc) if self.dependencies else None)
-            for doc, sentences, in_doc in zip(docs, bounds, pieces, strict=True)
+            _assemble(doc, of_bounds, in_doc, parses, Arcs.of(doc) if self.dependencies else None)
+            for doc, of_bounds, in_doc in zip(docs, bounds, words, strict=True)
         ]
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
@@ -137,15 +151,14 @@ class SpectralParser(SentencePipe):
                 for token, tag in zip(doc, parsed.tags, strict=True):
                     if tag and not token.tag:
                         token.tag_ = tag
-            if parsed.arcs is not None:
-                parsed.arcs.write(doc, parsed.bounds)
-            write_constituents(doc, self.spans_key, parsed.brackets, parsed.tags, parsed.fallbacks)
+            own = parsed.arcs is not None and parsed.arcs.write(doc, parsed.bounds)
+            write_constituents(doc, self.spans_key, parsed.brackets, parsed.tags, parsed.fallbacks, own)
 
-    def k_best(self, span: Span, n: int = 5) -> list[Alternative]:
+    def k_best(self, sentence: Span | Doc, n: int = 5) -> list[Alternative]:
         """The ``n`` best trees of a sentence, or of a part of one by itself.
 
         Args:
-            span: a sentence.
+            sentence: a span; or a document of one sentence.
             n: how many; there may be fewer.
 
         Returns:
@@ -154,30 +167,21 @@ class SpectralParser(SentencePipe):
             the list with the first of them: its best tree may differ from the one in the document.
 
         Raises:
-            ComponentError: the span has no words, or more than ``max_length``.
+            ComponentError: there are no words, or the document has several sentences.
         """
-        parser: Parser = self.ready()
-        words = words_of(span.doc, span.start, span.end)
-        if not 0 < len(words) <= self.max_length:
-            raise ComponentError(Errors.SN016.format(limit=self.max_length, length=len(words)))
-        required = RequiredSpans(span.doc, self.constraints, self.name)
-        sentence = self._sentence(required, words)
+        doc = sentence.doc
+        bounds = [(sentence.start, sentence.end)] if isinstance(sentence, Span) else sentence_bounds(doc)
+        found = [words for start, end in bounds if (words := words_of(doc, start, end))]
+        if len(found) != 1:
+            raise ComponentError(Errors.SN016.format(name=self.name, found=len(found)))
+        (words,) = found
+        required = RequiredSpans(doc, self.constraints, self.name)
         fixed = self.use_tags == "fixed"
         with required.refused(words):
-            (parse,) = parser.parse_many([sentence], decoder=self.decoder, k=max(n, 2), fixed_tags=fixed)
-        assert parse is not None
+            (parse,) = self.ready().parse_many(
+                [self._sentence(required, words)], decoder=self.decoder, k=max(n, 2), fixed_tags=fixed
+            )
         return list(parse.alternatives[:n])
-
-    def _pieces(self, doc: Doc, words: list[int]) -> Iterator[list[int]]:
-        """A sentence's words in pieces of at most ``max_length``, cut behind punctuation if there is any."""
-        while len(words) > self.max_length:
-            half = self.max_length // 2
-            cuts = [n for n in range(half, self.max_length) if doc[words[n]].text in _BREAKS]
-            cut = cuts[-1] + 1 if cuts else self.max_length
-            yield words[:cut]
-            words = words[cut:]
-        if words:
-            yield words
 
     def _sentence(self, required: RequiredSpans, words: Sequence[int]) -> Sentence:
         doc = required.doc
@@ -200,8 +204,8 @@ class SpectralParser(SentencePipe):
 
 
 def _or_refused(
-    parses: Iterator[Parse | None], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
-) -> Iterator[Parse | None]:
+    parses: Iterator[Parse], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
+) -> Iterator[Parse]:
     """The parses of sentences; what is refused is refused in the document's words."""
     for required, words in sentences:
         with required.refused(words):
@@ -212,35 +216,27 @@ def _or_refused(
 def _assemble(
     doc: Doc,
     bounds: Bounds,
-    pieces: Sequence[Sequence[Sequence[int]]],
-    parses: Iterator[Parse | None],
+    words: Sequence[Sequence[int]],
+    parses: Iterator[Parse],
     arcs: Arcs | None,
 ) -> ParsedDoc:
-    """The parses of a document's sentences, or of pieces of them, over its tokens."""
+    """The parses of a document's sentences over its tokens; ``words``: of each sentence that has some."""
     result = ParsedDoc(bounds, [], [""] * len(doc), [], arcs)
-    for (start, _), in_sentence in zip(bounds, pieces, strict=True):
-        reason = None
-        if len(in_sentence) > 1:
-            reason = CUT
-            result.brackets.append(Bracket("TOP", in_sentence[0][0], in_sentence[-1][-1] + 1, 0.0))
-        for words in in_sentence:
-            parse = next(parses)
-            assert parse is not None
-            reason = reason or parse.fallback
-            result.brackets.extend(_brackets(parse, words, whole=len(in_sentence) == 1))
-            for token, tag in zip(words, parse.tree.tags(), strict=True):
-                result.tags[token] = tag
-            if arcs is not None:
-                arcs.add(parse, words)
-        if reason is not None:
-            result.fallbacks.append((start, reason))
+    for sentence in words:
+        parse = next(parses)
+        result.brackets.extend(_brackets(parse, sentence))
+        for token, tag in zip(sentence, parse.tree.tags(), strict=True):
+            result.tags[token] = tag
+        if arcs is not None:
+            arcs.add(parse, sentence)
+        if parse.fallback is not None:
+            result.fallbacks.append((sentence[0], parse.fallback))
     return result
 
 
-def _brackets(parse: Parse, words: Sequence[int], *, whole: bool) -> Iterable[Bracket]:
-    """Constituents over tokens of the document; a tree that has none is one ``TOP`` over its words."""
-    if parse.constituents:
-        return [
-            Bracket(c.label, words[c.start], words[c.end - 1] + 1, c.posterior) for c in parse.constituents
-        ]
-    return [Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0)] if whole else []
+def _brackets(parse: Parse, words: Sequence[int]) -> Iterator[Bracket]:
+    """Constituents over tokens of the document; the first covers all words, ``TOP`` if there is no other."""
+    if not any((c.start, c.end) == (0, len(words)) for c in parse.constituents[:1]):
+        yield Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0)
+    for c in parse.constituents:
+        yield Bracket(c.label, words[c.start], words[c.end - 1] + 1, c.posterior)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from spectralnlp import registry
-from spectralnlp.errors import ModelError
+from spectralnlp.errors import ModelError, RegistryError
 from spectralnlp.storage import META
 
 __all__ = ["folder_of"]
@@ -29,8 +29,9 @@ def folder_of(name: str | Path) -> Path:
     if not (path / META).exists() and str(name) in registry.models:
         path = Path(registry.models.get(str(name)))
     elif not path.exists():
-        installed = ", ".join(registry.models.names()) or "none"
-        raise ModelError(
-            f"no model {str(name)!r}", hint=f"give a model folder, or an installed model: {installed}"
-        )
+        try:
+            registry.models.resolve(str(name))
+        except RegistryError as error:
+            hint = f"give a model folder or the name of an installed model; {error.hint}"
+            raise ModelError(f"no model {str(name)!r}", hint=hint) from None
     return path

@@ -32,6 +32,7 @@ from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.explanation import Explanation
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.last_resort import last_resort
+from spectralnlp.models.pieces import cut, join
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
@@ -72,6 +73,9 @@ class Parser(TextParser, ChangingModel):
         card: the model card, Markdown.
         tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
         tag_evidence: a tagger to listen to; it is not saved with the parser.
+        max_length: tokens of the longest sentence that is parsed as a whole; time grows with the cube of the
+            length. A longer one is cut behind punctuation, the trees of its pieces stand under one ``TOP``,
+            and ``Parse.fallback`` says so; but not one with constraints. Not saved with the parser.
 
     Examples:
         >>> import spectralnlp
@@ -92,6 +96,7 @@ class Parser(TextParser, ChangingModel):
     card: str = ""
     tagger: str | None = None
     tag_evidence: TagEvidence | None = None
+    max_length: int = 150
 
     task = "parsing"
     noun = "a parser"
@@ -188,10 +193,14 @@ class Parser(TextParser, ChangingModel):
         return tuple(sorted({labels_of(symbol)[-1] for symbol, is_tag in symbols if is_tag}))
 
     def _parse(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool = True) -> Parse:
-        with held_interrupts:  # once, and not at each of fifty kernels
-            return self._parse_uninterrupted(sentence, decoder, k, fixed_tags)
+        whole = len(sentence) <= self.max_length or bool(sentence.constraints)
+        parses = []
+        for piece in [sentence] if whole else cut(sentence, self.max_length):
+            with held_interrupts:  # once, and not at each of fifty kernels
+                parses.append(self._parse_piece(piece, decoder, k, fixed_tags))
+        return join(sentence, parses, k)
 
-    def _parse_uninterrupted(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool) -> Parse:
+    def _parse_piece(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool) -> Parse:
         parser = self.forest_parser
         given = self.look_up(sentence, fixed_tags=fixed_tags, pooled=decoder.can_pool and k == 1)
         forests = parser.rescore(parser.infer(given))

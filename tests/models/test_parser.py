@@ -15,6 +15,7 @@ from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.parsing import Pruning
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
+from spectralnlp.models.pieces import IN_PIECES
 from spectralnlp.render.jsonl import to_dict
 from spectralnlp.runtime import InMemoryCorpus, use_engine
 from spectralnlp.tasks.parsing import ParsingTask
@@ -337,3 +338,29 @@ def test_inspection_names_what_the_grammar_has(parser: Parser) -> None:
     assert len(parser.inspect()) == len(parser.coarse.symbols)
     with pytest.raises(ConfigError, match="ZZZ"):
         parser.inspect("ZZZ")
+
+
+def test_a_sentence_beyond_the_longest_is_parsed_in_pieces(parser: Parser) -> None:
+    short = replace(parser, max_length=7)
+    line = "the keeper climbs the stairs , and the lamp is ready ; Marta saw the old ship in the harbor ."
+    words = line.split()
+    whole, parse = parser.parse_tokens(words), short.parse_tokens(words, k=3)
+    assert (whole.fallback, parse.fallback) == (None, IN_PIECES)
+    check(parse, words)
+    parts = [
+        short.parse_tokens(words[start:end], k=3) for start, end in ((0, 6), (6, 12), (12, 19), (19, 21))
+    ]
+    assert parse.tree.children == tuple(child for each in parts for child in each.tree.children)
+    assert parse.log_probability == pytest.approx(sum(each.log_probability or 0 for each in parts))
+    scores = [each.score for each in parse.alternatives]
+    assert scores == sorted(scores, reverse=True)
+    assert len({str(each.tree) for each in parse.alternatives}) == 3
+    assert scores[0] == pytest.approx(sum(each.alternatives[0].score for each in parts))
+    assert short.parse_tokens(words[:7]) == parser.parse_tokens(words[:7])
+
+
+def test_a_sentence_with_constraints_is_parsed_as_a_whole(parser: Parser) -> None:
+    words = ["the", "keeper", "climbs", "the", "stairs", "and", "the", "lamp", "is", "ready"]
+    parse = replace(parser, max_length=4).parse_tokens(words, brackets=[(2, 5)])
+    check(parse, words)
+    assert parse == parser.parse_tokens(words, brackets=[(2, 5)])

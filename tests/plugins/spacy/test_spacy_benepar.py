@@ -183,22 +183,27 @@ def test_a_dependency_parse_and_other_documents_keep_spacys_noun_chunks(nlp) -> 
 
 
 def parsed_with(parser_folder, use_tags, tags):
+    """The document's own tags, those of the parser, and its constituents."""
     nlp = spacy.blank("en")
     nlp.add_pipe("spectral_parser", config={"model": str(parser_folder), "use_tags": use_tags})
     words = ["The", "keeper", "climbs", "the", "stairs", "."]
-    doc = Doc(nlp.vocab, words=words, sent_starts=[True, *[False] * 5], tags=tags)
-    return next(nlp(doc).sents)._.tree
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True, *[False] * 5], tags=tags))
+    tokens = [token.tag_ for token in doc]
+    assert [tag for _, tag in next(doc.sents)._.tree.pos()] == tokens  # whoever has set them
+    group = doc.spans["constituents"]
+    return tokens, group.attrs["tags"], [(span.start, span.end, span.label_) for span in group]
 
 
 def test_tags_of_earlier_components(parser_folder) -> None:
     none = [""] * 6
     strange = ["DT", "NN", "NNS", "DT", "NNS", "."]
-    free = parsed_with(parser_folder, "none", strange)
-    assert free == parsed_with(parser_folder, "evidence", none) == parsed_with(parser_folder, "fixed", none)
-    assert [tag for _, tag in parsed_with(parser_folder, "fixed", strange).pos()] == strange
-    assert [tag for _, tag in free.pos()] != strange
+    tokens, tags, brackets = parsed_with(parser_folder, "none", strange)
+    assert tokens == strange != tags
+    for use_tags in ("evidence", "fixed"):
+        assert parsed_with(parser_folder, use_tags, none) == (tags, tags, brackets)
+    assert parsed_with(parser_folder, "fixed", strange)[:2] == (strange, strange)
     partly = parsed_with(parser_folder, "fixed", ["", "", "NNS", "", "", ""])
-    assert [tag for _, tag in partly.pos()][2] == "NNS"
+    assert partly[0][2] == partly[1][2] == "NNS"
     with pytest.raises(ComponentError, match=r"SN009.*evidence"):
         parsed_with(parser_folder, "sometimes", none)
 

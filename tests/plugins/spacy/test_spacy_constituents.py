@@ -132,3 +132,70 @@ def test_documents_put_together_keep_their_constituents() -> None:
     both = Doc.from_docs([doc, doc])
     assert [Getters(KEY).parse_string(each) for each in both.sents] == ["(S (X a) (Y b))"] * 2
     assert Getters(KEY).confidence(both[0:2]) is None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Tokens that are merged and split
+
+
+def harbour(attrs: bool = True):
+    """A document of two sentences with constituents; without ``attrs``, as Doc.from_docs leaves them."""
+    words = ["The", "New", "Harbour", "is", "old", ".", "It", "sleeps", "."]
+    tags = ["DT", "NNP", "NNP", "VBZ", "JJ", ".", "PRP", "VBZ", "."]
+    doc = Doc(VOCAB, words=words, tags=tags, sent_starts=[i in (0, 6) for i in range(9)])
+    brackets = [
+        ("S", 0, 6),
+        ("NP", 0, 3),
+        ("VP", 3, 5),
+        ("ADJP", 4, 5),
+        ("S", 6, 9),
+        ("NP", 6, 7),
+        ("VP", 7, 8),
+    ]
+    write_constituents(doc, KEY, [Bracket(*each, 0.5) for each in brackets], tags, [(6, "why")])
+    if not attrs:
+        doc.spans[KEY].attrs.clear()
+    return doc
+
+
+def trees(doc) -> list[str]:
+    return [str(tree_of(doc, KEY, sent.start, sent.end)) for sent in doc.sents]
+
+
+SECOND = "(S (NP (PRP It)) (VP (VBZ sleeps)) (. .))"
+
+
+@pytest.mark.parametrize("attrs", [True, False])
+def test_constituents_follow_merged_tokens(attrs) -> None:
+    doc = harbour(attrs)
+    with doc.retokenize() as changes:
+        changes.merge(doc[1:3])
+    first = "(S (NP (DT The) (NNP New_Harbour)) (VP (VBZ is) (ADJP (JJ old))) (. .))"
+    assert trees(doc) == [first, SECOND]
+    assert [span.text for span in doc.spans[KEY]][:3] == [
+        "The New Harbour is old .",
+        "The New Harbour",
+        "is old",
+    ]
+    getters = Getters(KEY)
+    assert getters.labels(doc[0:2]) == ("NP",)
+    assert [getters.fallback(sent) for sent in doc.sents] == [None, "why" if attrs else None]
+    assert getters.confidence(doc[0:2]) == (0.5 if attrs else None)
+
+
+def test_a_constituent_that_ends_within_a_merged_token_is_left_out() -> None:
+    doc = harbour()
+    with doc.retokenize() as changes:
+        changes.merge(doc[2:4])
+    assert trees(doc)[0] == "(S (DT The) (NNP New) (NNP Harbour_is) (ADJP (JJ old)) (. .))"
+    assert trees(doc)[1] == SECOND
+
+
+def test_constituents_follow_tokens_that_are_merged_and_split() -> None:
+    doc = harbour()
+    with doc.retokenize() as changes:
+        changes.merge(doc[1:3])
+        changes.split(doc[7], ["sle", "eps"], heads=[(doc[7], 1), (doc[7], 0)], attrs={"TAG": ["JJ", "DT"]})
+    assert len(doc) == 9  # as many as before
+    assert trees(doc)[1] == "(S (NP (PRP It)) (VP (JJ sle) (DT eps)) (. .))"
+    assert trees(doc)[0].startswith("(S (NP (DT The) (NNP New_Harbour)) (VP")

@@ -82,13 +82,14 @@ def test_spans_that_cannot_be_met_are_refused(parser_pipe, spans, what) -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_spans_across_the_pieces_of_a_long_sentence_are_refused(parser_folder) -> None:
+def test_a_long_sentence_with_spans_is_parsed_as_a_whole(parser_folder) -> None:
     nlp = spacy.blank("en")
     config = {"model": str(parser_folder), "constraints": "known", "max_length": 6}
     nlp.add_pipe("spectral_parser", config=config)
-    assert (3, 9) in {span[:2] for span in constituents(nlp(document(nlp, [(3, 9, "")])))}
-    with pytest.raises(ComponentError, match="beyond max_length"):
-        nlp(document(nlp, [(3, 10, "")]))
+    for span in ((3, 9), (3, 10)):
+        doc = nlp(document(nlp, [(*span, "")]))
+        assert span in {each[:2] for each in constituents(doc)}
+        assert doc[3:4].sent._.fallback is None
 
 
 def test_the_setting_is_saved(parser_pipe, tmp_path) -> None:

@@ -58,3 +58,15 @@ def test_a_parse_that_is_there_stays(parser_folder: Path) -> None:
     nlp = _pipeline(parser_folder, dependencies=True)
     doc = Doc(nlp.vocab, words=["It", "burns"], heads=[1, 1], deps=["mine", "ROOT"])
     assert [token.dep_ for token in nlp.get_pipe("spectral_parser")(doc)] == ["mine", "ROOT"]
+
+
+def test_noun_chunks_stay_those_of_the_trees(parser_folder: Path) -> None:
+    from spacy.tokens import DocBin
+
+    nlp = _pipeline(parser_folder, dependencies=True)
+    doc = nlp("The keeper climbs the stairs. It is cold.")
+    assert doc.has_annotation("DEP")
+    (again,) = DocBin(docs=[doc]).get_docs(nlp.vocab)
+    part = next(doc.sents)._.as_doc()
+    for each in (doc, again, part):
+        assert [chunk.text for chunk in each.noun_chunks][:2] == ["The keeper", "the stairs"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 
 import pytest
 
@@ -13,11 +14,11 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy_texts import BRACKETED, LOOP, SENTENCES, TEXT
-from spectralnlp_spacy.constituents import tree_of
+from spectralnlp_spacy.constituents import KEY, tree_of
 from spectralnlp_spacy.errors import ComponentError
-from spectralnlp_spacy.parser import CUT
 
 import spectralnlp
+from spectralnlp.models.pieces import IN_PIECES
 
 
 def own_tokens(nlp, *sentences):
@@ -90,13 +91,13 @@ def test_long_sentences_are_parsed_in_pieces_and_flagged(parser_folder) -> None:
     doc = nlp(own_tokens(nlp, words, SENTENCES[2]))
     assert len(words) > 4800
     long, short = doc.sents
-    assert long._.fallback == CUT
+    assert long._.fallback == IN_PIECES
     assert short._.fallback is None
     assert long._.labels[0] == "TOP"
     assert long._.confidence == 0
     assert [token.text for token in long] == [word.replace("(", "-LRB-") for word in long._.tree.leaves()]
-    with pytest.raises(ComponentError, match=r"\[SN016\].*13 tokens"):
-        nlp.get_pipe("spectral_parser").k_best(long)
+    core = replace(spectralnlp.load(parser_folder), max_length=13).parse_tokens(words)
+    assert (core.fallback, str(core.tree)) == (IN_PIECES, str(tree_of(doc, KEY, long.start, long.end)))
 
 
 def test_sentence_boundaries_can_be_left_to_the_document(parser_folder) -> None:
@@ -112,7 +113,8 @@ def test_tags_are_set_only_where_there_are_none(nlp) -> None:
     doc[0].tag_ = "MINE"
     nlp(doc)
     assert [token.tag_ for token in doc] == ["MINE", "NN", "VBZ", "JJ", "."]
-    assert doc[0]._.parse_string == "(DT The)"  # the tree has its own
+    assert doc[0]._.parse_string == "(MINE The)"
+    assert doc[0].sent._.parse_string.startswith("(S (NP (MINE The) (NN lamp))")
 
 
 def test_k_best_trees(nlp) -> None:
@@ -122,6 +124,22 @@ def test_k_best_trees(nlp) -> None:
     assert scores == sorted(scores, reverse=True)
     assert 1 < len({str(each.tree) for each in alternatives}) == len(alternatives) <= 3
     assert len(nlp.get_pipe("spectral_parser").k_best(next(doc.sents), 1)) == 1
+
+
+def test_k_best_trees_of_a_document_of_one_sentence(nlp) -> None:
+    pipe = nlp.get_pipe("spectral_parser")
+    doc = nlp("The lamp is ready.")
+    assert pipe.k_best(doc, 3) == pipe.k_best(next(doc.sents), 3)
+    assert pipe.k_best(nlp("The lamp is ready.\n\n"), 3)[0].tree.words() == [
+        "The",
+        "lamp",
+        "is",
+        "ready",
+        ".",
+    ]
+    for text, found in ((TEXT, 3), (" ", 0), ("", 0)):
+        with pytest.raises(ComponentError, match=rf"\[SN016\].* there are {found}\."):
+            pipe.k_best(nlp(text))
 
 
 def test_batches_and_processes_give_the_same(nlp) -> None:
@@ -292,19 +310,22 @@ def test_gold_constituents_without_tags_are_refused() -> None:
     [
         (
             {"model": "no-such-grammar"},
-            r"\[SN001\] .*'spectral_parser' cannot load the model 'no-such-grammar'",
+            r"\[SN001\].*'spectral_parser' cannot load the model 'no-such-grammar'",
         ),
-        ({"model": None}, r"\[SN002\]"),
-        ({"decoder": "nonsense", "model": "own"}, "no decoder is called 'nonsense'"),
+        ({"model": "en_biomedical"}, r"\[SN001\].*did you mean en-biomedical\?"),
+        ({"model": "en-tagger"}, r"\[SN004\].*'tagging'"),
+        ({"decoder": "nonsense"}, r"\[SN019\] 'spectral_parser': no decoder is called 'nonsense'"),
     ],
 )
-def test_a_model_that_is_not_there_is_named(config, message, parser_folder) -> None:
-    if config["model"] == "own":
-        config = {**config, "model": str(parser_folder)}
+def test_a_misspelt_model_or_decoder_fails_at_once(config, message) -> None:
+    with pytest.raises(ComponentError, match=message):
+        spacy.blank("en").add_pipe("spectral_parser", config=config)
+
+
+def test_a_component_without_a_model_says_so() -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("spectral_parser", config=config)
-    with pytest.raises(Exception, match=message):
+    nlp.add_pipe("spectral_parser", config={"model": None})
+    with pytest.raises(ComponentError, match=r"\[SN002\]"):
         nlp("Hi there")
 
 
