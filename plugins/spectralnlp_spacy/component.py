@@ -25,7 +25,6 @@ from spacy.vocab import Vocab
 import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import SpectralError
-from spectralnlp.models import folder_of
 from spectralnlp.runtime import Corpus
 from spectralnlp.storage import ARRAYS, CARD, META, MOMENTS, MOMENTS_META, kind_of
 from spectralnlp_spacy.errors import ComponentError, Errors
@@ -151,7 +150,8 @@ class SpectralPipe(Pipe):
         if source is None:
             return
         try:
-            kind = kind_of(folder_of(source))
+            folder = _folder(source) or Path(source)
+            kind = kind_of(folder if folder.exists() else registry.models.get(source))
         except SpectralError as error:
             message = Errors.SN001.format(name=self.name, model=source, reason=error)
             raise ComponentError(message) from error
