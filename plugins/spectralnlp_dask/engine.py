@@ -110,9 +110,10 @@ class DaskEngine(Engine):
         suspicions = 0
         while tasks:
             run = f"observe-{secrets.token_hex(4)}"
-            shared, groups = self._shared(observe), self._groups(tasks)
+            fan_in = observe.empty.fan_in
+            shared, groups = self._shared(observe), self._groups(tasks, fan_in)
             try:
-                part: Part[M] = self._result(self._grow(shared, groups, run))
+                part: Part[M] = self._result(self._grow(shared, groups, run, fan_in))
                 return Part(part.moments, (*part.bad, *killers))
             except KilledWorker as error:
                 if suspicions == SUSPICIONS:
@@ -130,20 +131,27 @@ class DaskEngine(Engine):
             tasks = [task for task in tasks if task[0] not in guilty]
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
-    def _groups(self, tasks: Sequence[Numbered]) -> list[Sequence[Numbered]]:
+    def _groups(self, tasks: Sequence[Numbered], fan_in: int) -> list[Sequence[Numbered]]:
         """Group partitions into tasks: as many small files as a sum of the tree is made of, or one."""
         n_workers = max(1, sum(self.client.nthreads().values()))
         size = 1
-        while len(tasks) >= FAN_IN * size * TASKS_A_WORKER * n_workers:
-            size *= FAN_IN
+        while len(tasks) >= fan_in * size * TASKS_A_WORKER * n_workers:
+            size *= fan_in
         return [tasks[at : at + size] for at in range(0, len(tasks), size)]
 
-    def _grow(self, shared: Future[Any], groups: Sequence[Sequence[Numbered]], run: str) -> Future[Any]:
+    def _grow(
+        self, shared: Future[Any], groups: Sequence[Sequence[Numbered]], run: str, fan_in: int
+    ) -> Future[Any]:
         """The root of the tree. Sums come before new partitions, so that few parts lie about."""
         nodes = [self._submit(_observed, shared, group, key=(run, at)) for at, group in enumerate(groups)]
         while len(nodes) > 1:
-            sums = [nodes[at : at + FAN_IN] for at in range(0, len(nodes), FAN_IN)]
-            nodes = [each[0] if len(each) == 1 else self._submit(_merged, each) for each in sums]
+            nodes = [self._sum(nodes[at : at + fan_in]) for at in range(0, len(nodes), fan_in)]
+        return nodes[0]
+
+    def _sum(self, nodes: list[Future[Any]]) -> Future[Any]:
+        """Nodes merged from left to right; no task waits for more than a few of them."""
+        while len(nodes) > 1:
+            nodes = [self._submit(_merged, nodes[:FAN_IN]), *nodes[FAN_IN:]]
         return nodes[0]
 
     def _death_by(self, observe: Observer[Any], task: Numbered) -> SpectralError | None:
@@ -232,7 +240,7 @@ def _call(function: Callable[[T], R], task: T) -> R:
 
 
 def _observed(observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M]:
-    tree = MergeTree[M]()
+    tree = MergeTree[M](observe.empty.fan_in)
     for task in tasks:
         tree.add(observe(task))
     total = tree.total()

@@ -187,6 +187,6 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
     noise = max(m, d) * np.finfo(rows.dtype).eps * sigma[0]
     kept = np.count_nonzero(sigma > noise)
     sigma, vt = sigma[:kept], vt[:kept]
-    signs = np.sign(vt[np.arange(kept), np.abs(vt).argmax(axis=1)])
+    signs = np.sign([row[np.abs(row).argmax()] for row in vt])  # row by row, without |V| as a whole
     vt *= signs[:, None]
     return sigma, vt

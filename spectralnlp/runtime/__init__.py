@@ -54,12 +54,11 @@ from spectralnlp.runtime.files import (
 from spectralnlp.runtime.interrupts import held_interrupts
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
-from spectralnlp.runtime.moments import Array, Joint, Moments
+from spectralnlp.runtime.moments import FAN_IN, Array, Joint, Moments
 from spectralnlp.runtime.numbering import Numbering
 from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.records import as_record_corpus, take_field
 from spectralnlp.runtime.reduction import (
-    FAN_IN,
     BadPartition,
     MergeTree,
     Observer,

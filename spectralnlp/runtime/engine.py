@@ -58,9 +58,10 @@ class Engine(ABC):
             observer: makes a part of a task.
             tasks: partitions with their numbers.
         """
-        tree = MergeTree[M]()
+        tree = MergeTree[M](observer.empty.fan_in)
         for part in self.map(observer, tasks):
             tree.add(part)
+            del part  # else it would be held while the next is observed
         return tree.total()
 
     def open(self) -> None:  # noqa: B027 (most engines have nothing to open)

@@ -18,6 +18,8 @@ T = TypeVar("T")
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
+FAN_IN = 8  # of most moments
+
 
 class Moments(ABC, Generic[T]):
     """Sums over examples, such that the moments of two parts merge into the moments of the whole.
@@ -46,6 +48,8 @@ class Moments(ABC, Generic[T]):
     pass_name: str = "counts"
     # Examples that `accumulate` observes at a time; sums of floats depend on it.
     batch_size: ClassVar[int] = 256
+    # Neighbours that `accumulate` merges before it merges their sums: each level of that tree holds one sum.
+    fan_in: int = FAN_IN
 
     @property
     def is_spilled(self) -> bool:
@@ -221,6 +225,11 @@ class Joint(Moments[T]):
     def pass_name(self) -> str:  # type: ignore[override]
         """Name of the first part's pass."""
         return next(iter(self.parts.values())).pass_name
+
+    @property
+    def fan_in(self) -> int:  # type: ignore[override]
+        """The largest of the parts, for sums of which few should wait."""
+        return max(part.fan_in for part in self.parts.values())
 
     @property
     def is_exact(self) -> bool:

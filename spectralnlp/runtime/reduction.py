@@ -1,8 +1,9 @@
 """One pass over a corpus: the work on a partition, and the order in which the parts are merged.
 
-The order is fixed by the partitions' numbers alone: eight neighbours are merged from left to right, then
-eight such sums, and so on. Every engine follows it, wherever its workers are and whoever is done first, so
-sums of floats are equal to the byte; and a tree can be merged on many workers, where a chain cannot.
+The order is fixed by the partitions' numbers alone: eight neighbours (`Moments.fan_in`) are merged from left
+to right, then eight such sums, and so on. Every engine follows it, wherever its workers are and whoever is
+done first, so sums of floats are equal to the byte; and a tree can be merged on many workers, where a chain
+cannot.
 """
 
 from __future__ import annotations
@@ -15,12 +16,10 @@ from typing import Any, Generic, TypeVar
 from spectralnlp.errors import SpectralError
 from spectralnlp.runtime.checkpoint import PassCheckpoint
 from spectralnlp.runtime.corpus import Corpus, Partition
-from spectralnlp.runtime.moments import Moments
+from spectralnlp.runtime.moments import FAN_IN, Moments
 
 M = TypeVar("M", bound=Moments[Any])
 T = TypeVar("T")
-
-FAN_IN = 8  # parts that are merged at a time
 
 
 @dataclass(frozen=True)
@@ -121,9 +120,14 @@ def _is_the_datas_fault(error: Exception) -> bool:
 
 
 class MergeTree(Generic[M]):
-    """Merges parts as they come, in the fixed order; holds one sum for each level of the tree."""
+    """Merges parts as they come, in the fixed order; holds one sum for each level of the tree.
 
-    def __init__(self) -> None:
+    Args:
+        fan_in: of the moments.
+    """
+
+    def __init__(self, fan_in: int = FAN_IN) -> None:
+        self.fan_in = fan_in
         self._open: list[tuple[Part[M], int] | None] = []
 
     def add(self, part: Part[M], level: int = 0) -> None:
@@ -135,8 +139,8 @@ class MergeTree(Generic[M]):
             begun[0].merge(part)
             part = begun[0]
         n = 1 if begun is None else begun[1] + 1
-        self._open[level] = (part, n) if n < FAN_IN else None
-        if n == FAN_IN:
+        self._open[level] = (part, n) if n < self.fan_in else None
+        if n == self.fan_in:
             self.add(part, level + 1)
 
     def total(self) -> Part[M] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +16,7 @@ from spectralnlp.runtime import (
     FAN_IN,
     Corpus,
     Counts,
+    Joint,
     MergeTree,
     Part,
     Partition,
@@ -60,6 +62,22 @@ def test_a_stream_is_merged_in_the_order_of_the_tree(n: int) -> None:
 def test_few_parts_are_merged_from_left_to_right() -> None:
     assert level_by_level(list("abcd")) == "(((a b) c) d)"
     assert MergeTree().total() is None
+
+
+def test_moments_may_be_merged_one_after_the_other() -> None:
+    tree: MergeTree = MergeTree(sys.maxsize)  # type: ignore[type-arg]
+    for leaf in range(20):
+        tree.add(Part(Written(str(leaf))))  # type: ignore[type-var]
+    total = tree.total()
+    assert total is not None
+    assert total.moments.text.startswith("(" * 19 + "0 1) 2)")
+
+
+def test_joint_moments_are_merged_as_the_largest_of_them() -> None:
+    class Large(Counts):
+        fan_in = sys.maxsize
+
+    assert Joint({"small": Counts(), "large": Large()}).fan_in == sys.maxsize
 
 
 @dataclass

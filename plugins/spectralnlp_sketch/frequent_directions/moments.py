@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -51,6 +52,9 @@ class FrequentDirectionsMoments(RowMoments):
         seed: of ``randomised``.
     """
 
+    # One after the other: a sketch of few rows is as large as that of all, and one of them is held at a time.
+    fan_in = sys.maxsize
+
     def __init__(
         self,
         sketch_size: int,
@@ -93,7 +97,8 @@ class FrequentDirectionsMoments(RowMoments):
             rows = np.concatenate([self._sketch, self._dense_waiting()])
             return Sketch(rows, float(self._totals[2]))
         shrunk = self._shrunk()
-        return Sketch(shrunk.rows.copy(), float(self._totals[2]) + shrunk.shrinkage)
+        rows = shrunk.rows.copy() if shrunk.rows is self._sketch else shrunk.rows
+        return Sketch(rows, float(self._totals[2]) + shrunk.shrinkage)
 
     def leading_rows(self, size: int) -> Sketch:
         """The sketch, which has at most ``sketch_size`` rows."""

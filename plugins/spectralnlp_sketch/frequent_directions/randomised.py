@@ -24,6 +24,7 @@ ITERATIONS = 2
 PROBES = 8
 POWER_STEPS = (4, 8, 12)  # of the estimate, until it is sharp enough
 DENSE_ENTRIES = 2**25
+BLOCK_ROWS = 2**12  # of a product that is written over a factor
 
 
 class Stack:
@@ -48,10 +49,10 @@ class Stack:
         """‖A‖²_F."""
         return sum_of_squares(self.sketch) + sum_of_squares(self.rows)
 
-    def times(self, right: Floats) -> Floats:
-        """A ``right`` (m, k)."""
+    def times(self, right: Floats, out: Floats | None = None) -> Floats:
+        """A ``right`` (m, k), written to ``out`` where it is given."""
         top = len(self.sketch)
-        result = np.empty((self.shape[0], right.shape[1]), right.dtype)
+        result = np.empty((self.shape[0], right.shape[1]), right.dtype) if out is None else out
         np.matmul(self.sketch, right, out=result[:top])
         if sp.issparse(self.rows):
             times(self.rows.indptr, self.rows.indices, self.rows.data, right, result[top:])
@@ -104,7 +105,7 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
     basis, needed = _start(stack, width, rng)
     for iterations in (needed, ITERATIONS, 2 * ITERATIONS):
         for _ in range(iterations):
-            basis = orthonormal(stack.times(stack.transposed_times(basis)))
+            basis = orthonormal(stack.times(stack.transposed_times(basis), out=basis))
         shrunk, shrinkage = _project(stack, basis, size)
         promised = (stack.squared_norm() - sum_of_squares(shrunk)) / (size + 1)
         for steps in POWER_STEPS:
@@ -129,22 +130,28 @@ def _start(stack: Stack, width: int, rng: np.random.Generator) -> tuple[Floats, 
         return rng.standard_normal((stack.shape[0], width), dtype=kind), ITERATIONS
     directions = np.empty((stack.shape[1], width), dtype=kind)
     lengths = np.sqrt(np.einsum("ij,ij->i", stack.sketch, stack.sketch))
-    directions[:, :known] = (stack.sketch / np.where(lengths > 0, lengths, 1)[:, None]).T
+    np.divide(stack.sketch.T, np.where(lengths > 0, lengths, 1), out=directions[:, :known])
     directions[:, known:] = rng.standard_normal((stack.shape[1], width - known), dtype=kind)
     directions[:, known:] /= np.sqrt(stack.shape[1])
     return orthonormal(stack.times(directions)), ITERATIONS - 1
 
 
 def orthonormal(columns: Floats) -> Floats:
-    """An orthonormal basis of the span of columns, by their Gram matrix; nearly dependent ones drop out."""
+    """An orthonormal basis of the span of columns, by their Gram matrix; nearly dependent ones drop out.
+
+    The basis takes the place of the columns, which may be most of the memory.
+    """
     lengths = np.sqrt(np.einsum("ij,ij->j", columns, columns, dtype=columns.dtype)).astype(np.float64)
     lengths[lengths == 0] = 1.0
     gram = (columns.T @ columns).astype(np.float64) / np.outer(lengths, lengths)
     squares, vectors = np.linalg.eigh(gram)
     # After an iteration all columns lean to the strongest direction; weak ones come near to rounding.
     kept = squares > squares[-1] * np.finfo(columns.dtype).eps
-    weights = vectors[:, kept] / np.sqrt(squares[kept]) / lengths[:, None]
-    return columns @ weights.astype(columns.dtype)
+    weights = (vectors[:, kept] / np.sqrt(squares[kept]) / lengths[:, None]).astype(columns.dtype)
+    basis = columns[:, : weights.shape[1]]
+    for start in range(0, len(columns), BLOCK_ROWS):
+        basis[start : start + BLOCK_ROWS] = columns[start : start + BLOCK_ROWS] @ weights
+    return np.ascontiguousarray(basis)
 
 
 def _project(stack: Stack, basis: Floats, size: int) -> tuple[Floats, float]:

@@ -130,7 +130,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
             raise TextError("there are no queries with words in them")
         sketch = moments.sketch
         _, directions = leading_directions(sketch.rows, orthogonal=True)
-        self.directions_ = directions[: self.n_components].astype(np.float32)
+        self.directions_ = directions[: self.n_components].astype(np.float32, copy=False)
         self.bound_, self.n_texts_ = sketch.bound, moments.n_rows
 
     def transform(self, X: Iterable[str]) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -16,8 +18,9 @@ from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 from spectralnlp_sketch.frequent_directions.shrinking import shrink, shrink_by_half
 from spectralnlp_sketch.rows import Rows
+from spectralnlp_sketch.stream import MatrixCorpus
 
-from spectralnlp.runtime import Batch
+from spectralnlp.runtime import Batch, accumulate
 
 METHODS = ("figure-1", "randomised")
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -155,6 +158,35 @@ def test_randomised_shrinks_large_buffers_within_the_bound(sparse: bool, dtype: 
     assert values[-1] <= sketch.bound + slack
     assert sketch.bound <= promised(X, 10, "randomised") * (1 + 1e-4)
     assert values[-1] <= 4 * np.linalg.eigvalsh(X.T @ X)[-11]
+
+
+def test_one_sum_is_held_whatever_the_number_of_parts() -> None:
+    """A part's sketch is as large as the sum's, and in a tree one more would wait for each eightfold."""
+    alive: WeakSet[Any] = WeakSet()
+    most: list[int] = []
+
+    class Counted(FrequentDirectionsMoments):
+        def observe(self, batch: Batch[Any]) -> None:
+            alive.add(self)
+            most.append(len(alive))
+            super().observe(batch)
+
+    X = decaying(140, 30)
+    accumulate(Counted(4, 30, buffer_rows=8), MatrixCorpus(X, n_partitions=70))
+    assert max(most) == 2  # the sum and the next part
+
+
+@pytest.mark.slow
+def test_a_shrink_writes_a_basis_over_the_last() -> None:
+    rows = sp.random(12_000, 2000, 0.001, format="csr", random_state=0, dtype=np.float32)
+    stack = randomised.Stack(np.zeros((0, 2000), np.float32), rows)
+    size, rng = 100, np.random.default_rng(0)
+    randomised.shrink_by_directions(stack, size, rng)  # compiles
+    tracemalloc.start()
+    randomised.shrink_by_directions(stack, size, rng)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * 4 * 12_000 * (size + randomised.OVERSAMPLING)
 
 
 def test_randomised_gives_the_same_bytes_for_the_same_seed_only() -> None:
