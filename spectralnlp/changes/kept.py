@@ -200,9 +200,11 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
     return KeptMoments.load(model.folder, verb)
 
 
-def keeps(model: ChangingModel) -> bool:
-    """Tell whether what a model was learned from was kept."""
-    return model.kept is not None or (model.folder is not None and read_kept_header(model.folder) is not None)
+def kept_if_any(model: ChangingModel) -> KeptMoments | None:
+    """Return what a model was learned from; None if nothing was kept. Errors as of `KeptMoments.load`."""
+    if model.kept is None and (model.folder is None or read_kept_header(model.folder) is None):
+        return None
+    return kept_of(model, "explain")
 
 
 def task_of(estimator: Estimator[Any]) -> Task:

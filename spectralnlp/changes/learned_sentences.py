@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.changes.kept import keeps, kept_of
+from spectralnlp.changes.kept import kept_if_any
 from spectralnlp.inference.chains.token_features import VECTORS, FeatureKeys, TokenFeatures
 from spectralnlp.models.tag_explanation import SentenceEvidence
 from spectralnlp.models.tagger import Tagger
@@ -36,9 +36,8 @@ class LearnedSentences:
     @classmethod
     def of(cls, tagger: Tagger) -> LearnedSentences | None:
         """Return the sentences that were kept beside a tagger; None if nothing was."""
-        if not keeps(tagger):
-            return None
-        log = kept_of(tagger, "explain").moments.first_log()
+        found = kept_if_any(tagger)
+        log = None if found is None else found.moments.first_log()
         if not isinstance(log, ExampleLog):
             return None
         kept = list(log.corpus())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp.changes.explaining import Explainer, explain
-from spectralnlp.changes.kept import KeptMoments, kept_of
+from spectralnlp.changes.kept import KeptMoments, kept_if_any, kept_of
 from spectralnlp.changes.learned_sentences import LearnedSentences
 from spectralnlp.changes.ledger import DocumentDigests
 from spectralnlp.changes.verbs import forget as forget_documents
@@ -19,7 +19,17 @@ from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.storage import check_writable
 
-__all__ = ["Explainer", "LearnedSentences", "explain", "forget", "hold", "save", "train", "update"]
+__all__ = [
+    "Explainer",
+    "LearnedSentences",
+    "explain",
+    "forget",
+    "hold",
+    "kept_if_any",
+    "save",
+    "train",
+    "update",
+]
 
 
 def update(

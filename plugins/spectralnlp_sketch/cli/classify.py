@@ -191,7 +191,9 @@ def _as_columns(classifier: Classifier, text: str, found: Classification, style:
         best = [(found.label, found.confidence)] if style.top == 1 else _top(classifier, found, style.top)
     columns = [f"{label}\t{score:.4f}" for label, score in best]
     if style.explain:
-        columns.append(" ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text).words))
+        columns.append(
+            " ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text, most=0).words)
+        )
     return "\t".join(columns)
 
 
@@ -205,7 +207,7 @@ def _as_json(classifier: Classifier, text: str, found: Classification, style: St
         "scores": scores,
     }
     if style.explain:
-        values["explanation"] = classifier.explain(text).to_json()
+        values["explanation"] = classifier.explain(text, most=0).to_json()
     return json.dumps(values, ensure_ascii=False)
 
 

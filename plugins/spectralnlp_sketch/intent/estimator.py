@@ -70,6 +70,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         n_labelled_, n_unlabelled_: texts learned from.
         begun_: what `solve_further` goes on from; None where labels have few texts.
         few_: whether labels have so few texts that names of labels and unlabelled texts help.
+        shares_: what each example adds to scores, float32 (n_labelled and more, n); see `HeadLearner.shares`.
         likeness_: how alike names of labels are, float32 (n, n) for n labels; None where it is not used.
 
     Examples:
@@ -223,6 +224,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
                 self.random_state,
             )
             learned = self._head_learner.learn(examples, others)
+        self.shares_ = self._head_learner.shares(learned)
         layer, sharpness, scope = self._learn_held_out(examples, others, learned)
         self._finish([*_keys(found), *name_keys], rows, learned, layer, sharpness, scope)
 
@@ -347,7 +349,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
         """Say which n-grams moved a label; see `Classifier.explain`."""
-        return self._fitted().explain(text, label)
+        return self._fitted().explain(text, label, most=0)
 
     def save(self, path: str | Path, *, overwrite: bool = True) -> None:
         """Write a model folder, which ``spectralnlp.load`` reads as a `Classifier`.

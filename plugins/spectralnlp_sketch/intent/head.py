@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,6 +205,18 @@ def fit_svm(
     for _ in map_kernels(eight, range(0, n_classes, LANES)):
         pass
     return learned
+
+
+def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array32:
+    """Duals of `fit_svm` as examples add them to weights: negative for all classes but their own.
+
+    Args:
+        duals: float32 (n, n_classes).
+        classes: (n,); of each example.
+    """
+    signs = np.full(duals.shape, -1.0, np.float32)
+    signs[np.arange(len(duals)), classes] = 1.0
+    return duals * signs
 
 
 class _Machines(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm
+from spectralnlp_sketch.intent.head import Examples, Learned, Weights, fit_head, fit_svm, signed
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
 from spectralnlp_sketch.intent.weights import HeadSettings
 
@@ -53,6 +53,14 @@ class HeadLearner:
         if self.settings.loss == "hinge":
             return self.support_vectors(kept, learned.weights.duals[numbers])
         return self._learn_few(kept, numbers, unlabelled, learned).weights
+
+    def shares(self, learned: Learned) -> Array32:
+        """Return a, float32 (n, n_classes): a head's weights are the sum of x aᵀ over examples x."""
+        duals = learned.weights.duals
+        if self.settings.loss == "hinge":
+            return signed(duals, learned.examples.targets.argmax(axis=1))
+        shares = np.float32(self.settings.C) * duals
+        return shares if self.likeness is None else np.asarray(shares @ self.likeness, np.float32)
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
         """Learn a head of some classes, those of these numbers, from examples whose targets are of them."""

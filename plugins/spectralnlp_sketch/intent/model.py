@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import Annotated, Any
@@ -24,16 +24,18 @@ from spectralnlp.storage import (
     int_array,
     with_prefix,
 )
-from spectralnlp.text.inputs import Tokens, check_text, check_tokens
+from spectralnlp.text.inputs import Tokens, check_number, check_text, check_tokens
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import (
     NgramFormat,
     blocks,
     checked_texts,
+    count_ngrams,
     new_buffers,
 )
 from spectralnlp_sketch.intent.explanation import Explanation, explain
 from spectralnlp_sketch.intent.kernels import TableScorer, classify_texts
+from spectralnlp_sketch.intent.learned_texts import LearnedTexts
 from spectralnlp_sketch.intent.long_texts import PIECE, classify_long_text
 from spectralnlp_sketch.intent.scope import Scope
 from spectralnlp_sketch.intent.stacking import SecondLayer
@@ -150,24 +152,49 @@ class Classifier(ChangingModel):
             for scores, label, doubt in zip(probabilities, best.tolist(), doubts.tolist(), strict=True):
                 yield Classification(self.labels[label], float(scores[label]), doubt, scores)
 
-    def explain(self, text: str, label: str | None = None) -> Explanation:
-        """Say which n-grams moved a label, and by how much.
+    def explain(self, text: str, label: str | None = None, *, most: int = 5) -> Explanation:
+        """Say which n-grams, and which training texts, moved a label against the likeliest other one.
+
+        The weights of a classifier are a sum over its examples, so that what each training text adds to the
+        log-odds is exact up to the rounding of stored numbers; a second layer's corrections are shared out as
+        among n-grams. Directions of meaning and calibration, which all texts taught, are taken as given.
 
         Args:
             text: any text.
             label: what to explain; None for the likeliest.
+            most: training texts on either side, where they were kept; 0 for none, which is quicker.
 
         Raises:
             InputError: it is no text.
             ConfigError: there is no such label.
         """
         found = self.classify(text)
+        check_number(most, "most", least=0)
         label = found.label if label is None else label
         if label not in self.labels:
             raise ConfigError(f"no label {label!r}", hint=f"there are {', '.join(self.labels[:10])} …")
         number = self.labels.index(label)
-        score_columns = partial(self._column_scores, label=number, start=self._start([text])[0])
-        return explain(text, self.form, label, float(found.scores[number]), score_columns)
+        others = found.scores.copy()
+        others[number] = -1.0
+        other = int(others.argmax())
+        start, wanted = self._start([text])[0], np.zeros(len(self.labels))
+        wanted[number] += 1.0
+        wanted[other] -= 1.0
+        score_columns = partial(self._column_scores, wanted=wanted, start=start)
+        confidence = float(found.scores[number])
+        explanation = explain(text, self.form, label, self.labels[other], confidence, score_columns)
+        if not most or self.learned_texts is None:
+            return explanation
+        counts = count_ngrams([text], self.form)
+        _, table = self._weighed(dict(zip(counts.indices.tolist(), counts.data.tolist(), strict=True)))
+        slope, _ = self._slope(start + table.sum(axis=0), wanted)
+        in_favour, against = self.learned_texts.evidence(text, slope, most)
+        return replace(explanation, in_favour=in_favour, against=against)
+
+    @cached_property
+    def learned_texts(self) -> LearnedTexts | None:
+        """The texts that the classifier was learned from; None if none were kept."""
+        return LearnedTexts.of(self)
 
     def predict_proba(self, texts: Iterable[str]) -> Array32:
         """Probabilities, float32 (n_texts, n_labels)."""
@@ -216,13 +243,22 @@ class Classifier(ChangingModel):
         return start
 
     def _column_scores(
-        self, counts: Mapping[int, int], label: int, start: Array32
+        self, counts: Mapping[int, int], wanted: NDArray[np.float64], start: Array32
     ) -> tuple[dict[int, float], float]:
-        """What each known column adds to a label's score beside the mean of all; what the label has without.
+        """What each known column adds to a sum of the scores of labels, and what the sum is without.
 
-        Corrections are not linear in the first layer's scores s, but a squashed score is a multiple of s − m,
-        and by these multiples of this text all of it is shared out.
+        Args:
+            counts: how often each column is in the text.
+            wanted: (n_labels,); how the scores of labels are added up.
+            start: as of `_start`.
         """
+        columns, table = self._weighed(counts)
+        slope, constant = self._slope(start + table.sum(axis=0), wanted)
+        scores = (table @ slope).tolist()
+        return dict(zip(columns.tolist(), scores, strict=True)), float(start @ slope) + constant
+
+    def _weighed(self, counts: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The known ones among the columns of a text, and what each adds to the first layer's scores."""
         columns = np.array(sorted(counts), np.int64)
         rows = np.searchsorted(self.columns, columns)
         known = rows < len(self.columns)
@@ -234,18 +270,24 @@ class Classifier(ChangingModel):
         for kind in range(3):
             length = np.sqrt((values[kinds == kind] ** 2).sum())
             values[kinds == kind] /= length or 1.0
-        table = self.table[rows].astype(np.float64) * values[:, None]
-        layer, scores = self.second_layer, start + table.sum(axis=0)
-        wanted = np.eye(len(scores))[label] - 1.0 / len(scores)
+        return columns, self.table[rows].astype(np.float64) * values[:, None]
+
+    def _slope(
+        self, scores: NDArray[np.float64], wanted: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
+        """A sum of final scores as one of the first layer's: float64 (n_labels,), and what is added.
+
+        Corrections are not linear in the first layer's scores s, but a squashed score is a multiple of s − m,
+        and by these multiples of this text all of it is shared out.
+        """
+        layer, slope = self.second_layer, wanted.copy()
         corrections = layer.weights @ wanted
         distance = scores[: len(layer.centers)] - layer.centers
         multiples = corrections * np.divide(
             layer.squashed(scores), distance, out=np.zeros_like(distance), where=distance != 0
         )
-        wanted[: len(multiples)] += multiples
-        wanted *= float(self.sharpness)
-        bias = float(start @ wanted - self.sharpness * (multiples @ layer.centers))
-        return dict(zip(columns.tolist(), (table @ wanted).tolist(), strict=True)), bias
+        slope[: len(multiples)] += multiples
+        return slope * float(self.sharpness), -float(self.sharpness * (multiples @ layer.centers))
 
     @cached_property
     def second_layer(self) -> SecondLayer:
