@@ -34,6 +34,7 @@ from spectralnlp.tasks.treebanks import nltk_trees_of
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.trees import Tree, clean, read_trees
+from spectralnlp.trees.renaming import Renaming
 
 # Fields of records: of the words, and of the tags that are meant if none are named.
 _WORDS = frozenset(["tokens", "words", "form"])
@@ -61,6 +62,7 @@ their licences apply."""
         reader: str = "auto",
         on_bad: OnBad | None = None,
         encoding: str | None = None,
+        map: Sequence[str] | None = None,
     ) -> Corpus[AnnotatedSentence]:
         """Read annotated sentences of files, folders and globs.
 
@@ -70,12 +72,20 @@ their licences apply."""
                 ``auto``.
             on_bad: called for each bad sentence, which is then left out; None to stop at the first.
             encoding: of the files; None for UTF-8, or what is usual for the treebank.
+            map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees; other
+                files keep theirs.
 
         Raises:
-            InputError: a missing or unreadable input, or (on reading) a bad line.
+            InputError: a missing or unreadable input, a bad table or one without trees to rename, or (on
+                reading) a bad line.
         """
-        read = partial(_read, reader=reader, on_bad=on_bad, encoding=encoding)
-        return FileCorpus(expand_inputs(inputs), read)
+        files = expand_inputs(inputs)
+        renaming = None if map is None else Renaming(map)
+        if renaming is not None and not any(_are_trees(file, reader) for file in files):
+            what = "the table of renamings (`map`) is for trees, and none of the inputs has any"
+            raise InputError(what, hint="leave it out")
+        read = partial(_read, reader=reader, on_bad=on_bad, encoding=encoding, renaming=renaming)
+        return FileCorpus(files, read)
 
     read_gold = read
 
@@ -151,20 +161,24 @@ their licences apply."""
 
 
 def _read(
-    path: str | Path, reader: str, on_bad: OnBad | None, encoding: str | None
+    path: str | Path, reader: str, on_bad: OnBad | None, encoding: str | None, renaming: Renaming | None
 ) -> Iterator[AnnotatedSentence]:
     """Sentences of a file: of tagged text, or of a treebank's trees."""
-    if reader in registry.readers or (reader == "auto" and _has_trees(path)):
+    if _are_trees(path, reader):
         for tree in read_trees(path, reader, on_bad, encoding):
             cleaned = clean(tree)
             if cleaned is not None:
-                yield _tags_of(cleaned, path)
+                yield _tags_of(cleaned if renaming is None else renaming.rename(cleaned), path)
     else:
         yield from read_annotated(path, reader, on_bad, encoding or "utf-8")
 
 
 def _tags_of(tree: Tree, path: str | Path = "") -> AnnotatedSentence:
     return AnnotatedSentence(tuple(tree.words()), {"xpos": tuple(tree.tags())}, "xpos", path)
+
+
+def _are_trees(path: str | Path, reader: str) -> bool:
+    return reader in registry.readers or (reader == "auto" and _has_trees(path))
 
 
 def _has_trees(path: str | Path) -> bool:

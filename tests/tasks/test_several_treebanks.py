@@ -8,11 +8,12 @@ import pytest
 
 import spectralnlp
 from spectralnlp.cli import app
-from spectralnlp.errors import ConfigError, SpectralError
+from spectralnlp.errors import ConfigError, InputError, SpectralError
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.runtime import accumulate
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.tasks.several_treebanks import sources_of
+from spectralnlp.tasks.tagging import TaggingTask
 from spectralnlp.trees import Binariser
 from spectralnlp.trees.treelog import TreeLog
 
@@ -157,3 +158,15 @@ def test_gold_trees_are_renamed_for_evaluation(treebanks: tuple[Path, Path], tab
     parser = spectralnlp.train("pcfg", list(treebanks), map=table)
     assert spectralnlp.evaluate(parser, treebanks[1], map=table).to_flat_dict()["f1"] == 100
     assert spectralnlp.evaluate(parser, treebanks[1]).to_flat_dict()["f1"] < 100
+
+
+def test_taggers_learn_renamed_tags_of_trees(tmp_path: Path) -> None:
+    trees = tmp_path / "a.mrg"
+    trees.write_text("(S (VP (VB go) (PP (TO to) (NP (NN bed)))))\n", encoding="utf-8")
+    table = ["tag\tTO\tIN\tparent=PP"]
+    (sentence,) = TaggingTask().read([trees], map=table)
+    assert sentence.tagged(None)[1] == ("VB", "IN", "NN")
+    text = tmp_path / "b.tagged"
+    text.write_text("go_VB\n", encoding="utf-8")
+    with pytest.raises(InputError, match="for trees"):
+        TaggingTask().read([text], map=table)
