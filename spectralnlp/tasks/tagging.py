@@ -72,8 +72,8 @@ their licences apply."""
                 ``auto``.
             on_bad: called for each bad sentence, which is then left out; None to stop at the first.
             encoding: of the files; None for UTF-8, or what is usual for the treebank.
-            map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees; other
-                files keep theirs.
+            map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees;
+                other files keep theirs.
 
         Raises:
             InputError: a missing or unreadable input, a bad table or one without trees to rename, or (on
