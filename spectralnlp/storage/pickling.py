@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import zlib
 from dataclasses import fields
 from typing import Any, TypeAlias
 
@@ -40,17 +41,8 @@ class _Packer(pickle.Pickler):
         """Say how an array is pickled; all else as usual."""
         if type(value) is not np.ndarray or value.size < _SMALL:
             return NotImplemented
-        found = _differences(value) or _narrowed(value) or _unscaled(value) or _sparse(value)
+        found = _narrowed(value) or _unscaled(value)
         return NotImplemented if found is None else found
-
-
-def _differences(array: Array) -> Reduced | None:
-    """Small differences of integers that rise, as offsets do."""
-    if array.dtype.name not in ("int32", "int64") or array.ndim != 1:
-        return None
-    steps = np.diff(array, prepend=array.dtype.type(0))
-    small = steps.min() >= 0 and steps.max() <= 255
-    return (_add_up, (steps.astype(np.uint8), array.dtype.str)) if small else None
 
 
 def _narrowed(array: Array) -> Reduced | None:
@@ -76,34 +68,14 @@ def _unscaled(array: Array) -> Reduced | None:
         return (_widen, arguments) if _same(_widen(*arguments), array) else None
 
 
-def _sparse(array: Array) -> Reduced | None:
-    """Numbers other than zero and their places, where most are zero."""
-    if array.dtype.kind != "f":
-        return None
-    flat = array.ravel()
-    places = np.flatnonzero(flat)
-    arguments = flat[places], places, array.shape
-    return (_fill, arguments) if 4 * len(places) < len(flat) and _same(_fill(*arguments), array) else None
-
-
 def _same(one: Array, other: Array) -> bool:
     """Whether bytes are equal: negative zeros and NaNs count."""
     return one.tobytes() == other.tobytes()
 
 
-def _add_up(steps: Array, dtype: str) -> Array:
-    return np.cumsum(steps, dtype=dtype)
-
-
 def _widen(narrow: Array, dtype: str, scale: Array | None = None) -> Array:
     wide = narrow.astype(dtype)
     return wide if scale is None else wide * scale
-
-
-def _fill(numbers: Array, places: Array, shape: tuple[int, ...]) -> Array:
-    filled = np.zeros(shape, numbers.dtype)
-    filled.reshape(-1)[places] = numbers
-    return filled
 
 
 def packed(model: Any) -> bytes:
@@ -112,9 +84,9 @@ def packed(model: Any) -> bytes:
     _Packer(buffer, pickle.HIGHEST_PROTOCOL).dump(
         {each.name: getattr(model, each.name) for each in fields(model)}
     )
-    return buffer.getvalue()
+    return zlib.compress(buffer.getvalue(), level=1)
 
 
 def unpacked(kind: type[Any], content: bytes) -> Any:
     """The model that gave these bytes."""
-    return kind(**pickle.loads(content))
+    return kind(**pickle.loads(zlib.decompress(content)))
