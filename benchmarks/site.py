@@ -27,10 +27,13 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "grammars/spectralnlp_grammars/en/README.md": "models/en.md",
     "grammars/spectralnlp_grammars/en_biomedical/README.md": "models/en-biomedical.md",
-    "grammars/spectralnlp_grammars/is/README.md": "models/is.md",
-    "grammars/spectralnlp_grammars/is_tagger/README.md": "models/is-tagger.md",
     "grammars/spectralnlp_grammars/en_tagger/README.md": "models/en-tagger.md",
     "grammars/spectralnlp_grammars/en_upos/README.md": "models/en-upos.md",
+}
+# Cards of the models of other languages, which the navigation lists after those of English.
+MODELS = {
+    card.relative_to(ROOT).as_posix(): f"models/{card.parent.name.replace('_', '-')}.md"
+    for card in sorted((ROOT / "grammars").glob("*/spectralnlp_*/*/README.md"))
 }
 # Files that the site offers as they are.
 FILES = {
@@ -40,7 +43,7 @@ FILES = {
     "examples/spacy/project.yml": "examples/spacy/project.yml",
     "examples/spacy/configs/lighthouse.cfg": "examples/spacy/configs/lighthouse.cfg",
 }
-PLACES = {**PAGES, **FILES, "README.md": "index.md"}
+PLACES = {**PAGES, **MODELS, **FILES, "README.md": "index.md"}
 FENCED = re.compile(r"(^```.*?^```\n?)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?://|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 PAGE_LINK = re.compile(r'href="(?!https?:)([^"#]+)\.md(#[^"]*)?"')
@@ -48,11 +51,19 @@ CODE = re.compile(r"<code>[^<]*</code>")
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc|obj):<code>~?(?:[\w.]*\.)?(\w+)</code>")
 
 
+def on_config(config: Any) -> Any:
+    """List the models of other languages in the navigation."""
+    reference = next(each["Reference"] for each in config.nav if "Reference" in each)
+    models = next(each["Models that ship"] for each in reference if "Models that ship" in each)
+    models += [{Path(place).stem: place} for place in MODELS.values()]
+    return config
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Put the pages and files of elsewhere on the site."""
     from mkdocs.structure.files import File
 
-    for source, place in {**PAGES, **FILES}.items():
+    for source, place in {**PAGES, **MODELS, **FILES}.items():
         files.append(File.generated(config, place, abs_src_path=str(ROOT / source)))
     return files
 
@@ -87,7 +98,7 @@ def site_links(markdown: str, place: str, repository: str | None = None) -> str:
         place: where it is on the site, ``how-to/docker.md``.
         repository: the address of the repository, if it has one.
     """
-    source = next((path for path, on_site in PAGES.items() if on_site == place), f"docs/{place}")
+    source = next((path for path, on_site in PLACES.items() if on_site == place), f"docs/{place}")
 
     def on_site(link: re.Match[str]) -> str:
         text, target, anchor = link[1], link[2], link[3] or ""

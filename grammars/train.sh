@@ -1,42 +1,61 @@
 #!/usr/bin/env bash
-# Train the models that ship. Usage: grammars/train.sh CORPORA, the folder that holds treebanks/, tagging/ and text/.
+# Train the models of the list below. Usage: grammars/train.sh CORPORA [DISTRIBUTION…]
+# CORPORA is the folder that holds treebanks/, tagging/ and text/; without names of distributions all are made.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 corpora=${1:?the folder with treebanks/, tagging/ and text/}
+wanted=" ${*:2} "
 treebanks=$corpora/treebanks
 ewt=$corpora/tagging/ewt/en_ewt-ud-train.conllu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # GUM without the genres whose texts are not for commercial use.
 open=()
 for file in "$treebanks"/gum/train/*; do
     [[ $file =~ GUM_(fiction|essay|letter|podcast|whow)_ ]] || open+=("$file")
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
-ship() {  # ship NAME TAGGER ESTIMATOR ARGUMENTS…: train, and store in half precision
-    local name=$1 tagger=$2
-    shift 2
-    spectralnlp train "$@" --card "$name.card.md" -o "$work/$name"
-    python - "$work/$name" "spectralnlp_grammars/${name//-/_}" "$tagger" <<'PYTHON'
+wants() {  # wants DISTRIBUTION: whether it is to be made
+    [[ $wanted == "  " || $wanted == *" $1 "* ]]
+}
+train() {  # train MODEL ESTIMATOR ARGUMENTS…: train $work/MODEL
+    spectralnlp train "${@:2}" --card "$1.card.md" -o "$work/${1//-/_}"
+}
+figures() {  # figures MODEL DEV…: put what a parser reaches into its card
+    spectralnlp evaluate "$work/$1" "${@:2}" --skip-bad --json > "$work/figures.json"
+    python - "$work/figures.json" "$work/$1/README.md" <<'PYTHON'
+import json
 import sys
-from dataclasses import replace
+from pathlib import Path
 
-import spectralnlp
-
-model = spectralnlp.load(sys.argv[1])
-if sys.argv[3] != "none":
-    model = replace(model, tagger=sys.argv[3])
-model.save(sys.argv[2], compact=True)
+found, card = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2])
+line = (
+    "recall {recall:.2f}, precision {precision:.2f}, **F1 {f1:.2f}**, exact {complete_match:.1f} %, tags {accuracy:.2f} %, "
+    "{sentences:,} sentences, {sentences_per_second:.0f} a second"
+).format(**found)
+card.write_text(card.read_text(encoding="utf-8").replace("FIGURES", line), encoding="utf-8")
 PYTHON
 }
-
-parser() {  # parser NAME TAGGER TREES AND SETTINGS…
-    ship "$1" "$2" lpcfg "${@:3}" --set preset=fast --set pruner_states=4 --set eigenwords="$work/vectors40"
+tagger() {  # tagger MODEL INPUTS AND SETTINGS…
+    train "$1" tagger "${@:2}"
+}
+parser() {  # parser MODEL INPUTS AND SETTINGS…
+    train "$1" lpcfg "${@:2}" --skip-bad --set preset=fast --set pruner_states=4
+}
+pack() {  # pack DISTRIBUTION LICENCE MODEL…: make grammars/DISTRIBUTION of $work/MODEL…
+    local folders=("${@:3}")
+    spectralnlp package "${folders[@]/#/$work/}" --name "$1" --licence "$2" --overwrite -o "$work/packed/$1" "${options[@]}"
+}
+language() {  # language DISTRIBUTION LICENCE MODEL…
+    options=()
+    pack "$@"
+    rm -rf "${1:?}" && mv "$work/packed/$1" "$1"
 }
 
-# Vectors, from all words whose licences are open.
-python - "$ewt" "${open[@]}" "$treebanks"/craft/train > "$work/words.txt" <<'PYTHON'
+if wants en; then
+    # Vectors, from all words whose licences are open.
+    python - "$ewt" "${open[@]}" "$treebanks"/craft/train > "$work/words.txt" <<'PYTHON'
 import sys
 
 from spectralnlp.tasks.tagging import TaggingTask
@@ -44,16 +63,59 @@ from spectralnlp.tasks.tagging import TaggingTask
 for sentence in TaggingTask().read(sys.argv[1:]):
     print(" ".join(word.replace(" ", "_") for word in sentence.words))
 PYTHON
-gzip -dc "$corpora"/text/english_open.txt.gz >> "$work/words.txt"
-for dimensions in 40 30; do  # of parsers, of taggers
-    spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 \
-        --set dimensions=$dimensions --set contexts=2000 -o "$work/vectors$dimensions"
-done
+    gzip -dc "$corpora"/text/english_open.txt.gz >> "$work/words.txt"
+    for dimensions in 40 30; do  # of parsers, of taggers
+        spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 \
+            --set dimensions=$dimensions --set contexts=2000 -o "$work/vectors$dimensions"
+    done
+    tagger en-tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors30"
+    tagger en-upos "$ewt" --set eigenwords="$work/vectors30"
+    parser en "${open[@]}" "$treebanks"/masc/train --map en.map \
+        --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/vectors40"
+    figures en "$treebanks"/masc/dev
+    parser en-biomedical "$treebanks"/craft/train \
+        --set binarisations=head+left --set n_states=20 --set eigenwords="$work/vectors40"
+    figures en_biomedical "$treebanks"/craft/dev
+    options=(--tagger en-tagger)
+    pack en CC-BY-SA-4.0 en
+    options=()
+    pack en-others CC-BY-SA-4.0 en_tagger en_upos en_biomedical
+    # English is in the main wheel.
+    for folder in "$work"/packed/*/spectralnlp_*/*/; do
+        rm -rf "spectralnlp_grammars/$(basename "$folder")"
+        mv "$folder" spectralnlp_grammars/
+    done
+    rm -rf "$work/packed"
+fi
 
-ship en-tagger none tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors30"
-ship en-upos none tagger "$ewt" --set eigenwords="$work/vectors30"
-parser en en-tagger "${open[@]}" --set binarisations=head+left+right --set n_states=20
-parser en-biomedical none "$treebanks"/craft/train --set binarisations=head+left --set n_states=20
-
-ship is-tagger none tagger "$treebanks"/icepahc/train
-ship is none lpcfg "$treebanks"/icepahc/train --set preset=fast --set binarisations=left+right --set pruner_states=4
+if wants is; then
+    tagger is-tagger "$treebanks"/icepahc/train
+    parser is "$treebanks"/icepahc/train --set binarisations=left+right
+    figures is "$treebanks"/icepahc/dev
+    language is CC-BY-4.0 is is_tagger
+fi
+if wants ja; then
+    parser ja "$treebanks"/keyaki/train --set binarisations=left+right
+    figures ja "$treebanks"/keyaki/dev
+    language ja CC-BY-4.0 ja
+fi
+if wants id; then
+    parser id "$treebanks"/icon/train --set binarisations=head+left+right
+    figures id "$treebanks"/icon/dev
+    language id CC-BY-SA-4.0 id
+fi
+if wants fr; then
+    parser fr "$treebanks"/sequoia/train --set binarisations=head+left+right
+    figures fr "$treebanks"/sequoia/dev
+    language fr LGPLLR fr
+fi
+if wants nl; then
+    parser nl "$treebanks"/alpino/train "$treebanks"/alpino/more/other.mrg --set binarisations=left+right
+    figures nl "$treebanks"/alpino/dev
+    language nl LGPL-2.1-or-later nl
+fi
+if wants fo; then
+    parser fo "$treebanks"/farpahc/train --set binarisations=head+left+right
+    figures fo "$treebanks"/farpahc/dev
+    language fo LGPL-3.0-or-later fo
+fi

@@ -281,6 +281,16 @@ filesystems = _registry("filesystems")
 tasks = _registry("tasks")
 commands = _registry("commands")
 models = _registry("models")
+# Languages whose models are distributions of their own, folders of that name in grammars/.
+LANGUAGES = ("fo", "fr", "id", "is", "ja", "nl")
 # Modules of functions: what methods of models do, which are below; ``dependencies``, ``search`` of trees.
 changes = _registry("changes")
 tree_tools = _registry("tree_tools", "they are in spectralnlp_trees: pip install spectralnlp")
+
+
+def how_to_install(model: str) -> str | None:
+    """Say how to install a model that is not, such as ``ja`` or ``is-tagger``; None for other names."""
+    language = model.partition("-")[0]
+    if language not in LANGUAGES:
+        return None
+    return f"pip install ./grammars/{language}, in a clone of spectralnlp's repository"

@@ -69,6 +69,23 @@ def own_treebank(own_corpora: Path) -> Path:
     return own_corpora / "treebank"
 
 
+@pytest.fixture(scope="module")
+def language_models() -> Iterator[None]:
+    """The models in ``grammars/LANGUAGE/``, known by name as if those distributions were installed."""
+    from spectralnlp import registry
+
+    names = []
+    for meta in (REPOSITORY / "grammars").glob("*/spectralnlp_*/*/model.json"):
+        name = f"{meta.parent.name.replace('_', '-')}.v1"
+        if name not in registry.models:
+            registry.models.register(name)(meta.parent)
+            names.append(name)
+    yield
+    for name in names:
+        del registry.models._local[name]
+    registry.models._forget()
+
+
 @pytest.fixture(scope="session")
 def word_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Model folders learned from a made-up language of 24 words, for models that take vectors.

@@ -1,4 +1,4 @@
-"""Trained models that ship with spectralnlp, each a folder with its model card."""
+"""The models of English that ship with spectralnlp, each a folder with its model card."""
 
 from pathlib import Path
 
@@ -10,7 +10,3 @@ EN_BIOMEDICAL = Path(__file__).parent / "en_biomedical"
 EN_TAGGER = Path(__file__).parent / "en_tagger"
 # Universal parts of speech of English: see en_upos/README.md.
 EN_UPOS = Path(__file__).parent / "en_upos"
-# Icelandic: see is/README.md.
-IS = Path(__file__).parent / "is"
-# Tags of Icelandic words: see is_tagger/README.md.
-IS_TAGGER = Path(__file__).parent / "is_tagger"

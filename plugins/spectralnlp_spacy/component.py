@@ -114,7 +114,13 @@ class SpectralPipe(Pipe):
             source = self._usual_model() if self.source is None else self._named_model()
             if source is None:
                 installed = ", ".join(self._installed()) or "none of this kind"
-                message = Errors.SN002.format(name=self.name, lang=self.vocab.lang, installed=installed)
+                how = registry.how_to_install(self.vocab.lang)
+                message = Errors.SN002.format(
+                    name=self.name,
+                    lang=self.vocab.lang,
+                    how="" if how is None else f" ({how})",
+                    installed=installed,
+                )
                 raise ComponentError(message)
             self.load(source)
         return self.model

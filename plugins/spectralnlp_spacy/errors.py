@@ -16,8 +16,8 @@ class Errors(metaclass=ErrorsWithCodes):
 
     SN001 = "The component '{name}' cannot load the model {model!r}: {reason}"
     SN002 = (
-        "The component '{name}' has no model, and none is installed for the language {lang!r}. Name one in "
-        'its config ({{"model": "DIR"}}; installed are {installed}), train it with '
+        "The component '{name}' has no model, and none is installed for the language {lang!r}{how}. Name one "
+        'in its config ({{"model": "DIR"}}; installed are {installed}), train it with '
         "nlp.initialize(get_examples), or load a trained pipeline with spacy.load"
     )
     SN003 = (

@@ -29,6 +29,7 @@ from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
 from spectralnlp.cli.merge import merge
 from spectralnlp.cli.neighbours import neighbours
+from spectralnlp.cli.package import package
 from spectralnlp.cli.parse import parse
 from spectralnlp.cli.plot import plot
 from spectralnlp.cli.plugins import plugins
@@ -110,6 +111,7 @@ for command in (
     plugins,
     inspect,
     neighbours,
+    package,
     plot,
     topics,
     transform,

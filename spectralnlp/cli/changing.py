@@ -52,11 +52,16 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
 
     Raises:
         ModelError: there is no such model.
-        ConfigError: the folder cannot be written.
+        ConfigError: the folder cannot be written, or is that of an installed model.
     """
+    from spectralnlp.errors import ConfigError
     from spectralnlp.storage import check_writable
 
     folder, own = own_changes(model)
+    if output is None and folder != Path(model):
+        raise ConfigError(
+            f"{model} is installed, and stays as it is", hint="name a folder for the result: -o"
+        )
     target = output or folder
     check_writable(target)
     return folder, own, target

@@ -29,6 +29,9 @@ def folder_of(name: str | Path) -> Path:
     if not (path / META).exists() and str(name) in registry.models:
         path = Path(registry.models.get(str(name)))
     elif not path.exists():
+        how = registry.how_to_install(str(name))
+        if how is not None:
+            raise ModelError(f"the model {name} is not installed", hint=how)
         try:
             registry.models.resolve(str(name))
         except RegistryError as error:

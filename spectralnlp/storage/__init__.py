@@ -33,6 +33,7 @@ from spectralnlp.storage.folders import (
 )
 from spectralnlp.storage.kept_moments import load_kept_moments, read_kept_header, save_kept_moments
 from spectralnlp.storage.models import StorableModel
+from spectralnlp.storage.replacing import staged_folder
 from spectralnlp.storage.values import Matching, StoredValues, checked_value
 
 __all__ = [
@@ -69,5 +70,6 @@ __all__ = [
     "save_model",
     "specs_of",
     "staged",
+    "staged_folder",
     "with_prefix",
 ]

@@ -119,7 +119,7 @@ def test_the_metadata_have_licences_packages_and_a_bill_of_materials(wheel: Path
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
     kinds = {each["bom-ref"]: each for each in bill["components"]}
     models = sorted(ref for ref, each in kinds.items() if each["type"] == "machine-learning-model")
-    names = ["en", "en-biomedical", "en-tagger", "en-upos", "is", "is-tagger"]
+    names = ["en", "en-biomedical", "en-tagger", "en-upos"]
     assert models == [f"model:{name}" for name in names]
     assert all(kinds[ref]["licenses"] for ref in models)
     assert {ref for each in bill["dependencies"] for ref in each["dependsOn"]} == set(kinds)

@@ -64,6 +64,7 @@ def test_a_used_parser_is_pickled_without_what_it_cached(parsers: dict[str, Any]
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("language_models")
 @pytest.mark.parametrize("name", ["en", "en-biomedical", "en-tagger", "en-upos", "is-tagger"])
 def test_shipped_models_are_pickled_in_15_megabytes(name: str) -> None:
     model = spectralnlp.load(name)
