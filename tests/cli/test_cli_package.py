@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -153,3 +155,26 @@ def test_a_distribution_is_installed_and_found(command: Command, model: Path, tm
     assert done.stdout.startswith("(TOP (S ")
     with pytest.raises(ModelError):
         spectralnlp.load("harbour-talk")
+
+
+@pytest.mark.slow
+def test_the_list_of_shipped_models_makes_a_distribution(own_treebank: Path, tmp_path: Path) -> None:
+    """The script trains, evaluates, fills the card and packages; here French, of our own trees."""
+    folder, corpora = tmp_path / "grammars", tmp_path / "corpora"
+    folder.mkdir()
+    for name in ("train.sh", "fr.card.md"):
+        shutil.copy(GRAMMARS / name, folder)
+    for part in ("train", "dev"):
+        (corpora / "treebanks" / "sequoia" / part).mkdir(parents=True)
+        shutil.copy(own_treebank / f"{part}.mrg", corpora / "treebanks" / "sequoia" / part)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(
+        ["bash", folder / "train.sh", corpora, "fr"],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PATH": path},
+    )
+    card = (folder / "fr" / "spectralnlp_fr" / "fr" / "README.md").read_text(encoding="utf-8")
+    assert "**F1 9" in card
+    assert "FIGURES" not in card
+    assert 'license = "LGPLLR"' in (folder / "fr" / "pyproject.toml").read_text()
