@@ -179,12 +179,9 @@ def read_card(path: Path | None) -> str:
     """Read the text for the model card; empty without a file."""
     if path is None:
         return ""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"cannot read the card: {error.strerror}", path=path) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError("the card is not UTF-8", path=path) from error
+    from spectralnlp.runtime import read_short_text
+
+    return read_short_text(path, "the card")
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:
@@ -211,12 +208,11 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
     from confection import Config
 
     from spectralnlp import registry
+    from spectralnlp.runtime import read_short_text
 
     try:
-        sections = Config().from_str(_settings_of(path.read_text(encoding="utf-8-sig")))
-    except OSError as error:
-        raise ConfigError(f"cannot read the configuration: {error.strerror}", path=path) from error
-    except (ValueError, Error) as error:  # confection's errors are ValueErrors, and so is wrong UTF-8
+        sections = Config().from_str(_settings_of(read_short_text(path, "the configuration")))
+    except (ValueError, Error) as error:  # confection's errors are ValueErrors
         reason = str(error).rpartition("\n\n")[2]
         raise ConfigError(f"no configuration: {reason}", path=path) from error
     if set(sections) != {SECTION}:

@@ -49,7 +49,9 @@ from spectralnlp.runtime.files import (
     is_zipped,
     open_binary,
     open_text,
+    read_short_text,
     too_long_line,
+    unzipped,
 )
 from spectralnlp.runtime.interrupts import held_interrupts
 from spectralnlp.runtime.journal import map_resumable
@@ -153,6 +155,7 @@ __all__ = [
     "parse_size",
     "places_of",
     "positive_jobs",
+    "read_short_text",
     "require_room",
     "rereadable",
     "reserve_blas_buffers",
@@ -166,6 +169,7 @@ __all__ = [
     "too_long_line",
     "trim_memory",
     "unpack_names",
+    "unzipped",
     "use_checkpoint",
     "use_engine",
     "use_memory",

@@ -10,11 +10,12 @@ import codecs
 import glob
 import gzip
 import os
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias, cast
@@ -29,6 +30,9 @@ OnBad: TypeAlias = Callable[[InputError], None]
 Inputs: TypeAlias = str | Path | Sequence[str | Path]  # files, folders and globs: one, or several
 GZIP_MAGIC = b"\x1f\x8b"
 LONGEST_LINE = 64 << 20  # bytes; what is longer is no line, but a compressed file that swells
+_MOST_SHORT = 1 << 20  # bytes of a file of settings and the like
+# Text becomes a tenth of its size in a gzip file; from this many bytes on, a two-hundredth is a trap.
+_SWOLLEN, _MOST_SWELLING = 4 << 20, 200
 _PEEKED = 1024  # bytes in which a file may say its encoding
 _SAMPLED = 200  # lines from which an encoding is guessed
 _HINT = "it reads as {}; convert the file to UTF-8"
@@ -58,15 +62,97 @@ def open_binary(path: str | Path) -> BufferedReader:
     """Open a file to read bytes.
 
     Raises:
-        InputError: it is missing or unreadable.
+        InputError: it is missing or unreadable, or a device that never ends.
         RegistryError: it is an address, and what opens these is not installed.
     """
     try:
         if is_address(path):
             return BufferedReader(cast(Any, _file_system().open(str(path))))
-        return open(path, "rb")
+        file = open(path, "rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
+    if _is_endless(file):
+        file.close()
+        raise InputError("a device, not a file", path=path, hint="give a file or a pipe")
+    return file
+
+
+def _is_endless(file: BufferedReader) -> bool:
+    """Whether a file is a device that gives bytes for ever, as /dev/zero; terminals and /dev/null do not."""
+    status = os.fstat(file.fileno())
+    is_null = os.path.exists(os.devnull) and os.path.samestat(status, os.stat(os.devnull))
+    return stat.S_ISCHR(status.st_mode) and not file.isatty() and not is_null
+
+
+def read_short_text(path: Path, noun: str) -> str:
+    """Read a short text whole: settings, a model card.
+
+    Args:
+        path: the file, in UTF-8.
+        noun: what it is, for errors.
+
+    Raises:
+        InputError: it cannot be read, is no UTF-8, or has more than a megabyte.
+    """
+    try:
+        with open_binary(path) as file:
+            content = file.read(_MOST_SHORT + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {noun}: {error.strerror or error}", path=path) from error
+    except InputError as error:
+        raise InputError(error.what.replace("the file", noun), path=path, hint=error.hint) from error
+    if len(content) > _MOST_SHORT:
+        raise InputError(f"{noun} of more than {_MOST_SHORT:,} bytes", path=path, hint="name another file")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{noun}: not UTF-8", path=path, hint="convert the file") from error
+
+
+class _Counted:
+    """A file that counts the bytes that were read of it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.n_bytes = file, 0
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._file.read(size)
+        self.n_bytes += len(content)
+        return content
+
+
+class _Unzipped(RawIOBase):
+    """The bytes of a gzip file, as long as they are not far more than those of the file."""
+
+    def __init__(self, file: BinaryIO, path: str | Path) -> None:
+        self._zipped = _Counted(file)
+        self._bytes = gzip.GzipFile(fileobj=cast(BinaryIO, self._zipped))
+        self._path, self._size = path, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = self._bytes.readinto(buffer)
+        self._size += size
+        if self._size > max(_SWOLLEN, _MOST_SWELLING * self._zipped.n_bytes):
+            what = f"a gzip file that swells to more than {_MOST_SWELLING} times its size"
+            raise InputError(what, path=self._path, hint="unpack it, and look at what it holds")
+        return size
+
+
+def unzipped(file: BufferedReader, path: str | Path) -> BufferedReader:
+    """Return the unpacked bytes of a gzip file.
+
+    Args:
+        file: is at its beginning.
+        path: for errors.
+
+    Returns:
+        A stream that raises an InputError where the file swells beyond what text does, and an EOFError,
+        an OSError or a `zlib.error` where it is damaged.
+    """
+    return BufferedReader(_Unzipped(file, path), 1 << 17)
 
 
 @contextmanager
@@ -94,7 +180,7 @@ def open_text(
             NUL, or a line of more than `LONGEST_LINE` bytes; with path, line number and what to do.
     """
     with open_binary(path) as file:
-        stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_zipped(path, file) else file
+        stream = unzipped(file, path) if is_zipped(path, file) else file
         named = None if declared is None else declared(_beginning(stream))
         yield decode_lines(stream, path, named or encoding, hint=hint)
 
@@ -130,6 +216,9 @@ def decode_lines(
         if raw is None:
             return
         number += 1
+        if raw == b"\n":
+            yield ""
+            continue
         if len(raw) > LONGEST_LINE:
             raise too_long_line(path, number)
         if number == 1:

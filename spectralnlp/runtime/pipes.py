@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime.files import Inputs, is_address, listed_inputs
+from spectralnlp.runtime.files import Inputs, is_address, listed_inputs, open_binary
 
 # The name of standard input among inputs.
 STDIN = "-"
@@ -54,7 +54,7 @@ def _copied(item: str | Path) -> Path:
         if is_stdin:
             _copy(sys.stdin.buffer, copy)
         else:
-            with open(item, "rb") as source:
+            with open_binary(item) as source:
                 _copy(source, copy)
     except OSError as error:
         raise InputError(f"cannot be copied to a file: {error.strerror or error}", path=item) from error

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from spectralnlp.errors import InputError
+from spectralnlp.runtime import read_short_text
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,7 @@ def read_prm(path: str | Path) -> EvalbParameters:
         ['TOP']
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read EVALB parameters: {error.strerror}", path=path) from None
-    except UnicodeDecodeError:
-        raise InputError("EVALB parameters are not UTF-8", path=path) from None
+    text = read_short_text(path, "EVALB parameters")
 
     values_of: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for number, line in enumerate(text.splitlines(), start=1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
@@ -52,10 +53,16 @@ class Snapshot:
         """
         try:
             if self._descriptor is None:
-                return open(self.path / name, "rb")
-            return os.fdopen(os.open(name, os.O_RDONLY, dir_fd=self._descriptor), "rb")
+                file = open(self.path / name, "rb")  # noqa: SIM115
+            else:  # a pipe that nobody writes to would be waited for
+                flags = os.O_RDONLY | os.O_NONBLOCK
+                file = os.fdopen(os.open(name, flags, dir_fd=self._descriptor), "rb")
         except OSError as error:
             raise unreadable(self.path / name, error) from error
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise ModelError("is no file, but a pipe or a device", path=self.path / name)
+        return file
 
     def read(self, name: str) -> bytes:
         """The bytes of a file.

@@ -14,10 +14,18 @@ from functools import partial
 from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.runtime import FileCorpus, OnBad, Partition, is_address, is_zipped, open_binary, open_text
+from spectralnlp.runtime import (
+    FileCorpus,
+    OnBad,
+    Partition,
+    is_address,
+    is_zipped,
+    open_binary,
+    open_text,
+    unzipped,
+)
 
 # Bytes of a block, about.
 BLOCK = 1 << 15
@@ -81,7 +89,7 @@ def _raw_blocks(path: str | Path, span: Span) -> Iterator[bytes]:
     try:
         with open_binary(path) as file:
             rest = b""
-            for chunk in _chunks(file, span, zipped=is_zipped(path, file)):
+            for chunk in _chunks(file, path, span, zipped=is_zipped(path, file)):
                 rest += chunk
                 cut = rest.rfind(b"\n") + 1 or (rest.rfind(b" ") + 1 if len(rest) >= BLOCK else 0)
                 if cut:
@@ -96,14 +104,14 @@ def _raw_blocks(path: str | Path, span: Span) -> Iterator[bytes]:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
 
 
-def _chunks(file: BufferedReader, span: Span, *, zipped: bool) -> Iterator[bytes]:
+def _chunks(file: BufferedReader, path: str | Path, span: Span, *, zipped: bool) -> Iterator[bytes]:
     """Yield a span's bytes without a byte order mark, to the end of the line that its last byte is in."""
     if span.begin:
         file.seek(span.begin - 1)
         while (piece := file.readline(BLOCK)) and not piece.endswith(b"\n"):
             pass  # of a line that begins before
     at = file.tell()
-    stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
+    stream = unzipped(file, path) if zipped else file
     while at < span.end and (chunk := stream.read(min(BLOCK, span.end - at))):
         at += len(chunk)
         yield chunk if at > len(chunk) else chunk.removeprefix(codecs.BOM_UTF8)

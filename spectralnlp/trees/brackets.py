@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _PRETERMINAL, _OPEN, _CLOSE = 2, 3, 4
+_BLANKS = " \t\r\n\f\v"
 
 
 def single_word(parts: list[str]) -> str | None:
@@ -103,7 +104,8 @@ class _Source:
             if self._skipping and not numbered[1].startswith("("):
                 continue
             self._skipping = False
-            self._since_start.append(numbered)
+            if numbered[1].strip(_BLANKS):  # a file may have millions of blank lines
+                self._since_start.append(numbered)
             return numbered
 
     def begin_tree(self) -> None:
@@ -144,6 +146,8 @@ def _parse(source: _Source, path: str | Path | None, leaf: Leaf, adapt: Adapt | 
         return bad(what, stack[0].line, "add the missing ')'")
 
     for number, line in source:
+        if not line:
+            continue
         if "\0" in line:
             raise bad("a NUL byte in text", number, "this is a binary file or UTF-16; convert it to UTF-8")
         if stack and source.is_second_reading and line.startswith("("):
