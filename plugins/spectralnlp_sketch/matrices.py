@@ -14,7 +14,7 @@ from spectralnlp.estimator import MomentEstimator, Unlearning, unchanged_on_erro
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Batch, Corpus, Moments
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, Rows
+from spectralnlp_sketch.rows import Matrix, Rows, check_structure
 from spectralnlp_sketch.stream import MatrixCorpus
 
 
@@ -43,6 +43,7 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
 
     def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
         # Moments look for NaN themselves, more cheaply, and name the row.
+        check_structure(X)
         kinds = [np.float64, np.float32]
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=kinds, ensure_all_finite=finite)
 

@@ -13,7 +13,8 @@ from numpy.lib import format as npy
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Location, open_binary
-from spectralnlp_sketch.rows import Matrix
+from spectralnlp_sketch.errors import MatrixError
+from spectralnlp_sketch.rows import Matrix, check_structure
 
 
 def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
@@ -54,10 +55,10 @@ def load_npz(path: Location) -> Matrix:
             go_to(file, path, 0)
             matrix = sp.load_npz(file)
             _check_shape(path, matrix.shape)
-            _check_offsets(path, matrix)
-            if hasattr(matrix, "check_format"):  # of the others, conversion looks at all indices
-                matrix.check_format(full_check=True)
+            check_structure(matrix)
             matrix = matrix.tocsr()
+    except MatrixError as error:
+        raise InputError(error.what, path=path, hint=error.hint) from error
     except (InputError, MemoryError):
         raise
     except OSError as error:
@@ -76,13 +77,6 @@ def _check_shape(path: Location, shape: Sequence[int]) -> None:
     """Refuse what is no shape of a matrix, or so wide that columns have no number in 32 bits."""
     if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
         raise InputError(f"holds a matrix of shape {_brief(shape)}, which cannot be", path=path)
-
-
-def _check_offsets(path: Location, matrix: Any) -> None:
-    """Refuse offsets of rows that fall; scipy looks at them only where the last is not 0."""
-    offsets = getattr(matrix, "indptr", None)
-    if offsets is not None and (offsets[1:] < offsets[:-1]).any():
-        raise InputError("holds offsets of rows that are not in order, so it is damaged", path=path)
 
 
 def go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:

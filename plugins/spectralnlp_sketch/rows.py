@@ -116,6 +116,32 @@ def _other_width(found: int, expected: int) -> MatrixError:
     return MatrixError(what, hint="all batches must be of one width")
 
 
+def check_structure(matrix: Any) -> None:
+    """Refuse a sparse matrix whose indices or offsets lie outside of it; kernels would read other memory.
+
+    Args:
+        matrix: anything; what is not sparse is passed over.
+
+    Raises:
+        MatrixError: says what is wrong.
+    """
+    if not sp.issparse(matrix):
+        return
+    try:
+        if hasattr(matrix, "check_format"):
+            offsets = matrix.indptr
+            if (offsets[1:] < offsets[:-1]).any():  # scipy looks at them only where the last is not 0
+                raise ValueError("offsets of rows are not in order")
+            matrix.check_format(full_check=True)
+        elif matrix.format == "coo":
+            for places, size in zip(matrix.coords, matrix.shape, strict=True):
+                if len(places) and not 0 <= places.min() <= places.max() < size:
+                    raise ValueError("indices are outside of its shape")
+    except (ValueError, IndexError) as error:
+        hint = "make it anew from its entries"
+        raise MatrixError(f"a damaged sparse matrix: {error}", hint=hint) from error
+
+
 def check_finite(matrix: Matrix, start: int, document: str = "") -> None:
     """Refuse a NaN or an infinity, by its row.
 

@@ -18,7 +18,7 @@ from spectralnlp.errors import InputError
 from spectralnlp.runtime import Batch, Corpus, Location, Partition, is_address, open_binary, open_text
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.matrix_files import go_to, load_npz, npy_header
-from spectralnlp_sketch.rows import Matrix, Rows
+from spectralnlp_sketch.rows import Matrix, Rows, check_structure
 
 KINDS = ("npy", "npz", "numbers", "tsv", "text")
 Blocks = Callable[[int], Iterator[Matrix]]
@@ -62,6 +62,7 @@ class MatrixCorpus(Corpus[Any]):
     def __init__(self, matrix: Matrix, n_partitions: int = 1, document: str = "", first_row: int = 0) -> None:
         if n_partitions < 1:
             raise SizeError(f"n_partitions must be 1 or more, not {n_partitions}")
+        check_structure(matrix)
         self.matrix = sp.csr_matrix(matrix) if sp.issparse(matrix) else matrix
         self.n_partitions, self.document, self.first_row = n_partitions, document, first_row
 

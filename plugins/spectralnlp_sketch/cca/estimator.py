@@ -20,7 +20,7 @@ from spectralnlp_sketch.cca.moments import PairMoments
 from spectralnlp_sketch.cca.pairs import PairCorpus
 from spectralnlp_sketch.errors import MatrixError, warn
 from spectralnlp_sketch.matrices import IncrementalEstimator
-from spectralnlp_sketch.rows import Matrix, describe_rows
+from spectralnlp_sketch.rows import Matrix, check_structure, describe_rows
 from spectralnlp_sketch.stream import MatrixCorpus
 
 Floats = NDArray[np.float64]
@@ -261,6 +261,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
 
 def _second_view(y: Any, finite: bool = False) -> Matrix:
+    check_structure(y)
     kinds = [np.float64, np.float32]
     y = check_array(
         y, accept_sparse="csr", dtype=kinds, ensure_all_finite=finite, ensure_2d=False, input_name="y"

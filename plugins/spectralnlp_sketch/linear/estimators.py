@@ -18,6 +18,7 @@ from spectralnlp_sketch.linear.moments import (
     SRHTMoments,
 )
 from spectralnlp_sketch.linear.sizes import warn_if_short
+from spectralnlp_sketch.rows import check_sums
 from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
 
@@ -36,7 +37,10 @@ class LinearTransformer(SketchTransformer):
     def _solve(self) -> Solution:
         if self.epsilon is not None:
             warn_if_short(self.moments_.method, self.n_features_in_, self.epsilon, self.n_rows_)
-        return self._solution_of(self.moments_.sketch)
+        sketch = self.moments_.sketch
+        with np.errstate(over="ignore", invalid="ignore"):
+            check_sums(np.square(sketch).sum())
+        return self._solution_of(sketch)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -65,7 +65,8 @@ class LinearSketch(RowMoments):
             MatrixError: another width, a NaN or an infinity (which row).
         """
         matrix = self.checked_rows(batch)
-        self._add_rows(matrix.astype(np.float64, copy=False), batch.document_index, batch.start)
+        with np.errstate(over="ignore", invalid="ignore"):  # told when the sums are used
+            self._add_rows(matrix.astype(np.float64, copy=False), batch.document_index, batch.start)
         self.n_rows += matrix.shape[0]
 
     @abstractmethod
